@@ -10,7 +10,7 @@ import { type Step, traceOf } from './engine/trace.ts';
 import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostics } from './diagnostics/render.ts';
 import { refuseExchange } from './edge/compile.ts';
-import { beginStated } from './edge/connect.ts';
+import { beginGiven, beginStated } from './edge/connect.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/semantic_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
@@ -176,7 +176,10 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     upstream: Answers['forward'] = OK_UPSTREAM,
   ): Decision {
     const head = 'path' in request ? request : headOf(request);
-    const begun = 'client' in from ? beginOn(runtime, head, from) : beginFrom(runtime, head, from);
+    const begun =
+      'client' in from
+        ? beginGiven(runtime.current(), from, head, runtime.world)
+        : beginFrom(runtime, head, from);
     return new Decided(decideWithConstants(begun, upstream), newEventId);
   }
 
@@ -190,7 +193,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     explain: (request, from, upstream) =>
       explanationOf(decide(request, from, upstream).exchange, current.locate),
     handle: async (request, from = {}) => {
-      const exchange = beginRequest(runtime, request, from);
+      const exchange = beginFrom(runtime, headOf(request), from);
       const response = await answered(exchange, request, options);
       metrics.record(exchange, world.nowMs());
       return { response, event: emit(exchange), trace: traceOf(exchange) };
@@ -245,22 +248,10 @@ function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places) {
   };
 }
 
-/** Begins an exchange, including one that is refused at once. */
-function beginOn(runtime: EdgeRuntime, head: RequestHead | RefusedHead, connection: Connection): Exchange {
-  if (!('refused' in head)) return runtime.begin(connection, head);
-  const reason = { code: head.refused, detail: { problem: head.message } };
-  return refuseExchange(runtime.current(), connection, head.head, runtime.world, reason);
-}
-
-function beginRequest(runtime: EdgeRuntime, { method, url, headers }: Request, from: ClientFacts): Exchange {
-  return beginFrom(runtime, headOf({ method, url, headers }), from);
-}
-
 /** Begins the exchange of a request that came over no connection: its client is stated, its handshake too. */
 function beginFrom(runtime: EdgeRuntime, head: RequestHead | RefusedHead, from: ClientFacts): Exchange {
   const connection = connectionFor(head, from, runtime.world.nowMs());
-  if ('refused' in head) return beginOn(runtime, head, connection);
-  return beginStated(runtime.current(), connection, head, runtime.world);
+  return beginGiven(runtime.current(), connection, head, runtime.world, beginStated);
 }
 
 /** The wiring of request drivers; `finished` makes the event if there is a listener for it. */

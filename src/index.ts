@@ -3,7 +3,7 @@
  * pipeline that the command line and the live proxy use. See docs/life_of_a_request.md.
  */
 export type { Adapters, ConnectMiddleware, FetchAppBehindEdge, VitePlugin } from './integrations/methods.ts';
-export type { FetchApp } from './integrations/fetch_app.ts';
+export type { FetchApp } from './integrations/fetch.ts';
 export { ConfigError, createEdge } from './edgeproof.ts';
 export type { Decision, Edge, EdgeOptions, Handled } from './edgeproof.ts';
 export type { SecretProvider, SecretSource } from './edge/secrets.ts';

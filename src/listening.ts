@@ -1,3 +1,4 @@
+import { DRAIN_MS } from './io/listener_limits.ts';
 import { askProviders, lazyFetcher } from './clients/network.ts';
 import { createUpstreamClient } from './http1/upstream_client.ts';
 import { upstreamsOf } from './edge/backends.ts';
@@ -59,7 +60,6 @@ export interface LiveWiring {
 }
 
 const HTTPS_PORT = 443;
-const DRAIN_MS = 10_000;
 const PROTOCOLS = ['h2', 'http/1.1'];
 
 /** Opens all listeners; throws when a port cannot be opened. */

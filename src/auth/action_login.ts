@@ -4,14 +4,13 @@ import type { ActionResult } from '../policy/env/activation.ts';
 import { foldedName } from '../http/forwarding.ts';
 import { authenticate } from './authenticate.ts';
 import { concluded } from './conversation.ts';
-import type { LoginGate, LoginOutcome, LoginPass } from './gate.ts';
+import { type LoginGate, type LoginOutcome, type LoginPass, upstreamFields } from './gate.ts';
 import { newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
 import type { IdentityProvider } from './provider.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 import { loginRegistry } from './registry.ts';
 import { type Session, type SessionTimes, idleEndOf } from './session.ts';
-import { upstreamFields } from './upstream_fields.ts';
 import { type ActionBody, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
 import { durationMs } from '../filters/duration.ts';
 import type { ActionType } from '../filters/action_schemas.ts';
@@ -45,7 +44,7 @@ export interface LoginKind {
 }
 
 /** Credentials may be templates: gates are cached for this many of their values. */
-const GATES_KEPT = 16;
+const GATE_CACHE_SIZE = 16;
 
 /** Reserved paths of policy logins: `/<service>/login`, `/<service>/logout` and the callbacks. */
 export function loginBase(service: string): string {
@@ -72,7 +71,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
     const key = JSON.stringify(credentials);
     let gate = gates.get(key);
     if (gate === undefined) {
-      if (gates.size === GATES_KEPT) gates.clear();
+      if (gates.size === GATE_CACHE_SIZE) gates.clear();
       const made = kind.provider(credentials, logins);
       gates.set(key, (gate = 'missing' in made ? made : gateFor(kind, config, compiling, logins, made)));
     }

@@ -17,11 +17,17 @@ import {
   visitOf,
 } from './gate.ts';
 import type { LoginMemory } from './memory.ts';
-import { needsLogin, page, redirectTo, takesPages } from './pages.ts';
-import { LOGIN_STATE_MS, browserSecret, newLoginState, sealLoginState } from './login_state.ts';
+import { needsLogin, page, redirectTo, acceptsHtml } from './pages.ts';
+import {
+  LOGIN_STATE_MS,
+  browserSecret,
+  newLoginState,
+  sealLoginState,
+  isOwnPath,
+  returnPath,
+} from './login_state.ts';
 import { isRefusal } from './provider.ts';
-import { checkRefused, nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
-import { isOwnPath, returnPath } from './return_to.ts';
+import { checkRefused, notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import { stateCookies } from './state_cookie.ts';
 
 /**
@@ -63,7 +69,7 @@ function withoutSession(visit: Visit, { why }: SessionStatus): LoginOutcome | Co
   const detail = { session: why ?? 'none' };
   const loginPath = gate.base + gate.loginPath;
   const facts = { realm: gate.realm, loginPath, cookie: place.cookie };
-  if (!takesPages(request.headers)) {
+  if (!acceptsHtml(request.headers)) {
     const message = 'A session is required: log in with a browser first.';
     return stop('login_needed', detail, needsLogin(gate.code('login_needed'), message, facts));
   }
@@ -129,7 +135,7 @@ function reserved(visit: Visit, path: string): LoginOutcome | Conversation<Login
       return callback(visit);
   }
   const other = gate.provider.other?.(path, visit) ?? null;
-  return other === null ? nothingThere(visit, path) : further(visit, other);
+  return other === null ? notFoundPage(visit, path) : further(visit, other);
 }
 
 function* further(
@@ -145,7 +151,7 @@ function* further(
 /** `redirect_path` can be set by a link on any page, so paths outside this origin are ignored. */
 function login(visit: Visit): LoginOutcome | Conversation<LoginOutcome> {
   const { request } = visit;
-  if (request.method !== 'GET' && request.method !== 'HEAD') return nothingThere(visit, visit.gate.loginPath);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return notFoundPage(visit, visit.gate.loginPath);
   const wanted = queryOf(request).get('redirect_path');
   const own = wanted !== null && isOwnPath(wanted) ? parseTarget(wanted) : null;
   const returnTo = own === null || 'problem' in own ? '/' : wanted!;

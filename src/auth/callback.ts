@@ -1,17 +1,16 @@
+import { FORM_LIMIT_BYTES } from './limits.ts';
 import { expired } from './cookies.ts';
 import { type Conversation, asked } from './conversation.ts';
-import { type LoginOutcome, type Visit, awaited, sighted, userDetail } from './gate.ts';
+import { type LoginOutcome, type Visit, awaited, recordSession, userDetail } from './gate.ts';
 import { secretOf } from './keys.ts';
 import { formPage, redirectTo } from './pages.ts';
-import { type LoginState, type LoginStateProblem, takeLoginState } from './login_state.ts';
+import { type LoginState, type LoginStateProblem, takeLoginState, returnPath } from './login_state.ts';
 import { isRefusal } from './provider.ts';
-import { nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
-import { returnPath } from './return_to.ts';
+import { notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import type { Session } from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 import { stateCookie } from './state_cookie.ts';
 
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
 /** Form field that marks a callback re-posted by this site. */
 const AGAIN = 'sent_again';
 
@@ -19,7 +18,7 @@ const AGAIN = 'sent_again';
 export function* callback(visit: Visit): Conversation<LoginOutcome> {
   const { gate, request } = visit;
   const isPost = gate.provider.callbackBy === 'post';
-  if (request.method !== (isPost ? 'POST' : 'GET')) return nothingThere(visit, gate.provider.callback);
+  if (request.method !== (isPost ? 'POST' : 'GET')) return notFoundPage(visit, gate.provider.callback);
   const fields = isPost ? yield* formFields() : queryOf(request);
   if (fields === null) {
     return refuse(
@@ -34,7 +33,7 @@ export function* callback(visit: Visit): Conversation<LoginOutcome> {
     const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
     return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
   }
-  const { pending: loginState, cookie } = heldIn(visit, fields);
+  const { pending: loginState, cookie } = pendingLoginOf(visit, fields);
   const outcome = yield* answered(visit, fields, loginState);
   if (cookie === null || outcome.verdict === 'pass') return outcome;
   // A pending login is removed whether it succeeded or not.
@@ -54,14 +53,14 @@ function* answered(
   return refuse(visit, { refused: 'callback_refused', message, detail: { problem: loginState } }, '/');
 }
 
-interface Held {
+interface PendingLogin {
   readonly pending: LoginState | LoginStateProblem;
   /** Cookie that holds the state; null if there is none. */
   readonly cookie: string | null;
 }
 
 /** The pending login of a callback: the state is in the field itself, or in a cookie that the field names. */
-function heldIn(visit: Visit, fields: URLSearchParams): Held {
+function pendingLoginOf(visit: Visit, fields: URLSearchParams): PendingLogin {
   const { gate, place, registry, world, nonceCookie } = visit;
   const states = fields.getAll(gate.provider.stateField);
   if (states.length > 1) return { pending: 'state_unknown', cookie: null };
@@ -118,7 +117,7 @@ function* finish(
   };
   const cookies = sessionCookies(visit, session);
   if (cookies === null) return refuse(visit, tooLong(session), loginState?.returnTo ?? '/');
-  sighted(visit, session, registry, nowMs);
+  recordSession(visit, session, registry, nowMs);
   const returnTo = returnPath(loginState?.returnTo ?? answer.returnTo ?? null, '/');
   const response = redirectTo(returnTo, cookies);
   return { ...stop('logged_in', userDetail(gate, session), response), session };

@@ -36,7 +36,7 @@ type FetchQuestion = Extract<Question, { ask: 'fetch' }>;
 const FETCH_TIMEOUT_MS = 10_000;
 const FETCH_LIMIT_BYTES = 512 * 1_024;
 
-/** Concludes from a value, or from that of a flow: its questions become a chain of `ask`. */
+/** Applies `conclude` to a value or to the result of a conversation, whose questions become a chain of `ask`. */
 export function concluded<T extends object, Result>(
   given: T | Conversation<T>,
   conclude: (value: T) => Result,

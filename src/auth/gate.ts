@@ -1,15 +1,21 @@
 import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
-import { cookieName, clearCookies, cookieValues, readChunked } from './cookies.ts';
-import type { CookieScope } from './cookies.ts';
+import {
+  cookieName,
+  clearCookies,
+  cookieValues,
+  readChunked,
+  type CookieScope,
+  withoutCookies,
+} from './cookies.ts';
 import { type Conversation, isConversation } from './conversation.ts';
 import { identityFields } from './identity.ts';
 import type { LoginKeys } from './keys.ts';
-import { type LoginMemory, keepRenewed, renewedOf } from './memory.ts';
+import { type LoginMemory, keepRefreshed, refreshedOf } from './memory.ts';
 import type { IdentityProvider, LoginContext } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
-import { type Session, checkIsDue, expiryOf, openSession, seenAgain, sessionEnd } from './session.ts';
+import { type Session, checkIsDue, expiryOf, openSession, sessionEnd, withLastSeen } from './session.ts';
 import type { SessionPlace, SessionTimes } from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 
@@ -127,7 +133,7 @@ export function sessionStatusOf({ gate, request, memory, place, world }: Visit):
   const opened = openSession(gate.keys, sealed, place);
   if (opened === null || opened.provider !== gate.provider.id) return { session: null, why: 'unreadable' };
   const nowMs = world.nowMs();
-  const session = memory.renewed.size === 0 ? opened : renewedOf(memory, opened, nowMs);
+  const session = memory.renewed.size === 0 ? opened : refreshedOf(memory, opened, nowMs);
   const end = sessionEnd(session, gate.times, nowMs);
   if (end !== null) return { session, why: end };
   if (gate.registry.isRevoked(session)) return { session, why: 'revoked' };
@@ -145,7 +151,7 @@ export function admitted(
   if (check !== undefined && checkIsDue(session, visit.gate.times, lists, nowMs)) {
     return checked(visit, session, check(session, visit), refused);
   }
-  const again = seenAgain(session, visit.gate.times, nowMs);
+  const again = withLastSeen(session, visit.gate.times, nowMs);
   // A session that came in cookies fits into cookies again; if it does not, the old one stays and expires
   // earlier.
   return again === null
@@ -173,13 +179,13 @@ function* checked(
     return refused({ refused: 'denied', message: 'the session was ended' })!;
   const cookies = sessionCookies(visit, renewed);
   if (cookies === null) return refused(tooLong(renewed))!;
-  keepRenewed(visit.memory, renewed, nowMs);
+  keepRefreshed(visit.memory, renewed, nowMs);
   return passed(visit, renewed, cookies);
 }
 
 function passed(visit: Visit, session: Session, cookies: readonly string[]): LoginPass {
   const { gate, registry, world } = visit;
-  sighted(visit, session, registry, world.nowMs());
+  recordSession(visit, session, registry, world.nowMs());
   const identity = identityFields(
     gate.identityPrefix,
     session.user,
@@ -196,7 +202,7 @@ function passed(visit: Visit, session: Session, cookies: readonly string[]): Log
 }
 
 /** Records the session for the lists of the management API. */
-export function sighted(
+export function recordSession(
   { gate, site, request, connection }: Pick<Visit, 'gate' | 'site' | 'request' | 'connection'>,
   session: Session,
   registry: LoginRegistry,
@@ -232,4 +238,19 @@ export function endCookies({ place, scope, request }: Visit): string[] {
 /** Resolves a value that may be a conversation. */
 export function* awaited<T extends object>(answer: T | Conversation<T>): Conversation<T> {
   return isConversation(answer) ? yield* answer : answer;
+}
+
+/**
+ * Replaces the client's `Cookie` fields for the upstream: identity headers and other cookies, without the
+ * session cookies.
+ */
+export function upstreamFields(
+  { sessionCookie, nonceCookie, cookieDomain }: LoginGate,
+  { identity }: LoginPass,
+  { headers, scheme }: Pick<RequestHead, 'headers' | 'scheme'>,
+): FieldList {
+  const scope = { secure: scheme === 'https', domain: cookieDomain };
+  const own = [cookieName(sessionCookie, scope), cookieName(nonceCookie, { ...scope, domain: null })];
+  const cookie = withoutCookies(headers, own);
+  return cookie === null ? identity : ['cookie', cookie, ...identity];
 }

@@ -1,5 +1,5 @@
-import type { FieldList } from '../http/fields.ts';
-import { isFieldValue } from '../http/fields.ts';
+import { type FieldList, isFieldValue } from '../http/fields.ts';
+import { digest } from '../crypto/digest.ts';
 
 /** The logged-in user, as identified by the provider. */
 export interface LoginUser {
@@ -71,4 +71,14 @@ function bytesOf(character: string): Uint8Array {
 function tokenText(text: string): string {
   const trimmed = text.trim();
   return isFieldValue(trimmed) && /^[\x20-\x7e]*$/.test(trimmed) ? trimmed : identityText(trimmed);
+}
+
+/** 96 bits; only the operator can choose the lists, so collisions are not a concern. */
+const DIGEST_UNITS = 16;
+
+/** Digest of the authorization lists, independent of their order; empty if all users are authorized. */
+export function listsDigest(lists: readonly (readonly string[])[]): string {
+  if (lists.every((list) => list.length === 0)) return '';
+  const sorted = lists.map((list) => [...new Set(list)].toSorted());
+  return digest('sha256', ['login lists', JSON.stringify(sorted)], 'base64').slice(0, DIGEST_UNITS);
 }

@@ -1,9 +1,26 @@
-import { digest } from '../crypto/digest.ts';
-import { equalTexts } from '../crypto/compare.ts';
+import { CLOCKS_DIFFER_MS } from './limits.ts';
+import { digest, equalTexts } from '../crypto/digest.ts';
 import type { World } from '../engine/contract.ts';
 import { type LoginKeys, openFor, sealFor, secretOf } from './keys.ts';
-import { type OneTimeIds, useOnce } from './one_time_ids.ts';
-import { returnPath } from './return_to.ts';
+import { type OneTimeIds, useOnce } from './registry.ts';
+
+/** Maximum length of a return path, in characters. */
+const RETURN_LIMIT_UNITS = 2_000;
+
+/**
+ * Whether a text is a path of this origin that browsers cannot interpret as another origin: exactly one
+ * leading slash, no backslash (browsers treat it as a slash, WHATWG URL §4.4), no control characters
+ * (browsers drop tabs and line ends) and no leading or trailing white space.
+ */
+export function isOwnPath(text: string): boolean {
+  if (text.length > RETURN_LIMIT_UNITS) return false;
+  return /^\/(?![/\\])[!-[\]-~]*$/.test(text);
+}
+
+/** The return path after a login: the text if it is safe, otherwise `otherwise`. */
+export function returnPath(text: string | null, otherwise: string): string {
+  return text !== null && isOwnPath(text) ? text : otherwise;
+}
 
 /** A pending login. It travels sealed in `state` (or RelayState). */
 export interface LoginState {
@@ -22,7 +39,6 @@ export interface LoginState {
 
 /** A login must be completed within ten minutes. */
 export const LOGIN_STATE_MS = 10 * 60_000;
-const CLOCKS_DIFFER_MS = 60_000;
 const SECRET_BYTES = 16;
 const VERIFIER_BYTES = 32;
 

@@ -1,8 +1,8 @@
 import type { Session } from './session.ts';
 
 /** Refreshed sessions are remembered for requests that the browser sent before it received the new cookie. */
-const RENEWED_LIMIT = 10_000;
-const RENEWED_MS = 60_000;
+const REFRESHED_LIMIT = 10_000;
+const REFRESHED_MS = 60_000;
 
 /**
  * What a gate remembers until its configuration changes. Data that must survive (used ids, revocations) is in
@@ -20,19 +20,19 @@ export function loginMemory(): LoginMemory {
 }
 
 /** Remembers a refreshed session. */
-export function keepRenewed({ renewed }: LoginMemory, session: Session, nowMs: number): void {
+export function keepRefreshed({ renewed }: LoginMemory, session: Session, nowMs: number): void {
   renewed.delete(session.id);
   renewed.set(session.id, { session, atMs: nowMs });
   for (const [id, { atMs }] of renewed) {
-    if (renewed.size <= RENEWED_LIMIT && nowMs - atMs < RENEWED_MS) break;
+    if (renewed.size <= REFRESHED_LIMIT && nowMs - atMs < REFRESHED_MS) break;
     renewed.delete(id);
   }
 }
 
 /** The session as refreshed by another request a moment ago; the session itself if it was not. */
-export function renewedOf({ renewed }: LoginMemory, session: Session, nowMs: number): Session {
+export function refreshedOf({ renewed }: LoginMemory, session: Session, nowMs: number): Session {
   const known = renewed.get(session.id);
-  if (known === undefined || nowMs - known.atMs >= RENEWED_MS || nowMs < known.atMs) return session;
+  if (known === undefined || nowMs - known.atMs >= REFRESHED_MS || nowMs < known.atMs) return session;
   return known.session.checkedMs >= session.checkedMs
     ? { ...known.session, seenMs: session.seenMs }
     : session;

@@ -3,14 +3,13 @@ import { headersEdit } from '../engine/edits.ts';
 import type { Linked } from '../engine/module.ts';
 import { authenticate } from './authenticate.ts';
 import { concluded } from './conversation.ts';
-import type { LoginGate, LoginOutcome } from './gate.ts';
+import { type LoginGate, type LoginOutcome, upstreamFields } from './gate.ts';
 import { type LoginKeys, newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
 import type { IdentityProvider } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import { type LoginRegistry, loginRegistry } from './registry.ts';
 import { type SamlKeys, samlKeys } from './saml/keys.ts';
-import { upstreamFields } from './upstream_fields.ts';
 
 /** Additional links for gates; defaults are created if there is no edge. */
 export interface LoginLinks {

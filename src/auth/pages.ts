@@ -1,7 +1,7 @@
 import type { LocalResponse } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
 import { listMembers, firstValue } from '../http/fields.ts';
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 
 /** Login pages are not cached, not framed and not leaked by `Referer`. */
 const PAGE_FIELDS = [
@@ -109,7 +109,7 @@ const DOCUMENTS: ReadonlySet<string> = new Set(['document', 'iframe', 'frame']);
  * Whether the client displays HTML pages. Browsers say so (Fetch Metadata); for other clients the accepted
  * media types decide, and clients without `Accept` accept any type (RFC 9110 §12.5.1).
  */
-export function takesPages(headers: FieldList): boolean {
+export function acceptsHtml(headers: FieldList): boolean {
   const destination = firstValue(headers, 'sec-fetch-dest');
   if (destination !== undefined) return DOCUMENTS.has(destination);
   if (firstValue(headers, 'x-requested-with')?.toLowerCase() === 'xmlhttprequest') return false;

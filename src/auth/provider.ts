@@ -59,7 +59,7 @@ export interface LoggedIn {
 }
 
 /** The redirect to the provider, or a page with a form that submits itself (POST binding). */
-export type Begun = { readonly location: string } | { readonly response: LocalResponse } | LoginRefusal;
+export type LoginStart = { readonly location: string } | { readonly response: LocalResponse } | LoginRefusal;
 
 /**
  * A login protocol, configured for one provider: OAuth, OpenID Connect or SAML. The gate handles cookies,
@@ -93,7 +93,7 @@ export interface IdentityProvider {
     loginState: LoginState,
     state: string,
     context: LoginContext,
-  ) => Conversation<Begun> | Begun;
+  ) => Conversation<LoginStart> | LoginStart;
   /**
    * Processes a callback. `fields` is its query or form. `pending` is its pending login, already marked as
    * used; null only if `unsolicited` allows the provider to start a login.

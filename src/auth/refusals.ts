@@ -1,13 +1,13 @@
 import type { Fact, LocalResponse, RequestHead } from '../engine/contract.ts';
 import { cookieValues } from './cookies.ts';
 import { type LoginOutcome, type LoginStop, type Visit, endCookies, userDetail } from './gate.ts';
-import { page, takesPages } from './pages.ts';
+import { page, acceptsHtml } from './pages.ts';
 import { type LoginRefusal, isRefusal } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import type { Session } from './session.ts';
 
 /** The page for a reserved path that does not exist. */
-export function nothingThere({ gate }: Visit, path: string): LoginStop {
+export function notFoundPage({ gate }: Visit, path: string): LoginStop {
   const shown = page(404, 'Not found', 'This address does not exist.', {
     code: gate.code('no_such_path'),
   });
@@ -73,7 +73,7 @@ export function checkRefused(visit: Visit, session: Session, answer: object): Lo
     return { ...refused, detail: { ...user, ...refused.detail } };
   }
   const code = gate.code('provider_failed');
-  const shown = takesPages(request.headers)
+  const shown = acceptsHtml(request.headers)
     ? page(502, TITLES.provider_failed, answer.message, {
         code,
         link: { href: request.path, text: 'Try again' },

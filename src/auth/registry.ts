@@ -1,8 +1,24 @@
 import { type OwnCookies, ownCookies } from '../http/own_cookies.ts';
-import type { OneTimeIds } from './one_time_ids.ts';
 import { type Revocations, endKey, revocations, userIdOf } from './revocations.ts';
 import { type UsedAssertions, usedAssertions } from './saml/replay.ts';
 import type { Session } from './session.ts';
+
+/** Maximum number of used ids; each is remembered until it expires. */
+const USED_LIMIT = 50_000;
+
+/** Used ids of states, logout tokens and logout messages with their expiry, in order of use. */
+export type OneTimeIds = Map<string, number>;
+
+/** Marks an id as used until `untilMs`; false if it was used before. */
+export function useOnce(used: OneTimeIds, id: string, untilMs: number, nowMs: number): boolean {
+  if (used.has(id)) return false;
+  for (const [old, until] of used) {
+    if (until > nowMs && used.size < USED_LIMIT) break;
+    used.delete(old);
+  }
+  used.set(id, untilMs);
+  return true;
+}
 
 /** A user who has logged in at a gate. */
 interface SeenUser {
@@ -32,7 +48,7 @@ interface SeenSession {
 }
 
 /** Session details taken from a request. */
-interface SessionSighting {
+interface SessionDetails {
   readonly publicUrl: string;
   readonly gate: string;
   readonly userAgent: string;
@@ -63,7 +79,7 @@ export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' |
   readonly assertions: UsedAssertions;
   /** Cookie names of all gates; upstreams neither receive nor set these cookies. */
   readonly cookies: OwnCookies;
-  readonly seen: (session: Session, nowMs: number, sighting: () => SessionSighting) => void;
+  readonly seen: (session: Session, nowMs: number, sighting: () => SessionDetails) => void;
 }
 
 export interface RegistryLimits {
@@ -134,7 +150,7 @@ function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number)
   }
 }
 
-function rowOf(session: Session, nowMs: number, sighting: SessionSighting): SeenSession {
+function rowOf(session: Session, nowMs: number, sighting: SessionDetails): SeenSession {
   const userId = userIdOf(session.provider, session.user.id);
   return { id: session.id, userId, ...sighting, createdMs: session.startMs, lastActiveMs: nowMs };
 }

@@ -1,3 +1,4 @@
+import { CLOCKS_DIFFER_MS } from './limits.ts';
 import type { World } from '../engine/contract.ts';
 import type { LoginTokens, LoginUser } from './identity.ts';
 import { type LoginKeys, openFor, sealFor } from './keys.ts';
@@ -54,8 +55,6 @@ export function idleEndOf(session: Session, times: SessionTimes): number | null 
   return Math.min(session.seenMs + times.inactivityMs, endMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Tolerated clock difference between nodes. */
-const CLOCKS_DIFFER_MS = 60_000;
 /** `seenMs` is updated at most once a second, so timeouts are accurate to a second. */
 const SEEN_EVERY_MS = 1_000;
 const FORM = 2;
@@ -139,6 +138,10 @@ export function checkIsDue(
 }
 
 /** The session with an updated `seenMs`, or null if the cookie is recent enough. */
-export function seenAgain(session: Session, { inactivityMs }: SessionTimes, nowMs: number): Session | null {
+export function withLastSeen(
+  session: Session,
+  { inactivityMs }: SessionTimes,
+  nowMs: number,
+): Session | null {
   return inactivityMs > 0 && nowMs - session.seenMs >= SEEN_EVERY_MS ? { ...session, seenMs: nowMs } : null;
 }

@@ -45,11 +45,11 @@ function* shortened(gate: Gate, session: Session): Generator<Session, void, unde
   if (user.groups.length > 0) yield plain;
   if (tokens === null) return;
   // Without the hint the provider asks the user before a logout.
-  const unhinted = { ...plain, tokens: { ...tokens, id: null } };
-  if (tokens.id !== null) yield unhinted;
+  const withoutIdToken = { ...plain, tokens: { ...tokens, id: null } };
+  if (tokens.id !== null) yield withoutIdToken;
   // The token is not used: the upstream does not receive it, and no check needs it.
   const isIdle = !gate.givesTokens && gate.times.checkMs === 0 && tokens.refresh === null;
-  if (isIdle) yield { ...unhinted, tokens: null };
+  if (isIdle) yield { ...withoutIdToken, tokens: null };
 }
 
 /** The refusal of a session that exceeds the cookies. */

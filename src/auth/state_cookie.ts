@@ -10,7 +10,7 @@ import { LOGIN_STATE_MS, type LoginState, startOfLoginState } from './login_stat
  */
 
 /** Maximum number of pending logins per browser; each adds a cookie to every request. */
-const WAITING_LIMIT = 5;
+const PENDING_LIMIT = 5;
 const HANDLE = /^[\w-]{22}$/;
 
 /** Name of the cookie with the state, from the callback parameter; null if that is not a valid handle. */
@@ -32,12 +32,12 @@ export function stateCookies(
 ): string[] {
   const { nonceCookie, scope, headers, keys, place } = at;
   const life = { maxAgeSeconds: LOGIN_STATE_MS / 1_000, sameSite: 'none' } as const;
-  const before = Array.from(waitingIn(headers, nonceCookie), ([name, sealed]) => ({
+  const before = Array.from(stateCookiesIn(headers, nonceCookie), ([name, sealed]) => ({
     name,
     startMs: startOfLoginState(keys, sealed, place),
   }));
   before.sort((one, other) => other.startMs - one.startMs);
-  const tooMany = before.slice(WAITING_LIMIT - 1).map(({ name }) => expired(name, scope));
+  const tooMany = before.slice(PENDING_LIMIT - 1).map(({ name }) => expired(name, scope));
   return [...tooMany, cookieLine(`${nonceCookie}.${id}`, state, scope, life)];
 }
 
@@ -45,7 +45,7 @@ export function stateCookies(
 const READ_LIMIT = 32;
 
 /** The state cookies by name, read in one pass. */
-function waitingIn(headers: FieldList, nonceCookie: string): ReadonlyMap<string, string> {
+function stateCookiesIn(headers: FieldList, nonceCookie: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
     if (!isName(headers[at]!, 'cookie')) continue;

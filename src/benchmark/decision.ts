@@ -1,14 +1,30 @@
-import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
+import { compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { World } from '../engine/contract.ts';
+import type { World, Answers, Connection, RequestHead } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { traceOf } from '../engine/trace.ts';
 import { idMaker } from '../events/identifiers.ts';
 import { projectHttpRequestComplete } from '../events/project.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { decideWithConstants } from '../engine/drivers/constant.ts';
-import type { BenchRequest } from './corpus.ts';
 import type { Subject } from './meter.ts';
+import type { RefusedHead } from '../engine/request_head.ts';
+import { beginGiven } from '../edge/connect.ts';
+
+/** A measured request and its upstream's response. */
+export interface BenchRequest {
+  /** The name of the case that it comes from, or its first line. */
+  readonly label: string;
+  readonly head: RequestHead | RefusedHead;
+  readonly connection: Connection;
+  readonly upstream: Answers['forward'];
+}
+
+/** The requests that are measured, and their source. */
+export interface Corpus {
+  readonly requests: readonly BenchRequest[];
+  readonly from: string;
+}
 
 /** What is built for each decision: the decision alone, with its event, or with its event and the full trace. */
 export type Depth = 'decision' | 'event' | 'trace';
@@ -45,7 +61,7 @@ export function decider(
   const newEventId = idMaker('ev', random);
   const next = (request: BenchRequest): Exchange => {
     nowMs += BETWEEN_MS;
-    return begin(compiled, request, world);
+    return beginGiven(compiled, request.connection, request.head, world);
   };
   const decide = (request: BenchRequest) => decideWithConstants(next(request), request.upstream);
   const of: Readonly<Record<Depth, (request: BenchRequest) => unknown>> = {
@@ -64,12 +80,6 @@ export function decider(
       return (iteration) => work(corpus[iteration % corpus.length]!);
     },
   };
-}
-
-function begin(compiled: CompiledEdge, { head, connection }: BenchRequest, world: World): Exchange {
-  if (!('refused' in head)) return beginExchange(compiled, connection, head, world);
-  const reason = { code: head.refused, detail: { problem: head.message } };
-  return refuseExchange(compiled, connection, head.head, world, reason);
 }
 
 /**

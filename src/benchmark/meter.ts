@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type LatencySummary, latencies } from './histogram.ts';
 import { type Estimate, bootstrap } from './statistics.ts';
+import type { Program } from '../cel/program.ts';
 
 /** The measured function: does the work of one iteration; its result keeps the compiler from removing the work. */
 export type Subject = (iteration: number) => unknown;
@@ -47,11 +48,11 @@ export interface Measurement {
 }
 
 const SLICE_MS = 1;
-const LEAST_SLICES = 96;
+const MIN_SLICES = 96;
 /** Slices after a subject was rebuilt that are not counted. */
 const SETTLING_SLICES = 2;
 /** Lists that take longer are traversed in equal steps instead. */
-const LONGEST_SLICE_MS = 4;
+const MAX_SLICE_MS = 4;
 const LATENCY_ITERATIONS = 20_000;
 /** Slices whose medians are compared to detect whether a subject is still getting faster. */
 const WINDOW = 8;
@@ -80,7 +81,7 @@ export async function measure(
   const makingMs = clock() - began;
   const cycles = options.cycles ?? [];
   const warmed = paced(warmUp(subjects, options.warmUpMs, clock), cycles);
-  const rounds = Math.ceil(Math.max(LEAST_SLICES, options.durationMs / SLICE_MS) / STRETCHES);
+  const rounds = Math.ceil(Math.max(MIN_SLICES, options.durationMs / SLICE_MS) / STRETCHES);
   // Subjects that take long to build are built once; otherwise building would take longer than measuring.
   const isMadeAnew = makingMs * STRETCHES < Math.max(1_000, options.durationMs * makers.length);
   const samples = makers.map((): number[] => []);
@@ -173,7 +174,7 @@ function paced(warmed: readonly Warmed[], cycles: readonly number[]): readonly W
     const fewest = Math.min(
       ...warmed.filter((_, other) => (cycles[other] ?? 1) === cycle).map((of) => of.iterations),
     );
-    if (cycle > (fewest * LONGEST_SLICE_MS) / SLICE_MS) return { ...one, iterations: fewest };
+    if (cycle > (fewest * MAX_SLICE_MS) / SLICE_MS) return { ...one, iterations: fewest };
     return { ...one, iterations: Math.max(1, Math.round(one.iterations / cycle)) * cycle };
   });
 }
@@ -257,4 +258,12 @@ async function withGcTimes(work: () => void): Promise<{ readonly ms: number }> {
   observer.disconnect();
   if (sink === observer) throw new Error('unreachable');
   return { ms };
+}
+
+/**
+ * The work of one iteration: evaluates an expression on one of its inputs. Inputs are rebuilt each time,
+ * because they cache what was read.
+ */
+export function expressionSubject<A>(program: Program<A>, inputs: readonly (() => A)[]): Subject {
+  return (iteration) => program.evaluate(inputs[iteration % inputs.length]!());
 }

@@ -1,7 +1,6 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { BenchRequest } from './corpus.ts';
-import { decider } from './decision.ts';
+import { type BenchRequest, decider } from './decision.ts';
 import { estimateOf } from './estimate.ts';
 import { type MeterOptions, measure } from './meter.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -25,7 +24,7 @@ export interface PartCost {
 }
 
 /** Maximum number of parts that are measured individually; those with the largest estimates are chosen. */
-const MOST_PARTS = 60;
+const MAX_PARTS = 60;
 
 /**
  * Measures each module and each rule alone, on the requests that reach it, against the same configuration
@@ -44,18 +43,18 @@ export async function profile(
     .toSorted(
       (one, other) => other.estimatedNs * other.requests.length - one.estimatedNs * one.requests.length,
     );
-  const measured = reached.filter(({ requests }) => requests.length > 0).slice(0, MOST_PARTS);
+  const measured = reached.filter(({ requests }) => requests.length > 0).slice(0, MAX_PARTS);
   const subjects = measured.flatMap(({ part, requests }) => [
     () => decider(part.without, seed).subject(requests, 'decision'),
     () => decider(part.alone, seed).subject(requests, 'decision'),
   ]);
   const cycles = measured.flatMap(({ requests }) => [requests.length, requests.length]);
   const found = subjects.length === 0 ? [] : await measure(subjects, { ...options, cycles, extras: false });
-  const parts = reached.map(({ part, requests, estimatedNs }): PartCost => {
+  const costs = reached.map(({ part, requests, estimatedNs }): PartCost => {
     const at = measured.findIndex((each) => each.part === part);
     const ns = at < 0 ? 0 : differenceOf(found[at * 2]!.samples, found[at * 2 + 1]!.samples);
     const { kind, name, route, pointer } = part;
-    const share = (ns * requests.length) / corpus.length / decisionNs;
+    const meanNs = (ns * requests.length) / corpus.length;
     return {
       kind,
       name,
@@ -64,14 +63,27 @@ export async function profile(
       reached: requests.length,
       of: corpus.length,
       ns,
-      share,
+      share: meanNs,
       estimatedNs,
     };
   });
   return {
-    parts: parts.toSorted((one, other) => other.share - one.share),
+    parts: sharesOf(costs, decisionNs).toSorted((one, other) => other.share - one.share),
     leftOut: reached.filter(({ requests }) => requests.length > 0).length - measured.length,
   };
+}
+
+/**
+ * Mean nanoseconds of parts as shares of a decision. Each is measured alone, with noise and without the work that parts
+ * have in common: modules can come to more than the decision, and no module or rule has more than all of it.
+ */
+export function sharesOf<Cost extends Pick<PartCost, 'kind' | 'share'>>(
+  costs: readonly Cost[],
+  decisionNs: number,
+): Cost[] {
+  const modulesNs = costs.reduce((sum, { kind, share }) => sum + (kind === 'module' ? share : 0), 0);
+  const wholeNs = Math.max(decisionNs, modulesNs);
+  return costs.map((cost) => ({ ...cost, share: wholeNs > 0 ? Math.min(1, cost.share / wholeNs) : 0 }));
 }
 
 /** Slices of one round follow each other directly: their difference has less noise than that of two medians. */

@@ -1,7 +1,6 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
-import type { Corpus } from './corpus.ts';
-import { type Depth, decider } from './decision.ts';
+import { type Corpus, type Depth, decider } from './decision.ts';
 import { type MeterOptions, type SubjectMaker, measure } from './meter.ts';
 import { profile } from './profile.ts';
 import { type BenchResult, type ComparedRow, RESULT_VERSION, type ResultRow } from './result.ts';

@@ -97,7 +97,7 @@ export interface Comparison {
 /** Probability of a false positive when equal things are compared, before `leastDifference` is applied. */
 const SIGNIFICANT = 0.001;
 /** Smaller differences are not reported: code and memory layout alone can cause them. */
-const LEAST_DIFFERENCE = 0.03;
+const MIN_DIFFERENCE = 0.03;
 
 /** Blocks that a list of pairs is divided into: disturbances of the machine last longer than one pair. */
 const BLOCKS = 16;
@@ -112,7 +112,7 @@ export function comparePairs(
   first: readonly number[],
   second: readonly number[],
   random: () => number,
-  leastDifference = LEAST_DIFFERENCE,
+  leastDifference = MIN_DIFFERENCE,
 ): Comparison {
   const ratios = second.map((value, at) => value / first[at]!);
   const length = Math.max(1, Math.floor(ratios.length / BLOCKS));
@@ -127,7 +127,7 @@ export function compareRuns(
   first: readonly number[],
   second: readonly number[],
   random: () => number,
-  leastDifference = LEAST_DIFFERENCE,
+  leastDifference = MIN_DIFFERENCE,
 ): Comparison {
   const found: number[] = [];
   for (let round = 0; round < RESAMPLES; round++)

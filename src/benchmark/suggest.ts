@@ -1,8 +1,7 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
-import type { BenchRequest } from './corpus.ts';
-import { type Decider, decider } from './decision.ts';
+import { type BenchRequest, type Decider, decider } from './decision.ts';
 import { estimateOfExpression } from './estimate.ts';
 import { type MeterOptions, measure } from './meter.ts';
 import { type PolicyRule, rawPolicy, rulesOf, withRoute } from './parts.ts';
@@ -23,7 +22,7 @@ interface Candidate {
   readonly config: EdgeConfig;
 }
 
-const MOST_CANDIDATES = 6;
+const MAX_CANDIDATES = 6;
 
 /**
  * Looks for orders of rules and of conditions with the same decisions on the corpus and less time. Each
@@ -43,7 +42,7 @@ export async function suggest(
       const other = effectsOf(decider(candidate.config, seed), corpus);
       return other.every((effect, at) => effect === effects[at]);
     })
-    .slice(0, MOST_CANDIDATES);
+    .slice(0, MAX_CANDIDATES);
   const suggestions: Suggestion[] = [];
   const { random } = seededChance(`${seed}/suggestions`);
   for (const candidate of alike) {

@@ -1,9 +1,9 @@
 /**
- * Caches by identity: what was made of an object is kept as long as the object is. They hold for objects that never
- * change, such as accepted configurations, which are frozen. What is made is shared by all who ask.
+ * Caches by identity: a result is kept as long as its object. They only suit objects that never change, such as
+ * accepted configurations, which are frozen. Callers share the results.
  */
 
-/** Makes something of an object once. */
+/** Computes a value for an object once. */
 export function weakMemoize<Given extends object, Made>(
   make: (given: Given) => Made,
 ): (given: Given) => Made {
@@ -22,7 +22,10 @@ interface Remembered<Circumstances, Made> {
   readonly made: Made;
 }
 
-/** Makes something of an object and of circumstances: again when one of them is another than the last time. */
+/**
+ * Computes a value for an object and its circumstances; computes it again when a circumstance differs from the last
+ * call.
+ */
 export function weakMemoizeLast<Given extends object, Circumstances extends readonly unknown[], Made>(
   make: (given: Given, circumstances: Circumstances) => Made,
 ): (given: Given, circumstances: Circumstances) => Made {
@@ -41,26 +44,26 @@ export function areSame(before: readonly unknown[], now: readonly unknown[]): bo
   return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
 }
 
-/** Objects seen lately that may come again. */
-const LATELY = 16;
+/** Number of recent objects that are watched for repetition. */
+const RECENT = 16;
 const NOTHING: object = {};
 
 /**
- * Makes something of an object, and keeps it from the second time on: readers of heads give one list of fields to all
- * heads of the same bytes, and most heads do not come again.
+ * Computes a value for an object, and keeps it from the second call on: the codec returns the same list of fields for
+ * heads with the same bytes, and most heads do not recur.
  */
 export function weakMemoizeRecurring<Given extends object, Made>(
   make: (given: Given) => Made,
 ): (given: Given) => Made {
   const known = new WeakMap<Given, Made>();
-  const lately: object[] = Array.from({ length: LATELY }, () => NOTHING);
+  const recent: object[] = Array.from({ length: RECENT }, () => NOTHING);
   let oldest = 0;
   return (given) => {
     const before = known.get(given);
     if (before !== undefined) return before;
     const made = make(given);
-    if (lately.includes(given)) known.set(given, made);
-    else lately[oldest++ % LATELY] = given;
+    if (recent.includes(given)) known.set(given, made);
+    else recent[oldest++ % RECENT] = given;
     return made;
   };
 }

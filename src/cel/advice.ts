@@ -1,7 +1,9 @@
-import type { Binary, Call, Index, Node } from './ast.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Binary, Call, Index, Node, Select } from './ast.ts';
 import { report } from './checking.ts';
 import type { Checker } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
+import { searchMeant } from './habits.ts';
 import { joinTypes } from './overloads.ts';
 import { formatType, isTextual } from './types.ts';
 import type { Type } from './types.ts';
@@ -84,7 +86,7 @@ function differentTypes<A>(checker: Checker<A>, node: Binary, left: Type, right:
   return true;
 }
 
-/** A literal in the notation of the other type: `'5'` for 5, 5 for `'5'`, `5.0`, `5u`. */
+/** A literal rewritten as the other type: `'5'` for 5, 5 for `'5'`, `5.0`, `5u`. */
 function respelled(value: unknown, wanted: Type): string | undefined {
   if (isTextual(wanted) && (typeof value === 'number' || typeof value === 'boolean')) return `'${value}'`;
   if (wanted.kind === 'int' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return value;
@@ -114,36 +116,109 @@ function isHeader<A>(checker: Checker<A>, node: Node): boolean {
   return type?.kind === 'map' && type.foldsCase === true;
 }
 
-/** Indexing a header map with a constant key is a run-time error if the header is missing. */
-export function adviseIndex<A>(checker: Checker<A>, node: Index, operand: Type): void {
-  if (operand.kind !== 'map' || operand.foldsCase !== true) return;
-  if (node.index.kind !== 'literal' || typeof node.index.value !== 'string') return;
-  const key = node.index.value.toLowerCase();
-  if (checker.guards.has(guardKey(checker.ast.source, node.operand, key))) return;
+/** A constant key of a map of the scope, in `map[key]`, `map.key` or `f(key)`. */
+interface KeyRead {
+  readonly map: string;
+  readonly key: string;
+  /** The key as written, in quotes. */
+  readonly literal: string;
+  readonly foldsCase: boolean;
+}
+
+/** Warns about reading a key that may be missing, which is a run-time error. Types do not show which keys a map of any values has. */
+export function adviseKey<A>(checker: Checker<A>, node: Index | Select, operand: Type): void {
+  if (operand.kind !== 'map' || operand.value.kind === 'dyn' || !isOfScope(checker, node.operand)) return;
   const map = sourceOf(checker, node.operand);
-  const message = `a request without '${node.index.value}' makes this an error, and the rule fails`;
-  const optional = `${map}[?${sourceOf(checker, node.index)}]`;
+  const foldsCase = operand.foldsCase === true;
+  if (node.kind === 'select') {
+    const read = { map, key: node.field, literal: `'${node.field}'`, foldsCase };
+    return warnOfKey(checker, node, read, `${map}.?${node.field}`);
+  }
+  if (node.index.kind !== 'literal' || typeof node.index.value !== 'string') return;
+  const literal = sourceOf(checker, node.index);
+  const instead = `${map}[?${literal}]${operand.value.kind === 'list' ? '.orValue([])' : ''}`;
+  warnOfKey(checker, node, { map, key: node.index.value, literal, foldsCase }, instead);
+}
+
+/** Whether a node is a variable or a field of one; maps that the expression itself creates are not checked. */
+function isOfScope<A>(checker: Checker<A>, node: Node): boolean {
+  const means = checker.meanings[node.id]?.means;
+  return means === 'variable' || means === 'field';
+}
+
+function warnOfKey<A>(checker: Checker<A>, node: Node, read: KeyRead, instead: string): void {
+  if (checker.guards.has(guardKey(read.map, read.key, read.foldsCase))) return;
+  const message = `without '${read.key}' this is an error, and the rule fails`;
   report(checker, 'expr.may_be_missing', node.span, message, {
     severity: 'warning',
-    hint: `test \`${sourceOf(checker, node.index)} in ${map} &&\` first, or use \`${optional}.orValue([])\``,
+    hint: `test \`${read.literal} in ${read.map} &&\` first, or use \`${instead}\``,
   });
 }
 
-function guardKey(source: string, map: Node, key: string): string {
-  return `${source.slice(map.span.start, map.span.end)}\0${key}`;
+/** The same for functions that read a key: `getReqCookie('x')` is an error if the cookie is missing. */
+export function adviseKeyOfCall<A>(checker: Checker<A>, node: Call, row: FunctionRow<A>): void {
+  const read = keyOfCall(node, row, 'read');
+  if (read === undefined || checker.guards.has(guardKey(read.map, read.key, false))) return;
+  const message = `without '${read.key}' this is an error, and the rule fails`;
+  report(checker, 'expr.may_be_missing', node.span, message, {
+    severity: 'warning',
+    hint: `test \`'${read.key}' in ${read.map} &&\` first`,
+  });
 }
 
-/** The header reads that are known to succeed if `node` is `truth`. */
-export function guardsOf(source: string, node: Node, truth: boolean): readonly string[] {
-  if (node.kind === 'unary' && node.operator === '!') return guardsOf(source, node.operand, !truth);
+/** Warns about reading a variable or field that is often absent. */
+export function adviseAbsence<A>(checker: Checker<A>, node: Node): void {
+  const path = sourceOf(checker, node);
+  if (checker.guards.has(guardOf(path))) return;
+  report(checker, 'expr.may_be_missing', node.span, `\`${path}\` is absent if it is not known`, {
+    severity: 'warning',
+    hint: `test \`has(${path}) &&\` first`,
+  });
+}
+
+function keyOfCall<A>(
+  node: Call,
+  { key }: FunctionRow<A>,
+  role: 'test' | 'read',
+): { readonly map: string; readonly key: string } | undefined {
+  const [name] = node.args;
+  if (key?.role !== role || node.target !== undefined) return undefined;
+  if (name?.kind !== 'literal' || typeof name.value !== 'string') return undefined;
+  return { map: key.map, key: name.value };
+}
+
+/** Names of headers are case-insensitive. */
+function guardKey(map: string, key: string, foldsCase: boolean): string {
+  return foldsCase ? `${map}\0folded\0${key.toLowerCase()}` : `${map}\0${key}`;
+}
+
+function guardsOfKey(map: string, key: string): readonly string[] {
+  return [guardKey(map, key, false), guardKey(map, key, true)];
+}
+
+function guardOf(path: string): string {
+  return `${path}\0`;
+}
+
+/** The reads that cannot fail where `node` is known to be `truth`. */
+export function guardsOf<A>(checker: Checker<A>, node: Node, truth: boolean): readonly string[] {
+  if (node.kind === 'unary' && node.operator === '!') return guardsOf(checker, node.operand, !truth);
   if (node.kind === 'logic' && (node.operator === '&&') === truth) {
-    return node.terms.flatMap((term) => guardsOf(source, term, truth));
+    return node.terms.flatMap((term) => guardsOf(checker, term, truth));
   }
   if (!truth) return [];
-  if (node.kind === 'has') return [guardKey(source, node.select.operand, node.select.field.toLowerCase())];
+  if (node.kind === 'has') {
+    const { operand, field } = node.select;
+    return [...guardsOfKey(sourceOf(checker, operand), field), guardOf(sourceOf(checker, node.select))];
+  }
+  if (node.kind === 'call') {
+    const row = checker.scope.functions.functions.get(node.name);
+    const tested = row && keyOfCall(node, row, 'test');
+    return tested === undefined ? [] : guardsOfKey(tested.map, tested.key);
+  }
   if (node.kind !== 'binary' || node.operator !== 'in') return [];
   if (node.left.kind !== 'literal' || typeof node.left.value !== 'string') return [];
-  return [guardKey(source, node.right, node.left.value.toLowerCase())];
+  return guardsOfKey(sourceOf(checker, node.right), node.left.value);
 }
 
 /** No overload accepts these arguments. */
@@ -160,19 +235,34 @@ export function adviseCall<A>(
     );
     const notes = [`it takes: ${[...new Set(allowed)].slice(0, 8).join(', ')}`];
     const wrongStyle = styleProblem(node, row);
-    report(
-      checker,
-      'expr.no_such_overload',
-      node.nameSpan,
-      wrongStyle ?? `${row.name}() does not accept (${given})`,
-      { notes },
-    );
+    const search = searchMeant(node, types, (of) => sourceOf(checker, of));
+    const fix = search && { message: 'search inside the values', span: node.span, text: search, safe: false };
+    const message = wrongStyle ?? `${row.name}() does not accept (${given})`;
+    const hint = fix && { hint: `did you mean \`${search}\`?`, fix };
+    report(checker, 'expr.no_such_overload', node.nameSpan, message, { notes, ...hint });
     return;
   }
   const operator = row.name === '-_' ? '-' : row.name;
-  const hint =
-    operator === '+' && types.some(isTextual) ? { hint: 'convert the other side with string()' } : {};
-  report(checker, 'expr.no_such_overload', node.span, `\`${operator}\` does not accept (${given})`, hint);
+  const more =
+    operator === '+' && types.some(isTextual)
+      ? { hint: 'convert the other side with string()' }
+      : literalMeant(node, types);
+  report(checker, 'expr.no_such_overload', node.span, `\`${operator}\` does not accept (${given})`, more);
+}
+
+/** `status < '200'`: suggests the literal with the type of the other side. */
+function literalMeant(node: Node, [left, right]: readonly Type[]): Partial<Diagnostic> {
+  if (node.kind !== 'binary' || left === undefined || right === undefined) return {};
+  for (const [literal, other] of [
+    [node.left, right],
+    [node.right, left],
+  ] as const) {
+    const text = literal.kind === 'literal' ? respelled(literal.value, other) : undefined;
+    if (text === undefined) continue;
+    const fix = { message: `write ${text}`, span: literal.span, text, safe: false };
+    return { hint: `did you mean ${text}?`, fix };
+  }
+  return {};
 }
 
 function styleProblem<A>(node: Call, row: FunctionRow<A>): string | undefined {

@@ -1,4 +1,4 @@
-import { adviseIndex } from './advice.ts';
+import { adviseAbsence, adviseKey } from './advice.ts';
 import { dottedPath } from './ast.ts';
 import type { Index, Node, Select } from './ast.ts';
 import { refuse } from './checking.ts';
@@ -13,6 +13,8 @@ export function typeOfName<A>(checker: Checker<A>, node: Node): Type | undefined
   const found = findName(checker, node);
   if (found === undefined) return undefined;
   checker.meanings[node.id] = found.meaning;
+  if (found.meaning.means === 'variable' && found.meaning.variable.oftenAbsent === true)
+    adviseAbsence(checker, node);
   return found.type;
 }
 
@@ -26,7 +28,11 @@ export function typeOfSelect<A>(checker: Checker<A>, node: Select): Type {
   const operand = checker.typeOf(node.operand);
   if (operand.kind === 'optional') return optionalOf(fieldType(checker, node, operand.value));
   const type = fieldType(checker, node, operand);
-  return node.optional ? optionalOf(type) : type;
+  if (node.optional) return optionalOf(type);
+  adviseKey(checker, node, operand);
+  const meaning = checker.meanings[node.id];
+  if (meaning?.means === 'field' && meaning.field.oftenAbsent === true) adviseAbsence(checker, node);
+  return type;
 }
 
 /** A prefix of variables that is not itself a variable or loop variable. */
@@ -63,7 +69,7 @@ export function typeOfIndex<A>(checker: Checker<A>, node: Index): Type {
   const index = decayed(checker.typeOf(node.index));
   if (operand.kind === 'optional') return optionalOf(elementType(checker, node, operand.value, index));
   const type = elementType(checker, node, operand, index);
-  if (!node.optional) adviseIndex(checker, node, operand);
+  if (!node.optional) adviseKey(checker, node, operand);
   return node.optional ? optionalOf(type) : type;
 }
 

@@ -1,4 +1,4 @@
-import { adviseBinary, adviseCall } from './advice.ts';
+import { adviseBinary, adviseCall, adviseKeyOfCall } from './advice.ts';
 import type { Binary, Call, Node, Unary } from './ast.ts';
 import { wantBool } from './checking.ts';
 import type { Checker } from './checking.ts';
@@ -10,6 +10,7 @@ import type { Type } from './types.ts';
 
 export function typeOfCall<A>(checker: Checker<A>, node: Call): Type {
   const target = functionCandidates(checker, node);
+  if (target.row !== undefined) adviseKeyOfCall(checker, node, target.row);
   const args = target.receiver === undefined ? node.args : [target.receiver, ...node.args];
   const types = args.map((argument) => checker.typeOf(argument));
   if (target.row === undefined) return unknownFunction(checker, node, types);

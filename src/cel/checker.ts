@@ -2,15 +2,26 @@ import { adviseRoot, guardsOf } from './advice.ts';
 import type { Ast, Bind, Conditional, Logic, MacroNode, Node } from './ast.ts';
 import { typeOfIndex, typeOfName, typeOfSelect } from './check_access.ts';
 import { typeOfBinary, typeOfCall, typeOfUnary } from './check_calls.ts';
-import { refuse, report, wantBool } from './checking.ts';
-import type { Checker } from './checking.ts';
-import { typeOfLiteral } from './literal_types.ts';
+import { refuse, report, wantBool, type Checker } from './checking.ts';
 import { unknownName } from './names.ts';
 import { joinTypes } from './overloads.ts';
 import type { Scope } from './scope.ts';
 import type { Local, Typed } from './typed.ts';
-import { BOOL, decayed, DYN, formatType, UNSET } from './types.ts';
-import type { Type } from './types.ts';
+import {
+  BOOL,
+  decayed,
+  DYN,
+  formatType,
+  UNSET,
+  type Type,
+  BYTES,
+  DOUBLE,
+  INT,
+  NULL,
+  STRING,
+  UINT,
+} from './types.ts';
+import { Double, Uint, type Value } from './values.ts';
 
 export interface CheckOptions {
   /** Required type of the whole expression: `BOOL` for a rule. `dyn` passes and is tested at run time. */
@@ -54,7 +65,9 @@ const TYPING: Typing = {
   name: (checker, node) => typeOfName(checker, node) ?? unknownName(checker, node, [node.name]),
   select: typeOfSelect,
   has: (checker, node) => {
-    checker.typeOf(node.select);
+    // `has(m.k)` reads `m.k` safely, so its operand needs no guard for it.
+    const own = guardsOf(checker, node, true);
+    guarded(checker, node.select, own);
     return BOOL;
   },
   index: typeOfIndex,
@@ -87,7 +100,7 @@ function typeOfLogic<A>(checker: Checker<A>, node: Logic): Type {
   const added: string[] = [];
   for (const term of node.terms) {
     wantBool(checker, term, checker.typeOf(term), `beside \`${node.operator}\``);
-    for (const guard of guardsOf(checker.ast.source, term, node.operator === '&&')) {
+    for (const guard of guardsOf(checker, term, node.operator === '&&')) {
       if (checker.guards.has(guard)) continue;
       checker.guards.add(guard);
       added.push(guard);
@@ -99,8 +112,8 @@ function typeOfLogic<A>(checker: Checker<A>, node: Logic): Type {
 
 function typeOfConditional<A>(checker: Checker<A>, node: Conditional): Type {
   wantBool(checker, node.condition, checker.typeOf(node.condition), 'before `?`');
-  const yes = guarded(checker, node.yes, guardsOf(checker.ast.source, node.condition, true));
-  const no = guarded(checker, node.no, guardsOf(checker.ast.source, node.condition, false));
+  const yes = guarded(checker, node.yes, guardsOf(checker, node.condition, true));
+  const no = guarded(checker, node.no, guardsOf(checker, node.condition, false));
   const joined = joinTypes(yes, no);
   if (joined !== undefined) return joined;
   const message = `the two sides of \`? :\` are ${formatType(yes)} and ${formatType(no)}; they must have the same type`;
@@ -173,4 +186,14 @@ function typeOfBind<A>(checker: Checker<A>, node: Bind): Type {
   checker.locals = outer;
   checker.meanings[node.id] = { means: 'declares', locals: [local] };
   return body;
+}
+
+/** The type of a literal from the lexer. */
+function typeOfLiteral(value: Value): Type {
+  if (typeof value === 'string') return STRING;
+  if (typeof value === 'boolean') return BOOL;
+  if (typeof value === 'number' || typeof value === 'bigint') return INT;
+  if (value instanceof Double) return DOUBLE;
+  if (value instanceof Uint) return UINT;
+  return value === null ? NULL : BYTES;
 }

@@ -92,6 +92,8 @@ export interface FunctionRow<A = unknown> {
   /** An expression that is true; shown in the page and evaluated by a test. */
   readonly example: string;
   readonly overloads: readonly Overload<A>[];
+  /** If the first argument is a key of a map of the scope: that map, and whether the function tests for the key or reads it. */
+  readonly key?: { readonly map: string; readonly role: 'test' | 'read' };
 }
 
 export type Evaluate<A = unknown> = (activation: A) => Outcome;
@@ -181,8 +183,9 @@ export function func<A = unknown>(
   doc: string,
   example: string,
   overloads: readonly Overload<A>[],
+  key?: FunctionRow['key'],
 ): FunctionRow<A> {
-  return { kind: 'function', name, doc, example, overloads };
+  return { kind: 'function', name, doc, example, overloads, ...(key && { key }) };
 }
 
 /** Joins rows into a table. Rows with the same name are merged, with their overloads in order. */

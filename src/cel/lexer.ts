@@ -181,6 +181,7 @@ const SYMBOLS = '!-+*/%<>?:.,()[]{}';
 function readSymbol(at: Lexer, start: number, code: number): void {
   const two = at.text.slice(start, start + 2);
   at.kind = 'symbol';
+  refuseForeign(at.text, start);
   if (TWO_CHARACTER_SYMBOLS.has(two)) {
     at.word = two;
     at.end = start + 2;
@@ -193,6 +194,21 @@ function readSymbol(at: Lexer, start: number, code: number): void {
   }
   at.word = one;
   at.end = start + 1;
+}
+
+/** Operators of other languages. */
+function refuseForeign(text: string, start: number): void {
+  const three = text.slice(start, start + 3);
+  if (three === '===' || three === '!==')
+    throw new SyntaxProblem(`unexpected \`${three}\``, start, start + 3, three.slice(0, 2));
+  if (three.startsWith('=~') || three.startsWith('!~')) {
+    const hint = 'a pattern is tested with text.matches(pattern)';
+    throw new SyntaxProblem(`unexpected \`${three.slice(0, 2)}\`: ${hint}`, start, start + 2);
+  }
+  if (three.startsWith('${')) {
+    const hint = 'it belongs to templates, and an expression is written without it';
+    throw new SyntaxProblem(`unexpected \`\${\`: ${hint}`, start, start + 2);
+  }
 }
 
 const MEANT: Readonly<Record<string, string>> = { '=': '==', '&': '&&', '|': '||' };

@@ -19,6 +19,9 @@ export const MAX_NODES = 8_192;
  */
 export const EVALUATION_BUDGET = 1_000_000;
 
+/** Maximum units of all evaluations of one exchange together. */
+export const EXCHANGE_BUDGET = 4_000_000;
+
 /** Characters or bytes per unit. */
 export const CHARACTERS_PER_UNIT = 8;
 

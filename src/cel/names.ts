@@ -5,10 +5,11 @@ import type { Call, Node, Select } from './ast.ts';
 import { report } from './checking.ts';
 import type { Checker } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
+import { functionMeant } from './habits.ts';
 import { namesUnder } from './scope.ts';
 import { TYPE_NAMES } from './std/conversions.ts';
 import type { Local, Meaning } from './typed.ts';
-import { DYN, formatType, TYPE } from './types.ts';
+import { DYN, formatType, isTextual, TYPE } from './types.ts';
 import type { Type } from './types.ts';
 
 export interface Found<A> {
@@ -84,7 +85,8 @@ export function functionCandidates<A>(checker: Checker<A>, node: Call): CallTarg
 }
 
 function guess(word: string, candidates: readonly string[], span: Span): Partial<Diagnostic> {
-  const near = suggest(word, candidates);
+  const meant = functionMeant(word);
+  const near = meant !== undefined && candidates.includes(meant) ? meant : suggest(word, candidates);
   if (near === undefined) return {};
   return {
     hint: `did you mean '${near}'?`,
@@ -119,7 +121,10 @@ export function unknownName<A>(checker: Checker<A>, node: Node, path: readonly s
     ...(parent.length === 0 ? localNames(checker.locals) : []),
     ...namesUnder(checker.scope, parent.length === 0 ? '' : `${parent.join('.')}.`),
   ];
-  report(checker, 'expr.unknown_variable', span, message, guess(path.at(-1) ?? '', siblings, span));
+  const near = guess(path.at(-1) ?? '', siblings, span);
+  const only =
+    near.hint === undefined && siblings.length === 1 ? { hint: `it can only be '${siblings[0]}'` } : near;
+  report(checker, 'expr.unknown_variable', span, message, only);
   return DYN;
 }
 
@@ -134,7 +139,15 @@ export function unknownField<A>(checker: Checker<A>, node: Select, operand: Type
   const message = `a value of type ${formatType(operand)} has no field \`${node.field}\``;
   checker.meanings[node.id] = { means: 'nothing', message };
   const fields = operand.kind === 'object' ? Object.keys(operand.fields) : [];
-  report(checker, 'expr.no_such_field', span, message, guess(node.field, fields, span));
+  const meant = operand.kind === 'object' && !isTextual(operand) ? undefined : functionMeant(node.field);
+  const more =
+    meant === 'size'
+      ? {
+          hint: 'did you mean size()?',
+          fix: { message: 'call size()', span, text: 'size()', safe: false },
+        }
+      : guess(node.field, fields, span);
+  report(checker, 'expr.no_such_field', span, message, more);
   return DYN;
 }
 
@@ -155,13 +168,11 @@ export function unknownFunction<A>(checker: Checker<A>, node: Call, types: reado
     .filter((name) => name.startsWith(`${path?.join('.')}.`))
     .map((name) => name.slice(name.lastIndexOf('.') + 1));
   const candidates = inNamespace.length > 0 ? inNamespace : qualifiedNames;
-  report(
-    checker,
-    'expr.unknown_function',
-    node.nameSpan,
-    message,
-    guess(node.name, candidates, node.nameSpan),
-  );
+  const hint =
+    receiver?.kind === 'map' && node.name === 'get'
+      ? { hint: "a value is read as map['key']" }
+      : guess(node.name, candidates, node.nameSpan);
+  report(checker, 'expr.unknown_function', node.nameSpan, message, hint);
   return DYN;
 }
 

@@ -95,10 +95,20 @@ function name(parser: Parser, start: number, absolute: boolean): Node {
 function presence(parser: Parser, start: number, args: readonly Node[]): Node {
   const [select] = args;
   if (args.length !== 1 || select?.kind !== 'select' || select.optional) {
+    const message = 'has() needs one field selection, such as has(a.b)';
+    if (select?.kind === 'index' && !select.optional && args.length === 1) {
+      const whole = spanFrom(parser, start);
+      throw new SyntaxProblem(message, whole.start, whole.end, membership(parser, select));
+    }
     const span = select?.span ?? spanFrom(parser, start);
-    throw new SyntaxProblem('has() needs one field selection, such as has(a.b)', span.start, span.end);
+    throw new SyntaxProblem(message, span.start, span.end);
   }
   return { kind: 'has', id: nextId(parser, select), span: spanFrom(parser, start), select };
+}
+
+/** Rewrites `map['key']` as `'key' in map`. */
+function membership({ at: { text } }: Parser, { index, operand }: Extract<Node, { kind: 'index' }>): string {
+  return `${text.slice(index.span.start, index.span.end)} in ${text.slice(operand.span.start, operand.span.end)}`;
 }
 
 function callArguments(parser: Parser): Node[] {

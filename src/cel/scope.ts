@@ -50,6 +50,8 @@ export interface Variable<A = unknown> {
   /** One sentence for the generated page and for completion. */
   readonly doc: string;
   readonly optional: boolean;
+  /** Often absent: reading it without a test gives a warning. */
+  readonly oftenAbsent: boolean;
   readonly read: (activation: A) => Value | undefined;
   /** For strings with fields: the string without its object. */
   readonly readText?: (activation: A) => string;
@@ -70,6 +72,13 @@ export interface Scope<A = unknown> {
   readonly functions: FunctionTable<A>;
   /** Names are also resolved below this path, longest first (CEL name resolution); `''` for none. */
   readonly container: string;
+  readonly allowance?: Allowance<A>;
+}
+
+/** Units that all evaluations on one activation may use together, besides the budget of each. */
+export interface Allowance<A> {
+  readonly left: (activation: A) => number;
+  readonly spend: (activation: A, units: number) => void;
 }
 
 export interface ScopeDeclaration<A> {
@@ -78,10 +87,12 @@ export interface ScopeDeclaration<A> {
   readonly variables: readonly Variable<A>[];
   readonly unavailable?: readonly Unavailable[];
   readonly container?: string;
+  readonly allowance?: Allowance<A>;
 }
 
 export interface VariableOptions<A> {
   readonly optional?: boolean;
+  readonly oftenAbsent?: boolean;
   readonly read?: (activation: A) => Value | undefined;
   readonly readText?: (activation: A) => string;
 }
@@ -93,7 +104,8 @@ export function variable<A = unknown>(
   options: VariableOptions<A> = {},
 ): Variable<A> {
   const read = options.read ?? (walk(name.split('.')) as (activation: A) => Value | undefined);
-  const base = { name, type, doc, optional: options.optional ?? false, read };
+  const { optional = false, oftenAbsent = false } = options;
+  const base = { name, type, doc, optional, oftenAbsent, read };
   return options.readText === undefined ? base : { ...base, readText: options.readText };
 }
 
@@ -114,6 +126,7 @@ export function declareScope<A = unknown>(declaration: ScopeDeclaration<A>): Sco
     unavailable: declaration.unavailable ?? [],
     functions: declaration.functions,
     container: declaration.container ?? '',
+    ...(declaration.allowance && { allowance: declaration.allowance }),
   };
 }
 

@@ -72,11 +72,6 @@ export function join(pieces: readonly Value[], separator = ''): string | EvalErr
     : fail('expr.no_such_overload', 'only a list of strings can be joined');
 }
 
-/** ASCII letters only; other characters are kept. */
-export function lowerAscii(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
 export function upperAscii(text: string): string {
   return text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }

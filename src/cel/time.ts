@@ -7,8 +7,8 @@ const NANOS = 1_000_000_000;
 const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
 /** Durations are int64 nanoseconds, about ±292 years. */
-const LONGEST_SECONDS = 9_223_372_036;
-const LONGEST_NANOS = 854_775_807;
+const MAX_SECONDS = 9_223_372_036;
+const MAX_NANOS = 854_775_807;
 
 export function timestampOf(seconds: number, nanos: number): Timestamp | EvalError {
   return seconds < FIRST_SECOND || seconds > LAST_SECOND
@@ -21,9 +21,8 @@ function durationOf(seconds: number, nanos: number): Duration | EvalError {
   const carry = Math.floor(nanos / NANOS);
   const whole = seconds + carry;
   const rest = nanos - carry * NANOS;
-  const tooLong = whole > LONGEST_SECONDS || (whole === LONGEST_SECONDS && rest > LONGEST_NANOS);
-  const tooShort =
-    whole < -LONGEST_SECONDS - 1 || (whole === -LONGEST_SECONDS - 1 && rest < NANOS - LONGEST_NANOS - 1);
+  const tooLong = whole > MAX_SECONDS || (whole === MAX_SECONDS && rest > MAX_NANOS);
+  const tooShort = whole < -MAX_SECONDS - 1 || (whole === -MAX_SECONDS - 1 && rest < NANOS - MAX_NANOS - 1);
   if (tooLong || tooShort || Number.isNaN(whole))
     return fail('expr.overflow', 'the duration is beyond 292 years');
   return new Duration(whole, rest);

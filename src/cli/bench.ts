@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform } from 'node:os';
-import { type Command, InvalidArgumentError } from 'commander';
-import type { Corpus } from '../benchmark/corpus.ts';
-import { expressionSubject } from '../benchmark/expression_subject.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Corpus } from '../benchmark/decision.ts';
+import { expressionSubject } from '../benchmark/meter.ts';
 import { REPORTS } from '../benchmark/report/index.ts';
 import { type BenchResult, RESULT_VERSION } from '../benchmark/result.ts';
 import { type BenchOptions, benchEdge, benchSubjects, withBaseline } from '../benchmark/run.ts';
@@ -16,6 +16,7 @@ import { type BenchTarget, readTarget } from './bench_target.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
+import { readCount } from './option_values.ts';
 
 interface Options extends Omit<HttpBenchOptions, 'http'> {
   readonly http?: string;
@@ -37,8 +38,8 @@ export function register(program: Command): void {
       add,
       [],
     )
-    .option('--duration <time>', 'measuring time per row, such as 500ms or 2s', readMs, 1_000)
-    .option('--warm-up <time>', 'maximum warm-up time per row', readMs, 2_000)
+    .addOption(timeOption('--duration <time>', 'measuring time per row, such as 500ms', 1_000, '1s'))
+    .addOption(timeOption('--warm-up <time>', 'maximum warm-up time per row', 2_000, '2s'))
     .option('--seed <seed>', 'seed of randomness', '1')
     .option('--no-profile', 'do not measure each module and rule separately')
     .option('--baseline <file>', 'compare with an earlier result, written by --reporter json=FILE')
@@ -70,7 +71,7 @@ export function register(program: Command): void {
     )
     .option('--http2', 'with --http: HTTP/2')
     .option('--connections <count>', 'with --http: maximum number of connections', readCount, 256)
-    .option('--timeout <time>', 'with --http: response timeout', readMs, 10_000)
+    .addOption(timeOption('--timeout <time>', 'with --http: response timeout', 10_000, '10s'))
     .option('-X, --method <method>', 'with --http: method', 'GET')
     .option('-H, --header <header>', "with --http: header 'name: value'; can be repeated", add, [])
     .option('--body <text>', 'with --http: body')
@@ -224,18 +225,15 @@ function addReport(text: string, before: Options['reporter']): Options['reporter
 
 const TIME = /^(\d+(?:\.\d+)?)(ms|s)$/;
 
+function timeOption(flags: string, description: string, defaultMs: number, shown: string): Option {
+  return new Option(flags, description).argParser(readMs).default(defaultMs, shown);
+}
+
 function readMs(text: string): number {
   const [, number, unit] = TIME.exec(text) ?? [];
   if (number === undefined)
     throw new InvalidArgumentError('write a time as a number with ms or s, such as 500ms.');
   return Number(number) * (unit === 's' ? 1_000 : 1);
-}
-
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError('expected an integer of at least 1.');
-  return count;
 }
 
 function readArrivals(text: string): string {

@@ -1,11 +1,12 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { BenchRequest, Corpus } from '../benchmark/corpus.ts';
+import type { BenchRequest, Corpus } from '../benchmark/decision.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';
 import { logReader } from '../replay/read_log.ts';
-import { type CaseSetting, type Plan, compileCase } from '../simulator/compile_case.ts';
+import { type Plan, compileCase } from '../simulator/compile_case.ts';
+import { type CaseSetting } from '../simulator/case_setting.ts';
 import { OK_UPSTREAM } from '../engine/drivers/constant.ts';
 import { coveredEdge } from '../coverage/coverage.ts';
 import { findCases } from '../simulator/search/cover_points.ts';
@@ -17,6 +18,7 @@ import { FileError } from '../project_files/load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /**
  * The requests that a target is measured with: those named, or some that are generated from it. Throws
@@ -52,7 +54,7 @@ async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
     for await (const line of createInterface({ input: createReadStream(path) })) reader.line(line, ++number);
   } catch (error) {
     if (error instanceof FileError) throw error;
-    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${path}: ${errorText(error)}`);
   }
   reader.end();
   return requests;

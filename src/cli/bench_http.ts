@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { type Arrivals, constantArrivals, poissonArrivals } from '../benchmark/load/arrivals.ts';
+import {
+  type Arrivals,
+  constantArrivals,
+  poissonArrivals,
+  type LoadResult,
+  runLoad,
+} from '../benchmark/load/run.ts';
 import { type LoadReport, loadText, sweepText } from '../benchmark/load/report.ts';
-import { type LoadResult, runLoad } from '../benchmark/load/run.ts';
 import { sweep } from '../benchmark/load/sweep.ts';
 import { type LoadRequest, isLoopback, openTarget } from '../benchmark/load/target.ts';
 import type { Measured, Threshold } from '../benchmark/thresholds.ts';

@@ -12,6 +12,7 @@ export function register(program: Command): void {
       'edge files or policies in YAML or JSON; edge files also in TypeScript or JavaScript',
     )
     .option('--json', 'print the findings as JSON')
+    .option('--strict', 'also warn about what works here but is not documented by the service')
     .option('--fix', 'apply the fixes that are sure to keep the meaning, and check the result')
     .addOption(
       new Option(

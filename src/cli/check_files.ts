@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
-import type { Carried, Plan } from '../policy/document/setting.ts';
+import type { Carrier, Plan } from '../policy/document/setting.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type Surrounding,
@@ -15,16 +15,17 @@ import { wantsColor } from './terminal.ts';
 export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
-  readonly as?: Carried;
+  readonly strict?: boolean;
+  readonly as?: Carrier;
   readonly plan?: Plan;
 }
 
 /** Checks files and returns the exit code. */
 export async function check(
   files: readonly string[],
-  { json = false, fix = false, as, plan }: CheckOptions,
+  { json = false, fix = false, strict = false, as, plan }: CheckOptions,
 ): Promise<number> {
-  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }) };
+  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }), strict };
   const all: Diagnostic[] = [];
   try {
     for (const file of files) all.push(...(await findingsOf(file, { json, fix, setting })));

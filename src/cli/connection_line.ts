@@ -1,9 +1,7 @@
-import { styleText } from 'node:util';
 import type { StreamExplanation } from '../edge/explain.ts';
 import type { TcpConnectionClosed } from '../events/catalogue.ts';
-import { inMilliseconds } from './milliseconds.ts';
-
-type Style = Parameters<typeof styleText>[0];
+import { inMilliseconds } from './request_line.ts';
+import { painter } from '../diagnostics/render.ts';
 
 /** One log line for a connection of a TLS or TCP edge: time, place, duration, bytes and reason. */
 export function connectionLine(
@@ -12,8 +10,7 @@ export function connectionLine(
   at: { readonly time: Date; readonly tookMs: number },
   color: boolean,
 ): string {
-  const paint = (style: Style, text: string) =>
-    color ? styleText(style, text, { validateStream: false }) : text;
+  const paint = painter({ color });
   const rule = because.detail['rule'];
   const reason =
     outcome === 'allowed'

@@ -17,7 +17,7 @@ import { wantsColor } from './terminal.ts';
 import { LONGEST_PRINTED, valueText } from './value_text.ts';
 
 /** Maximum characters of a value in a step: an expression can have thousands of steps. */
-const LONGEST_OF_STEP = 2_000;
+const MAX_STEP_TEXT = 2_000;
 const CUT = `the value is longer than ${LONGEST_PRINTED} characters and is cut at the …\n`;
 
 interface Options extends InputOptions {
@@ -126,7 +126,7 @@ function stepJson({ span: { start, end }, outcome, times, skipped }: Step, text:
   if (outcome === undefined) return place;
   return outcome instanceof EvalError
     ? { ...place, error: errorJson(outcome) }
-    : { ...place, ...valueJson(outcome, LONGEST_OF_STEP) };
+    : { ...place, ...valueJson(outcome, MAX_STEP_TEXT) };
 }
 
 function refused(diagnostics: readonly Diagnostic[], options: Options): number {

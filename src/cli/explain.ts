@@ -5,12 +5,12 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import { edgeOf, usable } from '../edgeproof.ts';
 import { type ClientFacts, type RequestLike, connectionFor, headOf } from '../engine/request_like.ts';
-import { parseAddress } from '../net/address.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
+import { addHeader, splitHeader, readIp } from './option_values.ts';
 
 interface Options {
   readonly edge: string;
@@ -37,10 +37,7 @@ export function register(program: Command): void {
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address', readIp)
     .option('--upstream-status <status>', "status of the upstream's response", readStatus, 200)
-    .option(
-      '--connect <place>',
-      'explain a connection to a TLS or TCP edge instead, such as to 1.tcp.test:5432',
-    )
+    .option('--connect <place>', 'explain a connection to a TLS or TCP edge instead, such as 1.tcp.test:5432')
     .option('--sni <name>', 'server name (SNI) of that connection; default: its host')
     .option('--client-cert <file>', 'client certificate of that connection')
     .option('--event', 'also print the event')
@@ -148,21 +145,6 @@ async function explainCase(path: string, options: Options): Promise<number> {
     process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   } else process.stdout.write(caseTrees(explained));
   return EXIT.ok;
-}
-
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
-  return [...before, line];
-}
-
-function splitHeader(line: string): readonly [string, string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon), line.slice(colon + 1).trim()];
-}
-
-function readIp(text: string): string {
-  if (parseAddress(text) === null) throw new InvalidArgumentError('expected an IP address.');
-  return text;
 }
 
 function readStatus(text: string): number {

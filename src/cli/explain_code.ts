@@ -19,7 +19,7 @@ export function registerExplainCode(program: Command): void {
   program
     .command('explain-code')
     .description('Explain the code of a finding or of an error response, with an example')
-    .argument('<code>', 'such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
+    .argument('<code>', 'code, such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
     .option('--service-name <name>', 'name of the service in codes', 'service')
     .action((code: string, options: { serviceName: string }) => {
       process.exitCode = explainCode(code, brandingOf(options.serviceName));

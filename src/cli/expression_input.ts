@@ -24,6 +24,9 @@ import type { FieldList } from '../http/fields.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { addHeader, splitHeader } from './option_values.ts';
+import { secretProvider } from '../edge/secrets.ts';
 
 /** Options of all verbs that evaluate expressions. */
 export interface InputOptions {
@@ -50,12 +53,7 @@ export function addInputOptions(command: Command): Command {
     .option('-r, --request <request>', "request 'METHOD URL', or only a URL")
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address')
-    .option('-p, --phase <phase>', `phase: ${PHASES.join(', ')}`, readPhase);
-}
-
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
-  return [...before, line];
+    .option('-p, --phase <phase>', `phase whose variables exist: ${PHASES.join(', ')}`, readPhase);
 }
 
 function readPhase(text: string): Phase {
@@ -107,7 +105,7 @@ async function readBytes(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${path}: ${errorText(error)}`);
   }
 }
 
@@ -140,11 +138,6 @@ function requestOf(file: ScopeFile, options: InputOptions, nowMs: number): Reque
   if ('refused' in head) throw new TypeError(`the request would be refused: ${head.message}`);
   const { trailers } = file.request ?? {};
   return { ...head, receivedMs: nowMs, ...(trailers !== undefined && { trailers: fieldsOf(trailers) }) };
-}
-
-function splitHeader(line: string): readonly [string, string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
 function pairsOf(headers: HeadersInFile | undefined): (readonly [string, string])[] {
@@ -223,10 +216,7 @@ function endpointOf(
 }
 
 function secretsOf({ secrets = {} }: ScopeFile): (vault: string, name: string) => string | undefined {
-  return (vault, name) => {
-    const names = Object.hasOwn(secrets, vault) ? secrets[vault]! : {};
-    return Object.hasOwn(names, name) ? names[name] : undefined;
-  };
+  return secretProvider(secrets).get;
 }
 
 function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile): void {

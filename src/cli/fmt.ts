@@ -6,7 +6,7 @@ import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { formatPolicy } from '../policy/document/format.ts';
-import { formatCarriedPolicies, isEdgeText } from '../policy/document/format_carried.ts';
+import { formatEmbeddedPolicies, isEdgeText } from '../policy/document/format_embedded.ts';
 import { EXIT } from './exit_codes.ts';
 import { wantsColor } from './terminal.ts';
 
@@ -34,7 +34,7 @@ function formatFile(file: string, { check = false, write = false }: Options): nu
   const text = read(file);
   if (text === null) return EXIT.usage;
   const isEdge = isEdgeText(text);
-  const formatted = isEdge ? formatCarriedPolicies(text) : formatPolicy(text);
+  const formatted = isEdge ? formatEmbeddedPolicies(text) : formatPolicy(text);
   if ('message' in formatted) return refuse(file, text, formatted.message, isEdge);
   const isSame = formatted.text === text;
   if (check) {

@@ -17,13 +17,14 @@ interface Options extends IngressOptions {
 
 export function register(program: Command): void {
   // Users know `-p policy.yml`, so the port has only its long name here.
-  ingressOptions(program.command('http'), '--port <port>')
+  const command = program
+    .command('http')
     .description('Run a traffic policy in front of a local port, without an edge file')
     .argument('<upstream>', 'port or host:port of the application')
-    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port')
-    .action(async (upstream: string, options: Options) => {
-      process.exitCode = await http(upstream, options);
-    });
+    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port');
+  ingressOptions(command, '--port <port>').action(async (upstream: string, options: Options) => {
+    process.exitCode = await http(upstream, options);
+  });
 }
 
 async function http(upstream: string, options: Options): Promise<number> {

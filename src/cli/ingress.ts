@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { DRAIN_MS } from '../io/listener_limits.ts';
+import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
@@ -21,8 +22,7 @@ import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { type StreamVerbOptions, aboutStreams, streamListening, streamOptions } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { inMilliseconds } from './milliseconds.ts';
-import { requestLine } from './request_line.ts';
+import { inMilliseconds, requestLine } from './request_line.ts';
 import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
 import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
@@ -38,6 +38,8 @@ import {
   workerSink,
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readPort } from './option_values.ts';
 
 /** The configuration source of a local ingress; its file is watched. */
 export interface IngressSource {
@@ -81,11 +83,9 @@ export interface IngressOptions extends StreamVerbOptions {
   readonly redact?: readonly string[];
 }
 
-const DRAIN_MS = 10_000;
-
 /** Adds the options of a verb that listens. */
 export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
-  return streamOptions(command)
+  command
     .option(portFlags, 'listening port; the next free one if it is in use', readPort, 8080)
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
@@ -102,6 +102,7 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
       'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  return streamOptions(command);
 }
 
 /** Serves until a signal stops it, and returns the exit code. */
@@ -146,7 +147,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
     listening = await live.edge.listen({ host, port, strictPort, ...front });
   } catch (error) {
     await live?.close();
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
   const made = live;
@@ -187,7 +188,7 @@ async function runWorkers(
     await sink?.close();
     return code;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
 }
@@ -231,22 +232,24 @@ async function makeEdge(
     onConnection: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
-      const time = new Date();
-      const tookMs = time.getTime() - explanation.startMs;
-      say(connectionLine(explanation, event.object, { time, tookMs }, color));
+      say(connectionLine(explanation, event.object, endOf(explanation), color));
     },
     onEvent: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
-      const time = new Date();
-      const tookMs = time.getTime() - explanation.startMs;
-      say(requestLine(explanation, event.object, { time, tookMs }, color));
+      say(requestLine(explanation, event.object, endOf(explanation), color));
     },
   };
   if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
   const edge = edgeOf(config, edgeOptions);
   const replace = async (next: UsableConfig): Promise<void> => edge.swapTo(next);
   return { edge, replace, lines: [], close: async () => undefined };
+}
+
+/** The end of an exchange or a connection, which is now. */
+function endOf({ startMs }: { readonly startMs: number }): { readonly time: Date; readonly tookMs: number } {
+  const time = new Date();
+  return { time, tookMs: time.getTime() - startMs };
 }
 
 function printReady(
@@ -282,18 +285,10 @@ async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice:
     const took = inMilliseconds(performance.now() - began);
     say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${took}`);
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}: ${still()}`);
+    say(`${errorText(error)}: ${still()}`);
   }
 }
 
 function printFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
   if (diagnostics.length > 0) say(renderDiagnostics(diagnostics, { color }).trimEnd());
-}
-
-/** A port given on the command line. */
-export function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError('expected a port from 0 to 65535.');
-  }
-  return Number(text);
 }

@@ -11,6 +11,7 @@ import type { TlsCertificate } from '../engine/tls_profile.ts';
 import { lazyLoad } from '../loading/lazy_load.ts';
 import { addressBytes, parseAddress } from '../net/address.ts';
 import { FileError } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** The certificate authority of this user on this machine. Its certificates are for local use. */
 export interface LocalAuthority extends TlsCertificate {
@@ -54,7 +55,7 @@ export async function localAuthority(folder: string): Promise<LocalAuthority> {
     // Another process may have created it in the meantime.
     const others = readKept(file, keyFile);
     if (others !== null) return { ...others, file };
-    throw new FileError(`cannot keep a local authority in ${folder}: ${reasonOf(error)}`);
+    throw new FileError(`cannot keep a local authority in ${folder}: ${errorText(error)}`);
   }
   return { ...made, file };
 }
@@ -123,7 +124,7 @@ function alternativeName(name: string): AlternativeName {
 }
 
 /** Maximum number of cached certificates; clients can ask for any number of hosts of a wildcard edge. */
-const KEPT_LIMIT = 1_000;
+const CACHE_LIMIT = 1_000;
 
 /** Issues certificates of the local authority, which is created for the first one. */
 export function localCertificates(folder: string): (host: string) => Promise<TlsCertificate> {
@@ -132,15 +133,11 @@ export function localCertificates(folder: string): (host: string) => Promise<Tls
   return (host) => {
     let made = kept.get(host);
     if (made === undefined) {
-      if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+      if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
       made = authority.get().then((known) => serverCertificate(known, host));
       kept.set(host, made);
       made.catch(() => kept.delete(host));
     }
     return made;
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,17 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { eachLine } from '../replay/lines.ts';
 import { harOf } from '../replay/har.ts';
 import { isRecordingLine } from '../replay/read_recording.ts';
 import { logReader } from '../replay/read_log.ts';
 import type { RecordedExchange } from '../replay/recording.ts';
 import { scenarioWriter } from '../replay/to_scenario.ts';
-import { dialledBackends } from '../simulator/compile_case.ts';
+import { dialledBackends } from '../simulator/case_setting.ts';
 import { about } from './dev.ts';
 import { EXIT } from './exit_codes.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount } from './option_values.ts';
 
 interface Options extends IngressOptions {
   readonly from?: readonly string[];
@@ -21,16 +23,17 @@ interface Options extends IngressOptions {
 }
 
 export function register(program: Command): void {
-  ingressOptions(program.command('record'))
+  const command = program
+    .command('record')
     .description('Run a local ingress that records whole exchanges, or convert logs with --from')
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('-o, --out <file>', 'output file; - for standard output when converting')
     .option('--from <log...>', 'logs to convert instead of serving')
     .addOption(new Option('--to <format>', 'target format').choices(['har', 'scenario']))
-    .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000)
-    .action(async (file: string, options: Options) => {
-      process.exitCode = await record(file, options);
-    });
+    .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000);
+  ingressOptions(command).action(async (file: string, options: Options) => {
+    process.exitCode = await record(file, options);
+  });
 }
 
 async function record(file: string, options: Options): Promise<number> {
@@ -94,7 +97,7 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   const problems: string[] = [];
   let count = 0;
   const reader = logReader({
-    record: (observed) => void (count++ < limit && writer.take(observed)),
+    record: (logged) => void (count++ < limit && writer.take(logged)),
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
   for (const log of logs) await eachLineOf(log, reader.line);
@@ -106,11 +109,6 @@ async function eachLineOf(log: string, take: (line: string, number: number) => v
   try {
     await eachLine(log, take);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
   }
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return Number(text);
 }

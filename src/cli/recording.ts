@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { RecordingSink } from '../replay/recording_sink.ts';
 import { FileError } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** A recording in progress. */
 export interface Recording {
@@ -27,7 +28,7 @@ export async function recordingOf(config: EdgeConfig, options: RecordOptions): P
     const writer = await recordingWriter({ path, redaction: rules, bodyLimit, nowMs: Date.now() });
     return { sink: recordingSink(writer.write, bodyLimit), close: writer.close };
   } catch (error) {
-    throw new FileError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot write ${path}: ${errorText(error)}`);
   }
 }
 

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseAddress } from '../net/address.ts';
 import { eachPiece, linesOfPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
@@ -12,6 +11,8 @@ import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 import { pieceWriter } from './write_pieces.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount, readIp } from './option_values.ts';
 
 interface Options extends JudgeOptions {
   readonly reporter: 'text' | 'json' | 'ndjson';
@@ -100,7 +101,7 @@ async function readLog(
       return threads === null ? linesOfPiece(piece, firstLine, reader.line) : threads.take(piece, firstLine);
     });
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
   }
   reader.end();
   // Assigned in a callback, which the type checker does not track.
@@ -108,16 +109,13 @@ async function readLog(
 }
 
 /** Starting a thread takes about as long as judging this much of a log. */
-const LEAST_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
+const MIN_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
 /** Each thread takes about 60 MB; more threads only on request, to stay below 300 MB. */
-const MOST_THREADS = 3;
+const MAX_THREADS = 3;
 
 function jobsThatPay(logs: readonly string[]): number {
   const bytes = logs.reduce((sum, log) => sum + (statSync(log, { throwIfNoEntry: false })?.size ?? 0), 0);
-  return Math.max(
-    1,
-    Math.min(Math.floor(bytes / LEAST_BYTES_PER_THREAD), availableParallelism(), MOST_THREADS),
-  );
+  return Math.max(1, Math.min(Math.floor(bytes / MIN_BYTES_PER_THREAD), availableParallelism(), MAX_THREADS));
 }
 
 function reportOf(summary: ReplaySummary, { reporter }: Options, placeOf: PlaceOf): string {
@@ -149,14 +147,4 @@ function readPercent(text: string): number {
     throw new InvalidArgumentError('expected a percentage from 0 to 100.');
   }
   return percent;
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return Number(text);
-}
-
-function readIp(text: string): string {
-  if (parseAddress(text) === null) throw new InvalidArgumentError('expected an IP address.');
-  return text;
 }

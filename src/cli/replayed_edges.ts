@@ -68,12 +68,12 @@ export function readerInto(
 ): LogReader {
   const client = ip === undefined ? null : parseAddress(ip);
   return logReader({
-    record: (observed) => {
-      const isWithout = client !== null && observed.lost.has('client address');
-      if (!isWithout) return running.take(observed, tell);
-      const lost = new Set(observed.lost);
+    record: (logged) => {
+      const isWithout = client !== null && logged.lost.has('client address');
+      if (!isWithout) return running.take(logged, tell);
+      const lost = new Set(logged.lost);
       lost.delete('client address');
-      running.take({ ...observed, connection: { ...observed.connection, client }, lost }, tell);
+      running.take({ ...logged, connection: { ...logged.connection, client }, lost }, tell);
     },
     problem: running.problem,
   });

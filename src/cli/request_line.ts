@@ -1,9 +1,7 @@
-import { styleText } from 'node:util';
 import type { Explanation } from '../edge/explain.ts';
 import type { HttpRequestComplete } from '../events/catalogue.ts';
-import { inMilliseconds } from './milliseconds.ts';
-
-type Style = Parameters<typeof styleText>[0];
+import { printable } from './terminal.ts';
+import { painter } from '../diagnostics/render.ts';
 
 /** One log line for a request: time, request, result, duration and reason. */
 export function requestLine(
@@ -12,8 +10,7 @@ export function requestLine(
   at: { readonly time: Date; readonly tookMs: number },
   color: boolean,
 ): string {
-  const paint = (style: Style, text: string) =>
-    color ? styleText(style, text, { validateStream: false }) : text;
+  const paint = painter({ color });
   const { status, because, backend } = explanation;
   const { method, url } = event.http.request;
   const query = url.query === '' ? '' : `?${url.query}`;
@@ -33,12 +30,13 @@ export function requestLine(
     paint(toneOf(status), String(status === 0 ? '---' : status)),
     paint('dim', inMilliseconds(at.tookMs).padStart(7)),
     verdict,
-    `${url.host}${printable(url.path + query)}`,
+    `${url.host}${printable(url.path + query).slice(0, TARGET_UNITS)}`,
     paint('dim', reason + place),
   ].join('  ');
 }
 
 const WHY_UNITS = 120;
+const TARGET_UNITS = 200;
 
 /** Details of a refusal beyond its code, such as the login check that failed. */
 function detailsOf({ problem, detail, says }: Explanation['because']['detail']): string {
@@ -46,13 +44,12 @@ function detailsOf({ problem, detail, says }: Explanation['because']['detail']):
   return why === undefined ? '' : `  (${printable(String(why)).slice(0, WHY_UNITS)})`;
 }
 
-function toneOf(status: number): Style {
+function toneOf(status: number): 'red' | 'yellow' | 'green' {
   if (status >= 500 || status === 0) return 'red';
   return status >= 400 ? 'yellow' : 'green';
 }
 
-/** The path is client input, so control characters that steer a terminal are escaped. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, 200);
+/** A duration for a log line, in whole milliseconds: the clock of an edge has no finer unit. */
+export function inMilliseconds(tookMs: number): string {
+  return tookMs < 1 ? '<1 ms' : `${Math.round(tookMs)} ms`;
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { EXIT } from './exit_codes.ts';
 import { exitOnClosedPipe } from './shutdown.ts';
 
@@ -64,12 +64,14 @@ export async function run(args: readonly string[]): Promise<number> {
     return (await import('./check_files.ts')).check(rest, {});
   }
   const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  const { Command, CommanderError } = await import('commander');
+  const { Command, CommanderError, Help } = await import('commander');
+  const help = new Help();
   const program = new Command('edgeproof')
     .description('A cloud edge in a box: test, benchmark and run edge configurations locally.')
     .exitOverride()
     .showSuggestionAfterError()
-    .enablePositionalOptions();
+    .enablePositionalOptions()
+    .configureHelp({ optionDescription: (option) => help.optionDescription(withShownDefault(option)) });
   if (known !== undefined) {
     (await known.load()).register(program);
   } else {
@@ -87,4 +89,12 @@ export async function run(args: readonly string[]): Promise<number> {
     );
     return EXIT.internal;
   }
+}
+
+/** The option without a default that would be shown as `[]`, `{}` or `undefined`. */
+function withShownDefault(option: Option): Option {
+  const value: unknown = option.defaultValue;
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  if (!isEmpty && typeof value !== 'function') return option;
+  return Object.assign(Object.create(option) as Option, { defaultValue: undefined });
 }

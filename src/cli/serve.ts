@@ -1,3 +1,4 @@
+import { DRAIN_MS } from '../io/listener_limits.ts';
 import { readFileSync } from 'node:fs';
 import { basename, resolve as absolute } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -18,6 +19,8 @@ import { FileError } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
 import { ignoreClosedOutput } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount, readPort } from './option_values.ts';
 
 interface Options extends StreamVerbOptions {
   readonly store: string;
@@ -37,10 +40,9 @@ interface Options extends StreamVerbOptions {
   readonly allowPrivateCallbacks?: boolean;
 }
 
-const DRAIN_MS = 10_000;
-
 export function register(program: Command): void {
-  streamOptions(program.command('serve'))
+  const command = program
+    .command('serve')
     .description('Serve the management API and the edge that it configures')
     .option('--store <file>', 'store file; created if it does not exist', 'edgeproof.db')
     .option('--host <address>', 'listening address', '127.0.0.1')
@@ -69,10 +71,10 @@ export function register(program: Command): void {
     )
     .option('--event-files <folder>', 'folder for the files of event destinations; default: no files')
     .option('--allow-private-callbacks', 'let event callbacks reach this machine and its network')
-    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network')
-    .action(async (options: Options) => {
-      process.exitCode = await serve(options);
-    });
+    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  streamOptions(command).action(async (options: Options) => {
+    process.exitCode = await serve(options);
+  });
 }
 
 async function serve(options: Options): Promise<number> {
@@ -103,7 +105,7 @@ async function serve(options: Options): Promise<number> {
   } catch (error) {
     await edge?.close(0);
     await management?.close();
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     if (error instanceof ConfigError) return EXIT.configInvalid;
     const isUsage = [StoreError, UsageError, FileError].some((kind) => error instanceof kind);
     return isUsage ? EXIT.usage : EXIT.runtime;
@@ -146,17 +148,6 @@ function untilStopped(): Promise<number> {
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
   });
-}
-
-function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('expected a port from 0 to 65535.');
-  return Number(text);
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return Number(text);
 }
 
 function readName(text: string): string {

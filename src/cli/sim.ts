@@ -46,7 +46,7 @@ async function sim(file: string, options: Options): Promise<number> {
     if (hasErrors(all)) return EXIT.configInvalid;
     if (compiled === null || edge === null) throw new FileError(`${file} has no simulation`);
     const events = options.events === undefined ? null : eventWriter(options.events);
-    const simulated = simulate(compiled, edge, (flight) => events?.write(flight));
+    const simulated = simulate(compiled, edge, (completed) => events?.write(completed));
     events?.close();
     if (options.plot !== undefined) {
       const { plotsPage } = await import('../simulator/report/plots.ts');

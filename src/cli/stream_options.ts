@@ -6,6 +6,8 @@ import { servesIdentityHost } from '../edge/saml_host.ts';
 import type { ListenOptions, Listening } from '../edgeproof.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
 import { dataFolder, localCertificates } from './local_authority.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readPort } from './option_values.ts';
 
 /** Options of verbs that listen for TLS and TCP in addition to plain HTTP. */
 export interface StreamVerbOptions {
@@ -42,12 +44,12 @@ export function streamOptions(command: Command): Command {
     .option(
       '--tls-port <port>',
       `port for HTTPS and TLS edges; ${TLS_PORT} by default if the edge file uses TLS`,
-      readPortNumber,
+      readPort,
     )
     .option(
       '--admin-port <port>',
       'port for /healthz, /readyz and /metrics, on loopback; default: none',
-      readPortNumber,
+      readPort,
     )
     .option('--no-tls', 'do not listen for TLS')
     .option(
@@ -83,7 +85,7 @@ export function streamListening(
   const certificates = localCertificates(dataFolder(process.env, process.platform));
   const certificateFor = (host: string) =>
     certificates(host).catch((error: unknown) => {
-      say(error instanceof Error ? error.message : String(error));
+      say(errorText(error));
       return null;
     });
   const tls = {
@@ -135,14 +137,8 @@ export function aboutStreams(config: EdgeConfig, listening: Listening): string[]
   return lines;
 }
 
-function readPortNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('expected a port from 0 to 65535.');
-  return Number(text);
-}
-
 function addEdgePort(text: string, before: Readonly<Record<string, number>>): Record<string, number> {
   const equals = text.lastIndexOf('=');
   if (equals <= 0) throw new InvalidArgumentError("write '5432=15432' or 'host:5432=15432'.");
-  return { ...before, [text.slice(0, equals)]: readPortNumber(text.slice(equals + 1)) };
+  return { ...before, [text.slice(0, equals)]: readPort(text.slice(equals + 1)) };
 }

@@ -7,3 +7,9 @@ export function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '0') return true;
   return stream.isTTY === true;
 }
+
+/** A request is untrusted text, so control characters that steer a terminal are replaced. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+}

@@ -5,15 +5,15 @@ import { type CaseResult, type FileResult, summaryOf } from '../simulator/result
 import { elapsedMs } from '../project_files/elapsed.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { addCoverage, addThresholds } from './testing/coverage_options.ts';
-import type { AskedCoverage } from './testing/coverage_report.ts';
+import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
-import type { OneRun } from './testing/one_run.ts';
+import type { OneRun } from './testing/watch.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { jobsThatPay } from './testing/jobs.ts';
 import { type TestRun, runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
+import { readCount } from './option_values.ts';
 
 interface Options {
   readonly filter: readonly string[];
@@ -156,7 +156,7 @@ function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Opt
 
 /** Records coverage while cases run, and reports it; loaded on demand. */
 async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
-  const { coverageRecords } = await import('./testing/coverage_book.ts');
+  const { coverageRecords } = await import('./testing/coverage_records.ts');
   const { printCoverage } = await import('./testing/coverage_output.ts');
   const book = coverageRecords();
   const tell = () =>
@@ -227,9 +227,4 @@ function readShard(text: string): { index: number; of: number } {
     throw new InvalidArgumentError('write a shard as i/n, such as 2/4.');
   }
   return { index: Number(parts[1]), of: Number(parts[2]) };
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return Number(text);
 }

@@ -7,6 +7,7 @@ import { readCertificate } from '../crypto/x509.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type LocalAuthority, dataFolder, localAuthority } from './local_authority.ts';
+import { shellQuoted } from '../diagnostics/message_text.ts';
 
 interface Options {
   readonly print?: boolean;
@@ -137,7 +138,7 @@ function printSteps(stores: readonly TrustStore[], authority: LocalAuthority): v
 }
 
 function oneByOne({ file }: LocalAuthority): string {
-  const path = quoted(file);
+  const path = shellQuoted(file);
   return [
     `  curl --cacert ${path} https://…`,
     `  NODE_EXTRA_CA_CERTS=${path} node …`,
@@ -158,11 +159,7 @@ function isInstalled(program: string): boolean {
 }
 
 function shown(command: readonly string[]): string {
-  return command.map(quoted).join(' ');
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return command.map(shellQuoted).join(' ');
 }
 
 function say(text: string): void {

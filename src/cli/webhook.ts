@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { styleText } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 import { suggest } from '../diagnostics/suggest.ts';
-import { hasField } from '../http/fields.ts';
+import { hasField, fieldPairs } from '../http/fields.ts';
 import { type Explanation, explainWebhook } from '../webhooks/explain.ts';
 import { parseInstant } from '../webhooks/instants.ts';
 import type { Provider } from '../webhooks/provider.ts';
@@ -12,8 +11,10 @@ import { mediaTypeOf, signWebhook } from '../webhooks/sign.ts';
 import { PROVIDER_IDS, findProvider } from '../webhooks/table.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
+import { wantsColor, printable } from './terminal.ts';
 import { curlOf, headerLines, parseHttpRequest } from './webhook_request.ts';
+import { addHeader, splitHeader } from './option_values.ts';
+import { painter } from '../diagnostics/render.ts';
 
 interface Options {
   readonly provider: Provider;
@@ -98,7 +99,7 @@ function signVerb(options: SignOptions): number {
   const { request, added } = signed;
   if (options.json === true) {
     const { method, url, headers } = request;
-    write(JSON.stringify({ method, url, headers: pairsOf(headers), body: textOf(request) }, null, 2));
+    write(JSON.stringify({ method, url, headers: fieldPairs(headers), body: textOf(request) }, null, 2));
   } else if (options.curl === true) write(curlOf(request));
   else {
     write(headerLines(added));
@@ -149,24 +150,13 @@ function explanationText({ outcome, steps, causes }: Explanation): string {
 }
 
 function mark(ok: boolean | null): string {
-  const color = wantsColor(process.stdout);
-  const paint = (style: 'green' | 'red', text: string) =>
-    color ? styleText(style, text, { validateStream: false }) : text;
+  const paint = painter({ color: wantsColor(process.stdout) });
   if (ok === null) return ' ';
   return ok ? paint('green', '✓') : paint('red', '✗');
 }
 
-/** A request is untrusted text, so control characters that steer a terminal are escaped. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
-}
-
 function requestOf(options: Options): WebhookRequest {
-  const headers = options.header.flatMap((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
+  const headers = options.header.flatMap(splitHeader);
   const body = options.data === undefined ? Buffer.alloc(0) : readBytes(options.data);
   return { method: options.method.toUpperCase(), url: options.url, headers, body };
 }
@@ -198,15 +188,6 @@ function readTime(text: string): number {
   const ms = parseInstant(text, /^\d+$/.test(text) ? 'ms' : 'iso');
   if (ms === null) throw new InvalidArgumentError('expected a time such as 2027-01-02T03:04:05Z.');
   return ms;
-}
-
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
-  return [...before, line];
-}
-
-function pairsOf(fields: readonly string[]): readonly (readonly [string, string])[] {
-  return fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!] as const] : []));
 }
 
 function textOf(request: WebhookRequest): string {

@@ -1,5 +1,5 @@
 import { isBodylessStatus } from '../http/bodyless.ts';
-import type { FieldList } from '../http/fields.ts';
+import { fieldPairs } from '../http/fields.ts';
 import { createFetcher } from './fetch.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -26,14 +26,8 @@ export async function fetchUpstream(request: Request): Promise<Response> {
     );
     if ('failure' in answer) throw new Error(answer.detail);
     const content = isBodylessStatus(answer.status) ? null : Buffer.from(answer.body);
-    return new Response(content, { status: answer.status, headers: pairs(answer.headers) });
+    return new Response(content, { status: answer.status, headers: fieldPairs(answer.headers) });
   } finally {
     await fetcher.close();
   }
-}
-
-function pairs(fields: FieldList): [string, string][] {
-  const out: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
-  return out;
 }

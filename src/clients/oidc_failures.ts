@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
 import type { OidcAnswer, OidcFailure } from '../engine/oidc_question.ts';
-import { isNoAnswer } from '../http/no_answer.ts';
+import { isNoAnswer } from '../http/bodyless.ts';
 
 /** Errors of a grant that deny the user, as opposed to a misconfigured app (RFC 6749 §4.1.2.1, §5.2). */
 const DENIALS: ReadonlySet<string> = new Set([

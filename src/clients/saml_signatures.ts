@@ -1,6 +1,7 @@
 import { getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
 import { DOMParser } from '@xmldom/xmldom';
 import type { Answers, SignatureRequest } from '../engine/contract.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /**
  * Verifies the signatures of a SAML message with node-saml and returns the canonical bytes that each one
@@ -21,7 +22,7 @@ export function verifySignatures({ xml, ids, certificates }: SignatureRequest): 
     }
     return { signed };
   } catch (error) {
-    return { failure: 'invalid', detail: error instanceof Error ? error.message : String(error) };
+    return { failure: 'invalid', detail: errorText(error) };
   }
 }
 

@@ -32,7 +32,7 @@ export function reportWith<Code extends string>(
       source &&
       (more.span ??
         spanWithin(document, pointer, more.within) ??
-        spanFor(document, pointer, more.at ?? 'value'));
+        nearestSpan(document, pointer, more.at ?? 'value'));
     const notes = [
       ...(more.first === undefined ? [] : [`the first is at ${placeOf(more.first)}`]),
       ...(more.notes ?? []),
@@ -70,7 +70,11 @@ function spanWithin(
 }
 
 /** The span to mark: the key or value itself, otherwise the nearest parent that has a span. */
-function spanFor(document: LocatedDocument, pointer: string, at: 'key' | 'value'): Span {
+export function nearestSpan(
+  document: Pick<LocatedDocument, 'spanOf' | 'keySpanOf'>,
+  pointer: string,
+  at: 'key' | 'value',
+): Span {
   let place = pointer;
   let [span, other] = [document.spanOf(place), document.keySpanOf(place)];
   if (at === 'key') [span, other] = [other, span];

@@ -11,7 +11,7 @@ import type { LoginEnds } from './login_ends.ts';
 
 type Kind = 'user' | 'session';
 
-/** The logins of a plane for the management API. */
+/** Users and sessions of the edge for the management API. */
 export function loginsOf(runtime: EdgeRuntime, ends: LoginEnds, nowMs: () => number): Logins {
   const { logins } = runtime;
   const ended = async (of: Kind, shown: string): Promise<void> => {
@@ -20,7 +20,7 @@ export function loginsOf(runtime: EdgeRuntime, ends: LoginEnds, nowMs: () => num
     if (row === undefined) return;
     if (of === 'user') logins.revokeUser(row.id, nowMs());
     else logins.revokeSession(row.id, nowMs());
-    // What is acknowledged holds after a restart.
+    // Acknowledged revocations survive a restart.
     await ends.kept();
   };
   return {
@@ -40,13 +40,13 @@ export function loginsOf(runtime: EdgeRuntime, ends: LoginEnds, nowMs: () => num
 
 const SHOWN_LENGTH = 27;
 
-/** Ids have lower-case letters and digits only, as all others, and are no part of a cookie. */
+/** An id in the format of the API: lower-case letters and digits, not usable as a session. */
 function shownId(of: Kind, id: string): string {
   const prefix = of === 'user' ? USER_PREFIX : SESSION_PREFIX;
   return `${prefix}_${digest('sha256', [id], 'hex').slice(0, SHOWN_LENGTH)}`;
 }
 
-/** The route of a gate, whose name is that of its edge and what the route matches. */
+/** The route of a gate, whose name consists of its edge and the match of the route. */
 function routeOf(runtime: EdgeRuntime, gate: string): ApplicationSession['route'] {
   for (const [edge, { routes }] of Object.entries(runtime.current().config.edges.https)) {
     for (const { id, match_type: type, match } of routes as readonly RouteConfig[]) {

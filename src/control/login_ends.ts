@@ -2,9 +2,11 @@ import { type LoginRegistry, REVOCATIONS_LIMIT } from '../auth/registry.ts';
 import { type LoginEnd, endKey } from '../auth/revocations.ts';
 import type { Store, StoredObject } from './store/port.ts';
 
-/** An end of a user's sessions, or of one, as the store keeps it. */
+/** Kind of stored revocations. */
 const KIND = 'login_end';
-/** Setting: sessions as old as the ends that were forgotten for want of room count no more. */
+/**
+ * Setting: sessions that started at or before this time are invalid, because older revocations were evicted.
+ */
 const BEFORE = 'login_ends_before';
 
 interface Row {
@@ -12,13 +14,13 @@ interface Row {
   readonly ms: number;
 }
 
-/** Keeps the revocations of a registry on disk, so that they outlive the process. */
+/** Stores the revocations of a registry, so that they survive the process. */
 export interface LoginEnds {
-  /** Fulfilled when all that was ended until now is on the disk; rejected when it is not. */
+  /** Resolves when all revocations so far are on disk; rejects if writing failed. */
   readonly kept: () => Promise<void>;
 }
 
-/** Puts what is kept back in force, and keeps what is ended from now on. */
+/** Restores stored revocations and stores new ones. */
 export async function keepLoginEnds(
   store: Store,
   registry: LoginRegistry,
@@ -32,7 +34,7 @@ export async function keepLoginEnds(
   const ends = objects.map(endOf);
   registry.restore(ends, before === null ? Number.NEGATIVE_INFINITY : Number(before));
   let rows: readonly Row[] = objects.map(({ id }, at) => ({ id, ms: ends[at]!.ms }));
-  /** Ended, and not yet on the disk. What cannot be written now is written with the next. */
+  /** Revocations that are not on disk yet; a failed write is repeated with the next one. */
   let waiting: LoginEnd[] = [];
   let last: Promise<void> = Promise.resolve();
 
@@ -50,13 +52,15 @@ export async function keepLoginEnds(
   registry.onEnd((end) => {
     waiting.push(end);
     last = last.then(write, write);
-    // Who waits for `kept` is told of a failure; a user who logs out cannot do anything about it.
+    // Callers of `kept` get the error; it does not concern a user who logs out.
     last.catch(() => undefined);
   });
   return { kept: () => last };
 }
 
-/** Writes ends in one transaction, and forgets the oldest ones beyond the limit; gives the rows that are there then. */
+/**
+ * Stores revocations in one transaction and evicts the oldest ones beyond the limit; returns the stored rows.
+ */
 async function written(
   store: Store,
   batch: readonly LoginEnd[],
@@ -81,7 +85,7 @@ async function written(
   return all.slice(forgotten.length);
 }
 
-/** Earlier releases kept what was ended instead of its key. */
+/** Earlier releases stored the revoked object instead of its key. */
 function endOf({ body }: StoredObject): LoginEnd {
   const kept = body as unknown as
     | LoginEnd

@@ -22,7 +22,7 @@ import { type EventSource, sourceProblem } from '../events/sources.ts';
 import type { TargetSettings } from '../events/targets.ts';
 import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from './resources/edge_document.ts';
 import type { Store } from './store/port.ts';
-import { NOBODY_ONLINE } from './api/sessions.ts';
+import { NO_AGENTS } from './api/sessions.ts';
 import { loginsOf } from './application_logins.ts';
 import { type LoginEnds, keepLoginEnds } from './login_ends.ts';
 import { samlKeysBeside } from './saml_keys.ts';
@@ -30,35 +30,38 @@ import { openSealedStore } from './sealed_store.ts';
 import { sessionKeysOf } from './session_keys.ts';
 import { type CurrentSecrets, currentSecrets } from './vault_secrets.ts';
 
-/** What `serve` and tests choose. */
+/** Options of `serve`. */
 export interface ManagementOptions extends ApiOptions {
-  /** File of the store; the key that seals secrets stands beside it, with `.key` at its end. */
+  /** File of the store; the sealing key is in a file of the same name with the suffix `.key`. */
   readonly storePath: string;
   readonly service?: string;
   readonly edge?: EdgeOptions;
   readonly nowMs?: () => number;
   readonly delivery?: Partial<DeliveryOptions>;
-  /** The folder that event destinations may have files in; none when left out. */
+  /** Folder for files of event destinations; absent: such destinations are refused. */
   readonly eventFiles?: string;
-  /** Whether callbacks of event destinations may reach this machine and its network; default false. */
+  /** Whether callbacks may reach this machine and its network; default false. */
   readonly allowPrivateCallbacks?: boolean;
 }
 
-/** The management API and the edge that it drives, in one process. */
+/** The management API and its edge, in one process. */
 export interface Management {
   readonly edge: EdgeOfFile;
   readonly store: Store;
-  /** The admin key that the first start has made; null on later starts. */
+  /** The admin key that the first start has created; null on later starts. */
   readonly firstKey: string | null;
   readonly api: ReturnType<typeof managementApi>;
   readonly delivering: Delivering;
   readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
-  /** Brings the store to an edge file, as the admin of the account. */
+  /** Applies an edge file to the store, as the admin of the account. */
   readonly apply: (document: EdgeConfig) => Promise<readonly Step[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens the store and wires API, edge and deliveries. Throws StoreError, or ConfigError for what cannot be served. */
+/**
+ * Opens the store and connects API, edge and deliveries. Throws StoreError, or ConfigError for an invalid
+ * configuration.
+ */
 export async function openManagement(options: ManagementOptions): Promise<Management> {
   const {
     storePath,
@@ -121,7 +124,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       options: apiOptions,
     };
     const ends = await keepLoginEnds(store, edge.runtime.logins, newId);
-    const api = managementApi(wiring, NOBODY_ONLINE, loginsOf(edge.runtime, ends, nowMs));
+    const api = managementApi(wiring, NO_AGENTS, loginsOf(edge.runtime, ends, nowMs));
     return { edge, firstKey, delivering, api, ...operations(wiring, api, delivering, ends) };
   } catch (error) {
     await store.close();
@@ -133,7 +136,7 @@ function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
 }
 
-/** What is done with an instance that is open. */
+/** The operations of an open instance. */
 function operations(
   wiring: Wiring,
   api: Management['api'],
@@ -161,7 +164,7 @@ function operations(
   };
 }
 
-/** Makes ids of every prefix. */
+/** Returns a function that creates ids with a prefix. */
 export function newIds(nowMs: () => number): (prefix: string) => string {
   const makers = new Map<string, IdMaker>();
   return (prefix) => {
@@ -171,9 +174,9 @@ export function newIds(nowMs: () => number): (prefix: string) => string {
   };
 }
 
-/** The edge, driven by documents; it goes back to the configuration before when a commit fails. */
+/** Controls the edge by documents; restores the previous configuration if a commit fails. */
 function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets): DataPlane {
-  // Bodies of stored objects never change, so that parts of documents made of them do not either.
+  // Bodies of stored objects are immutable, so parts of documents built from them can be cached by identity.
   const known = validationCache();
   let current = { config: first, secrets: secrets.current() };
   let before = current;
@@ -197,20 +200,20 @@ function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets)
   };
 }
 
-/** Facts that are frozen keep their identity, by which they are compiled once. */
+/** Frozen facts keep their identity, by which they are compiled once. */
 function withFrozenFacts<Value extends EdgeDocument['value']>(value: Value): Value {
   deepFreeze(value['facts']);
   return value;
 }
 
-/** Checks a document and gives what of it may be served; throws ConfigError. */
+/** Checks a document and returns the part that can be served; throws ConfigError. */
 export function usableDocument(document: EdgeDocument): UsableConfig {
   const checked = checkWholeEdge({ value: document.value });
   if (checked.config === null) throw new ConfigError(checked.diagnostics);
   return { ...checked, config: deepFreeze(servedConfig(checked.config, document)) };
 }
 
-/** Deliveries of the store, as the deliverer asks for them. */
+/** The store as the queue of the deliverer. */
 function outboxOf(store: Store): Outbox {
   return {
     destinations: async () => {

@@ -1,17 +1,17 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type SealingKey, seal, unseal } from '../crypto/sealing.ts';
-import { type SigningIdentity, newSigningIdentity } from '../crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../crypto/issue_certificate.ts';
 import { StoreError } from './store/port.ts';
 
 const OWNER_ONLY = 0o600;
 const PLACE = 'saml keys';
 
-/** The key pair of a route, made when it is first asked for and the same ever after. */
+/** The key pair of a route, created on first use and then stable. */
 export type KeptSamlKeys = (route: string) => SigningIdentity;
 
 /**
- * Key pairs that SAML requests are signed with, sealed in a file beside the store: their certificates are known to
- * identity providers, so they outlive the process. Throws StoreError when the file is there and cannot be opened.
+ * Key pairs for signing SAML requests, sealed in a file next to the store. They survive restarts, because
+ * identity providers know their certificates. Throws StoreError if the file exists and cannot be opened.
  */
 export function samlKeysBeside(storePath: string, key: SealingKey, nowMs: () => number): KeptSamlKeys {
   const path = `${storePath}.saml`;
@@ -22,7 +22,7 @@ export function samlKeysBeside(storePath: string, key: SealingKey, nowMs: () => 
     const identity = newSigningIdentity(route, nowMs());
     kept.set(route, identity);
     const sealed = seal(key, JSON.stringify([...kept]), PLACE);
-    // Written whole under another name first: a crash leaves either the old file or the new one.
+    // Written to a temporary file and renamed, so that a crash leaves either the old or the new file.
     writeFileSync(`${path}.new`, `${sealed}\n`, { mode: OWNER_ONLY });
     renameSync(`${path}.new`, path);
     return identity;

@@ -5,13 +5,13 @@ import { type Store, StoreError } from './store/port.ts';
 import { sealedStore } from './store/sealed.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 
-/** Opens a store whose secrets are sealed with the key in the file beside it. Throws StoreError. */
+/** Opens a store whose secrets are sealed with the key in the file next to it. Throws StoreError. */
 export async function openSealedStore(
   storePath: string,
 ): Promise<{ readonly store: Store; readonly key: SealingKey }> {
   const plain = openSqliteStore(storePath);
   try {
-    // A store without an account was never used: its first start may have ended before the key was written.
+    // A store without an account was never used; its first start may have failed before the key was written.
     const isNew = (await plain.read((view) => view.setting(ACCOUNT_SETTING))) === null;
     const key = sealingKeyBeside(storePath, isNew);
     const store = sealedStore(plain, {
@@ -28,8 +28,8 @@ export async function openSealedStore(
 const OWNER_ONLY = 0o600;
 
 /**
- * The key that secrets are sealed with, readable by its owner alone. It is made for a new store only: secrets that are
- * sealed with a key that is lost would stay unreadable beside those of the new one, without a word.
+ * The sealing key, readable only by its owner. It is created only for new stores: with a new key, existing
+ * secrets would silently become unreadable.
  */
 function sealingKeyBeside(storePath: string, isNew: boolean): SealingKey {
   const path = `${storePath}.key`;
@@ -41,13 +41,13 @@ function sealingKeyBeside(storePath: string, isNew: boolean): SealingKey {
       throw new StoreError(`cannot read the sealing key: ${(error as Error).message}`, { cause: error });
     }
     if (!isNew) {
-      const message = `${path} is missing: the secrets of ${storePath} are sealed with the key in it`;
-      throw new StoreError(`${message}; put it back from a backup, or begin a new store`);
+      const message = `${path} is missing: it contains the key for the secrets of ${storePath}`;
+      throw new StoreError(`${message}; restore it from a backup, or start with a new store`);
     }
     text = newSealingKey();
     writeFileSync(path, `${text}\n`, { mode: OWNER_ONLY, flag: 'wx' });
   }
   const key = readSealingKey(text);
-  if (key === null) throw new StoreError(`${path} does not hold a sealing key`);
+  if (key === null) throw new StoreError(`${path} does not contain a sealing key`);
   return key;
 }

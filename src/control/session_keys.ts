@@ -4,8 +4,8 @@ import { type Store, StoreError } from './store/port.ts';
 const SETTING = 'session_keys';
 
 /**
- * The keys that login sessions are sealed with, themselves sealed in the store: made at the first start, so that
- * sessions outlive restarts. Throws StoreError when they were sealed with another key.
+ * The keys for sealing login sessions, stored sealed; created at the first start, so that sessions survive
+ * restarts. Throws StoreError if they were sealed with another key.
  */
 export function sessionKeysOf(store: Store, key: SealingKey): Promise<readonly string[]> {
   return store.write(async (transaction) => {

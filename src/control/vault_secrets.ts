@@ -3,13 +3,13 @@ import type { EdgeDocument } from './resources/edge_document.ts';
 
 type Texts = EdgeDocument['secrets'];
 
-/** Secrets of the store's vaults for policies; replaced whole with the configuration. */
+/** Secrets of the store's vaults for policies; replaced together with the configuration. */
 export interface CurrentSecrets extends SecretProvider {
   readonly current: () => Texts;
   readonly replace: (next: Texts) => void;
 }
 
-/** Begins with those of a document; `others` are asked for what no vault has. */
+/** Starts with the secrets of a document; `others` is the fallback. */
 export function currentSecrets({ secrets }: EdgeDocument, others: SecretSource = {}): CurrentSecrets {
   let texts = secrets;
   const beside = secretProvider(others);

@@ -126,7 +126,7 @@ function addressOf(
     if (ADDRESSED.has(step.name)) hits.hitText(keys.address(step.pointer, address));
 }
 
-/** The counters of one slot, with short lookup keys, because there are many cases. */
+/** The counters of one filter, with short lookup keys, because there are many cases. */
 interface FilterCounters {
   readonly ran: Counter;
   readonly codes: Map<string, Counter>;

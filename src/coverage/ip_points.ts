@@ -16,7 +16,7 @@ export interface UsedRule {
   readonly pointer: string;
 }
 
-/** A module, or an action of a policy, with the rules that decide together in it. */
+/** A module, or an action of a policy, with its IP rules. */
 export interface IpDecider {
   readonly pointer: string;
   readonly route: string;

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 import { percentOf } from './measure.ts';
 import { type PlacedPoint, placedPoints } from './lcov.ts';
 import { type CoverageReport, leftOut, missedSentence, percentText, sentenceOf } from './report.ts';

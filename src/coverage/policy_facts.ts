@@ -69,13 +69,16 @@ export function whatShadows(
   return null;
 }
 
-/** Whether a rule applies whenever these facts hold of the path as it is (0), or as a looser reader takes it (1). */
+/**
+ * Whether a rule applies whenever these facts are true for the path itself (0), or for a more lenient reading of it
+ * (1).
+ */
 function takesAll(rule: Rule, facts: readonly RequiredFact[], reading: number): boolean {
   const readings = readingsOf(rule);
   const [plain] = readings;
   const isPathless = plain!.every((program) => looseSource(program) === 'nothing');
   const programs = readings[isPathless ? 0 : reading];
-  // Taken at its word, the rule may not apply to a path that only has a looser reading.
+  // A rule that is used as written may not apply to a path that only has a lenient reading.
   if (programs === undefined) return false;
   const wanted = exactFacts(rule, programs);
   return wanted?.every((fact) => facts.some((own) => isWithin(own, fact))) === true;

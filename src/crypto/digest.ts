@@ -1,5 +1,4 @@
-import { createHash, createHmac, createSecretKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export type HashName = 'sha1' | 'sha256' | 'sha512';
 
@@ -36,4 +35,26 @@ export function digest(hash: HashName, pieces: readonly Piece[], encoding: 'hex'
 /** Hash of a text, as bytes; for hashes in tokens (`at_hash`). */
 export function longDigest(hash: 'sha256' | 'sha384' | 'sha512', text: string): Uint8Array {
   return createHash(hash).update(text, 'utf8').digest();
+}
+
+export type FingerprintName = 'md5' | 'sha1' | 'sha256' | 'sha512';
+
+/** The digest of a text in UTF-8 (RFC 1321, FIPS 180-4). MD5 and SHA-1 are not collision resistant. */
+export function fingerprint(name: FingerprintName, text: string, encoding: 'hex' | 'base64'): string {
+  return createHash(name).update(text, 'utf8').digest(encoding);
+}
+
+/**
+ * Compares texts in constant time. The comparison may disclose their lengths, so use it only if the expected
+ * length is public, like that of a signature.
+ */
+export function equalTexts(one: string, other: string): boolean {
+  const left = Buffer.from(one, 'utf8');
+  const right = Buffer.from(other, 'utf8');
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Like `equalTexts`, but hides the length of a secret by comparing digests. */
+export function equalSecrets(one: string, other: string): boolean {
+  return timingSafeEqual(longDigest('sha256', one), longDigest('sha256', other));
 }

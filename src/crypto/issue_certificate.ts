@@ -187,3 +187,16 @@ function pemOf(der: Uint8Array): string {
 function utf8(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
 }
+
+/** A key pair with the certificate of its public key. */
+export type SigningIdentity = IssuedCertificate;
+
+const LIFE_MS = 3_650 * 86_400_000;
+
+/**
+ * Generates an RSA key with a self-signed certificate, valid for ten years from `nowMs`, for signing
+ * messages.
+ */
+export function newSigningIdentity(commonName: string, nowMs: number): SigningIdentity {
+  return issueCertificate({ commonName, key: 'rsa', notBeforeMs: nowMs, notAfterMs: nowMs + LIFE_MS });
+}

@@ -1,6 +1,6 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 
-/** A key that signs tokens with ES256 (RFC 7518 §3.4). */
+/** A key that signs tokens (RFC 7518 §3.3, §3.4). */
 export interface SigningKey {
   /** Public JWK with `kid`, for a key set. */
   readonly jwk: Readonly<Record<string, unknown>>;
@@ -11,17 +11,24 @@ export interface SigningKey {
   ) => string;
 }
 
-/** Generates a key pair for the life of the process. */
+/** Makes a key pair that lives as long as the process; it signs with ES256. */
 export function newSigningKey(id: string): SigningKey {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: id, use: 'sig', alg: 'ES256' };
+  return signingKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, id, 'ES256');
+}
+
+/** An RSA key of a PEM text; it signs with RS256. */
+export function rsaSigningKey(privateKeyPem: string, id: string): SigningKey {
+  return signingKey(createPrivateKey(privateKeyPem), id, 'RS256');
+}
+
+function signingKey(key: KeyObject, id: string, alg: 'ES256' | 'RS256'): SigningKey {
+  const jwk = { ...createPublicKey(key).export({ format: 'jwk' }), kid: id, use: 'sig', alg };
+  const dsaEncoding = alg === 'ES256' ? ({ dsaEncoding: 'ieee-p1363' } as const) : {};
   return {
     jwk,
     token: (claims, header = {}) => {
-      const head = { alg: 'ES256', kid: id, typ: 'JWT', ...header };
-      const input = `${encoded(head)}.${encoded(claims)}`;
-      const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-      return `${input}.${signature.toString('base64url')}`;
+      const input = `${encoded({ alg, kid: id, typ: 'JWT', ...header })}.${encoded(claims)}`;
+      return `${input}.${sign('sha256', Buffer.from(input), { key, ...dsaEncoding }).toString('base64url')}`;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 import type { Identity } from './identities.ts';
 import { MISBEHAVIOURS } from './identities.ts';
 

@@ -1,4 +1,4 @@
-import { type SigningIdentity, newSigningIdentity } from '../crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../crypto/issue_certificate.ts';
 import type { LocalResponse } from '../engine/contract.ts';
 import { formPage } from '../auth/pages.ts';
 import { redirectUrl } from '../auth/saml/bindings.ts';

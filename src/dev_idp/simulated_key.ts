@@ -1,4 +1,4 @@
-import type { SigningIdentity } from '../crypto/self_signed.ts';
+import type { SigningIdentity } from '../crypto/issue_certificate.ts';
 
 /**
  * The signing key of simulated login gates. It is public and used in simulations only: a generated key would

@@ -49,3 +49,13 @@ export const TYPE_WORDS = {
   integer: 'a whole number',
   boolean: 'true or false',
 } as const;
+
+/** The message of something thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A text as one word of a POSIX shell. */
+export function shellQuoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

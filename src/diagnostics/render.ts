@@ -13,11 +13,14 @@ export interface Look {
 }
 
 type Style = Parameters<typeof styleText>[0];
-type Paint = (style: Style, text: string) => string;
+export type Paint = (style: Style, text: string) => string;
 
 const COLUMNS = 100;
-const NO_PAINT: Paint = (_style, text) => text;
-const PAINT: Paint = (style, text) => styleText(style, text, { validateStream: false });
+
+/** Writes texts in ANSI styles, or as they are. */
+export function painter({ color }: Pick<Look, 'color'>): Paint {
+  return color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
+}
 
 /**
  * Findings as text: one block each (place, severity, code and message; the source line with carets and hint;
@@ -25,7 +28,7 @@ const PAINT: Paint = (style, text) => styleText(style, text, { validateStream: f
  */
 export function renderDiagnostics(list: readonly Diagnostic[], look: Look): string {
   if (list.length === 0) return '';
-  const paint = look.color ? PAINT : NO_PAINT;
+  const paint = painter(look);
   const linesBySource = new Map<Source, Lines>();
   const blocks = list.map((diagnostic) => {
     const { source } = diagnostic;

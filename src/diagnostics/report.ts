@@ -26,7 +26,7 @@ export type Report<Code extends string | number> = (
   more?: More,
 ) => void;
 
-/** A value of which any part may have departed from its shape and is undefined then. */
+/** A value of which any invalid part is undefined. */
 export type Sound<T> = T extends readonly (infer Item)[]
   ? readonly (Sound<Item> | undefined)[]
   : T extends object

@@ -1,4 +1,4 @@
-const LONGEST_WORD = 64;
+const MAX_WORD = 64;
 
 /**
  * The candidate that a mistyped word most likely means, or undefined if none is close. Close means at most one
@@ -6,14 +6,14 @@ const LONGEST_WORD = 64;
  * wins. If none is close, a single candidate that contains the word is taken: `prefix` means `path_prefix`.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
-  if (word === '' || word.length > LONGEST_WORD) return undefined;
+  if (word === '' || word.length > MAX_WORD) return undefined;
   const typed = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of candidates) {
     const longer = Math.max(word.length, candidate.length);
     const allowed = Math.max(1, Math.floor(longer / 3));
-    if (candidate === word || longer > LONGEST_WORD) continue;
+    if (candidate === word || longer > MAX_WORD) continue;
     if (Math.abs(word.length - candidate.length) > allowed) continue;
     const distance = editDistance(typed, candidate.toLowerCase());
     // A candidate that shares no letter with the word would be a guess, not a correction.
@@ -24,10 +24,10 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   return best ?? onlyHolder(typed, candidates);
 }
 
-const SHORTEST_PART = 4;
+const MIN_PART = 4;
 
 function onlyHolder(typed: string, candidates: readonly string[]): string | undefined {
-  if (typed.length < SHORTEST_PART) return undefined;
+  if (typed.length < MIN_PART) return undefined;
   const holders = candidates.filter((candidate) => candidate.toLowerCase().includes(typed));
   return holders.length === 1 && holders[0]!.toLowerCase() !== typed ? holders[0] : undefined;
 }

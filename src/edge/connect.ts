@@ -5,6 +5,20 @@ import type { StreamExchange } from '../engine/stream.ts';
 import type { TlsProfile } from '../engine/tls_profile.ts';
 import { type CompiledEdge, beginExchange, refuseExchange } from './compile.ts';
 import { type StreamAddress, beginStream } from './streams.ts';
+import type { RefusedHead } from '../engine/request_head.ts';
+
+/** Begins an exchange, including one whose head is refused. */
+export function beginGiven(
+  edge: CompiledEdge,
+  connection: Connection,
+  head: RequestHead | RefusedHead,
+  world: World,
+  begin: typeof beginExchange = beginExchange,
+): Exchange {
+  if (!('refused' in head)) return begin(edge, connection, head, world);
+  const reason = { code: head.refused, detail: { problem: head.message } };
+  return refuseExchange(edge, connection, head.head, world, reason);
+}
 
 /**
  * Begins a request on a connection without a handshake: its TLS facts are compared with what the edge of its server

@@ -81,7 +81,7 @@ export function explanationOf(
   return { connection: { kind, endpoint, clientIp }, startMs, outcome, backend, because, steps };
 }
 
-/** What an explanation is about, and who the client was: `GET https://shop.test/` and `192.0.2.1`. */
+/** The subject of an explanation and the client: `GET https://shop.test/` and `192.0.2.1`. */
 export function subjectOf(explanation: Explanation | StreamExplanation): readonly [string, string] {
   if ('request' in explanation) {
     const { method, url, clientIp } = explanation.request;

@@ -1,7 +1,7 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
-import { tookPlaceOf } from '../filters/ip_restriction/algorithm.ts';
+import { replacesList } from '../filters/ip_restriction/algorithm.ts';
 import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
 import type { EdgeConfig, IpPolicyConfig } from './document/schema.ts';
 
@@ -28,7 +28,7 @@ export function ipPolicyTable(
     const before = linked.get(id);
     if (before?.policy === policy) return before.rules;
     const rules = linkRules(id, policy, before);
-    if (before !== undefined) tookPlaceOf(rules, before.rules);
+    if (before !== undefined) replacesList(rules, before.rules);
     linked.set(id, { policy, rules });
     return rules;
   };

@@ -1,4 +1,4 @@
-import type { SigningIdentity } from '../crypto/self_signed.ts';
+import type { SigningIdentity } from '../crypto/issue_certificate.ts';
 import { type LoginKeys, newLoginKeys, readLoginKeys } from '../auth/keys.ts';
 import { type LoginRegistry, loginRegistry } from '../auth/registry.ts';
 import { type SamlKeys, samlKeys } from '../auth/saml/keys.ts';

@@ -30,10 +30,10 @@ export interface RuntimeOptions extends CompileOptions {
 
 /** Compiles the first configuration and activates it. */
 export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOptions): EdgeRuntime {
-  const states = new FilterStateStore();
+  const filterStates = new FilterStateStore();
   const logins = given.logins ?? loginEnvironment(given.login);
   const options = { ...given, logins, cache: compileCache() };
-  const compile = (next: EdgeConfig) => states.swapped((take) => compileEdge(next, take, options));
+  const compile = (next: EdgeConfig) => filterStates.swapped((take) => compileEdge(next, take, options));
   let current = compile(config);
   let revision = 1;
   return {

@@ -16,6 +16,8 @@ import { type SecretSource, secretProvider } from './secrets.ts';
 export interface CheckOptions {
   /** Secrets that policies may name, if their provider can list them. */
   readonly secrets?: SecretSource;
+  /** Whether to warn about what works here but is not documented by the service. */
+  readonly strict?: boolean;
   /** The time, to check what expires. */
   readonly nowMs?: number;
   /** Objects that were found valid before; unchanged parts are not checked again. */
@@ -26,9 +28,9 @@ export interface CheckOptions {
 const FURTHER_CHECKS: readonly SemanticCheck[] = semanticChecks({});
 
 /** The checks for a given environment. */
-export function semanticChecks({ secrets }: CheckOptions): readonly SemanticCheck[] {
+export function semanticChecks({ secrets, strict = false }: CheckOptions): readonly SemanticCheck[] {
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
-  return [checkFacts, checkCertificates, (checking) => checkPolicies(checking, names)];
+  return [checkFacts, checkCertificates, (checking) => checkPolicies(checking, names, strict)];
 }
 
 /** `checkEdge` with all checks. */
@@ -36,7 +38,8 @@ export function checkWholeEdge(
   given: Source | { readonly value: unknown },
   options: CheckOptions = {},
 ): Checked {
-  const further = options.secrets === undefined ? FURTHER_CHECKS : semanticChecks(options);
+  const isPlain = options.secrets === undefined && options.strict !== true;
+  const further = isPlain ? FURTHER_CHECKS : semanticChecks(options);
   return checkEdge(given, further, options);
 }
 
@@ -55,6 +58,7 @@ function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
 function checkPolicies(
   { config, document }: Checking,
   secrets: PolicySetting['secrets'],
+  strict: boolean,
 ): readonly Diagnostic[] {
   const branding = brandingOf(config.service_name ?? 'service');
   const { source } = document;
@@ -71,7 +75,7 @@ function checkPolicies(
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
     const hosts = carriedBy === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
-    const known = { ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
+    const known = { strict, ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
     const setting = { branding, carriedBy, ipPolicies, internalHosts, ...known } as const;
     // Without a file the string is its own source: positions are relative to it.
     const carried =

@@ -1,10 +1,11 @@
 import type { Ask, Outcome, Question, StateEvent, Verdict, World } from './contract.ts';
 import type { CompiledFilter, FilterRow } from './pipeline.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
-/** What a request and a connection share: a row of filters decides about them, one after the other. */
+/** What a request and a connection have in common: a row of filters decides about them in order. */
 export interface Deciding {
   readonly world: World;
-  /** Null if nothing of the configuration matched. */
+  /** Null if nothing in the configuration matched. */
   readonly pipeline: FilterRow | null;
   /** Verdict of each filter; undefined if it did not run. */
   readonly verdicts: (Verdict | undefined)[];
@@ -52,5 +53,5 @@ export function conclude(exchange: Deciding, outcome: Outcome): void {
 
 /** The detail of the reason `engine.bug`. */
 export function bugDetail(error: unknown): { readonly message: string } {
-  return { message: error instanceof Error ? error.message : String(error) };
+  return { message: errorText(error) };
 }

@@ -68,10 +68,10 @@ export class Exchange {
   /** The head for later handlers, with URL edits applied. */
   request: RequestHead;
   stage: Stage = 'request';
-  /** Slot of the suspended handler, in the stages `request` and `response`. */
+  /** Index of the suspended handler, in the stages `request` and `response`. */
   asking = 0;
   pending: Ask['resume'] | null = null;
-  /** Verdict of each slot in the request and in the response phase; undefined if it did not run. */
+  /** Verdict of each handler in the request and in the response phase; undefined if it did not run. */
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly responseVerdicts: (Verdict | undefined)[] = [];
   edits: readonly Edit[] = NO_EDITS;

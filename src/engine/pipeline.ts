@@ -9,8 +9,8 @@ import type {
   World,
   Ask,
 } from './contract.ts';
-import type { HandlerPart } from './handler_part.ts';
 import type { DeclaredReason } from './module.ts';
+import type { HandlerPart } from './handler_part.ts';
 import type { Branding } from './branding.ts';
 
 type ConnectionHook = (connection: Connection, state: unknown, world: World) => Verdict | Ask;
@@ -29,7 +29,7 @@ type ResponseHook = (
 ) => Verdict | Ask;
 type ReduceHook = (state: unknown, event: StateEvent, world: World) => void;
 
-/** One handler in its pipeline, with its state across requests. All slots have the same shape, for speed. */
+/** One handler in its pipeline, with its state across requests. All have the same object shape, for speed. */
 export interface CompiledFilter {
   readonly module: string;
   /** JSON pointer of the module's config. */
@@ -53,7 +53,7 @@ export interface FilterRow {
   readonly pointer: string;
   readonly branding: Branding;
   readonly filters: readonly CompiledFilter[];
-  /** Index of each module's slot by type; undefined if the module is not configured. */
+  /** Index of each module's filter by type; undefined if the module is not configured. */
   readonly positionOf: Readonly<Record<string, number | undefined>>;
   readonly stateful: readonly number[];
 }

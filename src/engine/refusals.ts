@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 import type { LocalResponse } from './contract.ts';
 import type { Branding } from './branding.ts';
 

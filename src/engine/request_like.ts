@@ -57,7 +57,7 @@ function fieldsOf(headers: HeadersLike): FieldList {
   );
 }
 
-/** What clients that use OpenSSL, such as curl and Node, negotiate with an edge for HTTP/1.1. */
+/** What OpenSSL clients, such as curl and Node, negotiate with an edge for HTTP/1.1. */
 export const USUAL_TLS: TlsFacts = {
   version: 'TLSv1.3',
   cipherSuite: 'TLS_AES_256_GCM_SHA384',

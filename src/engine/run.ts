@@ -30,7 +30,7 @@ export const NOTHING_SENT: Sent = { requestBytes: 0, responseBytes: 0, rawRespon
  */
 export function start(exchange: Exchange): Question | null {
   try {
-    return walkRequest(exchange, 0);
+    return runRequestPhase(exchange, 0);
   } catch (error) {
     return fail(exchange, error);
   }
@@ -80,7 +80,7 @@ export function fail(exchange: Exchange, error: unknown): Question | null {
 
 // --- request phase -------------------------------------------------------------------------------------------
 
-function walkRequest(exchange: Exchange, from: number): Question | null {
+function runRequestPhase(exchange: Exchange, from: number): Question | null {
   const { pipeline } = exchange;
   if (pipeline === null) return endWith(exchange, exchange.routed.code, exchange.routed.detail);
   const { filters } = pipeline;
@@ -103,7 +103,7 @@ function settle(exchange: Exchange, index: number, verdict: Verdict | Ask): Ques
   if (verdict.verdict === 'stop') return stopped(exchange, filter, index, verdict);
   decided(exchange, filter, index, verdict);
   if (verdict.edits !== undefined) accept(exchange, verdict.edits);
-  return walkRequest(exchange, index + 1);
+  return runRequestPhase(exchange, index + 1);
 }
 
 function stopped(exchange: Exchange, filter: CompiledFilter, index: number, verdict: Stop): Question | null {

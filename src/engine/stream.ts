@@ -33,21 +33,21 @@ export type StreamQuestion =
   /** Connect to a backend. */
   | { readonly ask: 'dial'; readonly endpoint: StaticEndpoint }
   /** Relay data between the client and the dialled backend until both sides have ended. */
-  | { readonly ask: 'carry' }
+  | { readonly ask: 'relay' }
   /** Close the client's connection. */
   | { readonly ask: 'close' };
 
 interface StreamAnswers {
   readonly fetch: Answers['fetch'];
   readonly dial: { readonly connected: true } | { readonly failure: string };
-  readonly carry: Carried;
-  readonly close: Carried;
+  readonly relay: Relayed;
+  readonly close: Relayed;
 }
 
 export type StreamAnswer = StreamAnswers[keyof StreamAnswers];
 
 /** Measurements, and which side broke the connection, if any. */
-export interface Carried {
+export interface Relayed {
   /** Bytes from the client, without a handshake. */
   readonly bytesIn: number;
   /** Bytes sent to the client. */
@@ -71,12 +71,12 @@ export class StreamExchange {
   readonly routed: Reason<StreamReason>;
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly attempts: StreamAttempt[] = [];
-  stage: 'decide' | 'dial' | 'carry' | 'close' | 'done' = 'decide';
+  stage: 'decide' | 'dial' | 'relay' | 'close' | 'done' = 'decide';
   asking = 0;
   pending: Ask['resume'] | null = null;
   candidates: readonly Endpoint[] | null = null;
   logs: Readonly<Record<string, unknown>>[] | null = null;
-  carried: Carried | null = null;
+  relayed: Relayed | null = null;
   /** Why the engine itself ended the connection, if it did. */
   ended: Reason<StreamReason> | null = null;
   outcome: Outcome | null = null;
@@ -124,10 +124,10 @@ export function failStream(exchange: StreamExchange, error: unknown): StreamQues
   conclude(exchange, 'cancelled');
   if (exchange.stage !== 'close' && exchange.stage !== 'done') return endWith(exchange, 'engine.bug', detail);
   exchange.ended ??= { code: 'engine.bug', detail };
-  return finish(exchange, exchange.carried ?? NOTHING_CARRIED);
+  return finish(exchange, exchange.relayed ?? NOTHING_RELAYED);
 }
 
-export const NOTHING_CARRIED: Carried = { bytesIn: 0, bytesOut: 0, cut: 'none' };
+export const NOTHING_RELAYED: Relayed = { bytesIn: 0, bytesOut: 0, cut: 'none' };
 
 function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | null {
   switch (exchange.stage) {
@@ -135,10 +135,10 @@ function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | n
       return settle(exchange, exchange.asking, resumed(exchange, given as Answers['fetch']));
     case 'dial':
       return dialled(exchange, given as StreamAnswers['dial']);
-    case 'carry':
-      return carriedOut(exchange, given as Carried);
+    case 'relay':
+      return recordRelay(exchange, given as Relayed);
     case 'close':
-      return finish(exchange, given as Carried);
+      return finish(exchange, given as Relayed);
     case 'done':
       throw new Error('an answer came after the connection was over');
   }
@@ -216,8 +216,8 @@ function dialled(exchange: StreamExchange, given: StreamAnswers['dial']): Stream
     return dial(exchange);
   }
   exchange.attempts.push({ endpoint, reason: 'upstream.connected', detail: '' });
-  exchange.stage = 'carry';
-  return { ask: 'carry' };
+  exchange.stage = 'relay';
+  return { ask: 'relay' };
 }
 
 const CUTS = {
@@ -228,7 +228,7 @@ const CUTS = {
   drain: 'stream.drained',
 } as const;
 
-function carriedOut(exchange: StreamExchange, given: Carried): null {
+function recordRelay(exchange: StreamExchange, given: Relayed): null {
   conclude(exchange, given.cut === 'upstream' ? 'failure' : 'success');
   exchange.ended = { code: CUTS[given.cut], detail: {} };
   return finish(exchange, given);
@@ -251,8 +251,8 @@ export function isAllowed({ attempts }: StreamExchange): boolean {
   return attempts.at(-1)?.reason === 'upstream.connected';
 }
 
-function finish(exchange: StreamExchange, given: Carried): null {
-  exchange.carried = given;
+function finish(exchange: StreamExchange, given: Relayed): null {
+  exchange.relayed = given;
   exchange.stage = 'done';
   return null;
 }

@@ -1,7 +1,7 @@
 import type { EventEnvelope } from './catalogue.ts';
 import { AUDIT_OBJECTS } from './event_types.ts';
 
-/** Who did it, as events carry it. */
+/** The author of a change. */
 interface EventPrincipal {
   readonly id: string;
   /** E-mail of a user, or name of a bot. */
@@ -17,7 +17,7 @@ export interface AuditEvent extends EventEnvelope {
 
 export type AuditAction = 'created' | 'updated' | 'deleted';
 
-/** What happened: the event without its envelope. */
+/** The contents of an audit event. */
 export interface AuditFacts {
   readonly eventId: string;
   readonly kind: string;
@@ -29,7 +29,7 @@ export interface AuditFacts {
   readonly timestamp: string;
 }
 
-/** The event of one change. */
+/** The event of a change. */
 export function auditEvent(facts: AuditFacts): AuditEvent {
   return {
     event_id: facts.eventId,

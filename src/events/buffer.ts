@@ -1,15 +1,15 @@
-/** Traffic events that wait in memory, bounded in size: what does not fit is dropped and counted. */
+/** Traffic events in memory, bounded in size; events beyond the limit are dropped and counted. */
 export interface EventBuffer {
-  /** False when the event was dropped. */
+  /** False if the event was dropped. */
   readonly take: (event: string) => boolean;
-  /** The oldest events; they stay until they are removed. */
+  /** The oldest events, without removing them. */
   readonly oldest: (limit: number) => readonly string[];
   readonly remove: (count: number) => void;
   readonly waiting: () => number;
   readonly dropped: () => number;
 }
 
-/** Makes a buffer that holds texts of so many UTF-16 units, which is their bytes where they are ASCII. */
+/** Creates a buffer with a limit in UTF-16 units, which equals bytes for ASCII. */
 export function eventBuffer(limitUnits: number): EventBuffer {
   let events: string[] = [];
   let units = 0;

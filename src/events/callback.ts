@@ -14,22 +14,26 @@ interface Posting {
   readonly signal: AbortSignal;
 }
 
-/** What callbacks ask of the world. */
+/** Dependencies of callbacks. */
 export interface CallbackWorld {
   readonly nowMs: () => number;
-  /** The status of the answer to a POST; rejects when there is none. Where it may reach is not decided here. */
+  /**
+   * POSTs and returns the response status; rejects if there is no response. Also restricts the reachable
+   * addresses.
+   */
   readonly post: (url: string, posting: Posting) => Promise<number>;
 }
 
 /**
- * What is said of every attempt that failed. A key can choose the URL and read the status, so the status must not tell
- * a closed port from a silent one, or a name that resolves to a private address from one that does not resolve.
+ * The message for every failed attempt. API keys can choose the URL and read the status, so it must not
+ * distinguish closed ports from silent ones, or names of private addresses from unknown names.
  */
-const NOT_TAKEN = 'the callback has not taken the events';
+const NOT_ACCEPTED = 'the callback did not accept the events';
 
 /**
- * Posts batches to a URL, signed as Standard Webhooks has it: HMAC-SHA256 over id, timestamp and body, joined by dots.
- * The id is the same when a batch is sent again. A redirect is an answer like any other that is not 2xx.
+ * Posts batches to a URL, signed according to Standard Webhooks: HMAC-SHA256 over id, timestamp and body,
+ * joined by dots. A repeated batch has the same id. Redirects count as failures, like every status except
+ * 2xx.
  */
 export function callback(
   { url, secret }: CallbackSettings,
@@ -50,6 +54,6 @@ export function callback(
     };
     const signal = AbortSignal.any([ending, AbortSignal.timeout(CALLBACK_TIMEOUT_MS)]);
     const status = await world.post(url, { headers, body, signal }).catch(() => null);
-    return status !== null && status >= 200 && status < 300 ? null : NOT_TAKEN;
+    return status !== null && status >= 200 && status < 300 ? null : NOT_ACCEPTED;
   };
 }

@@ -5,7 +5,7 @@ import { timestamp } from './timestamps.ts';
 export type HttpRequestComplete = EventObject<'http_request_complete.v0'>;
 export type TcpConnectionClosed = EventObject<'tcp_connection_closed.v0'>;
 
-/** One event as it is delivered. */
+/** A delivered event. */
 export interface EventEnvelope<Type extends string = string, Body = unknown> {
   /** `ev_` and 27 lower-case letters and digits, sortable by time. */
   readonly event_id: string;
@@ -18,7 +18,7 @@ export interface EventEnvelope<Type extends string = string, Body = unknown> {
 export type HttpRequestCompleteEvent = EventEnvelope<'http_request_complete.v0', HttpRequestComplete>;
 export type TcpConnectionClosedEvent = EventEnvelope<'tcp_connection_closed.v0', TcpConnectionClosed>;
 
-/** A traffic event with its envelope. */
+/** A traffic event in its envelope. */
 export function trafficEvent<Type extends TrafficType, Body>(
   type: Type,
   object: Body,

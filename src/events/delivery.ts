@@ -4,35 +4,35 @@ import type { DeliveryOptions, Outbox } from './outbox.ts';
 import { type Target, targetOf } from './targets.ts';
 import { type Worker, type WorkerStatus, startWorker } from './worker.ts';
 
-/** Events on their way out. */
+/** The delivery of events. */
 export interface Delivering {
-  /** Takes a traffic event; never waits for anybody. */
+  /** Accepts a traffic event; never blocks. */
   readonly traffic: (event: { readonly event_type: string; readonly object: object }) => void;
-  /** Subscriptions, destinations or waiting events have changed. */
+  /** Must be called after changes of subscriptions, destinations or pending events. */
   readonly changed: () => void;
-  /** What a destination says of its deliveries. */
+  /** Delivery status of a destination. */
   readonly statusOf: (id: string) => WorkerStatus;
-  /** Settles when all that was known of before has been looked at. */
+  /** Resolves when all earlier changes have been processed. */
   readonly settled: () => Promise<void>;
-  /** Stops; what waits in the store is delivered after the next start. */
+  /** Stops; pending events in the store are delivered after the next start. */
   readonly close: () => Promise<void>;
 }
 
-interface Taker {
+interface Subscriber {
   readonly capture: Capture;
   readonly destinations: readonly string[];
 }
 
-/** Pause before what could not be read is read again. */
+/** Delay before a failed read of the store is repeated. */
 const REREAD_MS = 1_000;
 
-/** Starts delivering what waits, and what comes. */
+/** Starts delivering pending and new events. */
 export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise<Delivering> {
   const workers = new Map<
     string,
     { readonly worker: Worker; readonly settings: string; readonly target: Target }
   >();
-  let takers: ReadonlyMap<string, readonly Taker[]> = new Map();
+  let takers: ReadonlyMap<string, readonly Subscriber[]> = new Map();
   let reading: Promise<void> = Promise.resolve();
   let closed = false;
   let again: NodeJS.Timeout | undefined;
@@ -58,13 +58,13 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
         await worker.wake();
       }
     }
-    takers = takersOf(await outbox.subscriptions());
+    takers = subscribersOf(await outbox.subscriptions());
   }
 
   const changed = (): void => {
     clearTimeout(again);
     reading = reading.then(reload).catch((error: unknown) => {
-      options.say(`deliveries cannot be read: ${String(error)}\n`);
+      options.say(`cannot read pending deliveries: ${String(error)}\n`);
       if (!closed) again = setTimeout(changed, REREAD_MS).unref();
     });
   };
@@ -93,11 +93,11 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
   };
 }
 
-/** Who takes which traffic events. */
-function takersOf(
+/** Subscribers of each type of traffic event. */
+function subscribersOf(
   subscriptions: Awaited<ReturnType<Outbox['subscriptions']>>,
-): ReadonlyMap<string, readonly Taker[]> {
-  const takers = new Map<string, Taker[]>();
+): ReadonlyMap<string, readonly Subscriber[]> {
+  const takers = new Map<string, Subscriber[]>();
   for (const { sources, destinations } of subscriptions) {
     for (const source of sources) {
       if (!isTrafficType(source.type)) continue;

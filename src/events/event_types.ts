@@ -1,6 +1,6 @@
 import { TRAFFIC_EVENTS, type TrafficType } from './fields.ts';
 
-/** Objects whose changes are audit events, of those that this version has. */
+/** Objects with audit events. */
 export const AUDIT_OBJECTS = [
   'api_key',
   'certificate_authority',
@@ -17,7 +17,7 @@ export const AUDIT_OBJECTS = [
   'vault',
 ] as const;
 
-/** Objects of the catalogue that this version does not have; subscribing to them is allowed, they do not happen. */
+/** Objects of the catalogue that this version lacks; subscriptions are allowed, but the events do not occur. */
 const OTHER_OBJECTS = [
   'ssh_certificate_authority',
   'ssh_host_certificate',
@@ -33,12 +33,12 @@ const AUDIT_TYPES: ReadonlySet<string> = new Set([
   'agent_session_stop.v0',
 ]);
 
-/** Whether a type is one of the traffic events. */
+/** Whether a type is a traffic event. */
 export function isTrafficType(type: string): type is TrafficType {
   return Object.hasOwn(TRAFFIC_EVENTS, type);
 }
 
-/** Whether there is such an event. */
+/** Whether the event type exists. */
 export function isEventType(type: string): boolean {
   return AUDIT_TYPES.has(type) || isTrafficType(type);
 }

@@ -8,7 +8,7 @@ const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
 
 type Decided = Pick<Exchange | StreamExchange, 'pipeline' | 'verdicts'>;
 
-/** The decision that a module's reason declares; `invalid` when the module did not run. */
+/** The decision declared by a module's reason; `invalid` if the module did not run. */
 export function decisionOf({ pipeline, verdicts }: Decided, module: string): Decision | 'invalid' {
   const index = pipeline?.positionOf[module];
   if (index === undefined) return 'invalid';

@@ -1,12 +1,15 @@
-/** The fields of the traffic events, one row a field: types, filters, subscriptions, redaction and docs come from it. */
+/**
+ * The fields of the traffic events, one row per field: types, filters, subscriptions, redaction and docs
+ * derive from it.
+ */
 
-/** Field names capitalised, values lower case (specification, table of http_request_complete.v0). */
+/** Names are capitalised, values are in lower case (specification, table of http_request_complete.v0). */
 export type NormalisedHeaders = Readonly<Record<string, readonly string[]>>;
 
 /** `invalid`: the module did not run. */
 export type ModuleDecision = 'allow' | 'block' | 'invalid';
 
-/** What each type of a field is in an event. */
+/** Value types in events by field type. */
 interface TypeOf {
   readonly bool: boolean;
   readonly string: string;
@@ -21,7 +24,7 @@ interface TypeOf {
   readonly logs: readonly { readonly metadata: Readonly<Record<string, unknown>> }[];
 }
 
-type FieldType = keyof TypeOf;
+export type FieldType = keyof TypeOf;
 
 /** One field of an event. */
 export interface EventField {
@@ -35,8 +38,13 @@ export interface EventField {
   readonly replayed?: true;
   /** The module whose decision it is. */
   readonly module?: string;
-  /** What is always redacted in it. Secrets that policies have read are redacted in every free text. */
-  readonly redaction?: 'credentials' | 'parameters';
+  /**
+   * What it is where secrets are redacted: a list of headers, a query, or a text that may begin with a URL. Secrets that
+   * policies have read are redacted in every free text.
+   */
+  readonly redaction?: 'headers' | 'query' | 'url';
+  /** The header that it repeats, in lower case: it is redacted if that is. */
+  readonly header?: string;
 }
 
 // table: fields of the connection, which both events have
@@ -118,7 +126,7 @@ const HTTP_REQUEST_COMPLETE = {
     type: 'headers',
     source: 'request',
     replayed: true,
-    redaction: 'credentials',
+    redaction: 'headers',
     doc: 'Headers as the client sent them: names capitalised, values in lower case.',
   },
   'http.request.method': { type: 'string', source: 'request', replayed: true, doc: 'In lower case.' },
@@ -128,14 +136,14 @@ const HTTP_REQUEST_COMPLETE = {
     type: 'string',
     source: 'request',
     replayed: true,
-    redaction: 'parameters',
+    redaction: 'query',
     doc: 'Query without its question mark.',
   },
   'http.request.url.raw': {
     type: 'string',
     source: 'request',
     replayed: true,
-    redaction: 'parameters',
+    redaction: 'url',
     doc: 'Scheme, authority, path and query.',
   },
   'http.request.url.scheme': { type: 'string', source: 'request', replayed: true, doc: '`http` or `https`.' },
@@ -143,6 +151,7 @@ const HTTP_REQUEST_COMPLETE = {
     type: 'string',
     source: 'request',
     replayed: true,
+    header: 'user-agent',
     doc: 'As the client sent it.',
   },
   'http.response.body_length': {
@@ -154,7 +163,7 @@ const HTTP_REQUEST_COMPLETE = {
     type: 'headers',
     source: 'response',
     replayed: true,
-    redaction: 'credentials',
+    redaction: 'headers',
     doc: 'Headers as the client got them: names capitalised, values in lower case.',
   },
   'http.response.status_code': {
@@ -264,6 +273,16 @@ type FilterablePath = PathsWith<typeof HTTP_REQUEST_COMPLETE, { readonly filtera
 /** The part of an event that a filter reads. */
 export type FilterableEvent = Nested<Values<typeof HTTP_REQUEST_COMPLETE, FilterablePath>>;
 
+/** Paths of the fields that a replay reads. */
+export type ReplayedPath = PathsWith<typeof HTTP_REQUEST_COMPLETE, { readonly replayed: true }>;
+
+type DecisionPath = PathsWith<
+  typeof HTTP_REQUEST_COMPLETE,
+  { readonly module: string; readonly replayed: true }
+>;
+
+export type FieldTypeOf<Path extends ReplayedPath> = (typeof HTTP_REQUEST_COMPLETE)[Path]['type'];
+
 /** The fields of an event in the order of its JSON. */
 export function fieldsOf(type: TrafficType): readonly (readonly [path: string, field: EventField])[] {
   return Object.entries(TRAFFIC_EVENTS[type]);
@@ -279,6 +298,6 @@ const OPEN_PATHS: readonly string[] = fieldsOf('http_request_complete.v0').flatM
 );
 
 /** Modules whose decisions are in the events of requests, and the paths of the decisions. */
-export const DECISIONS: readonly (readonly [module: string, path: string])[] = fieldsOf(
+export const DECISIONS: readonly (readonly [module: string, path: DecisionPath])[] = fieldsOf(
   'http_request_complete.v0',
-).flatMap(([path, { module }]) => (module === undefined ? [] : [[module, path]]));
+).flatMap(([path, { module }]) => (module === undefined ? [] : [[module, path as DecisionPath]]));

@@ -7,23 +7,23 @@ export interface FileSettings {
   readonly max_files: number;
 }
 
-/** Appends lines to one file. */
+/** Appends lines to a file. */
 export interface LineFile {
-  /** Null when the lines are on the disk, otherwise why not. */
+  /** Null if the lines are on disk, otherwise the problem. */
   readonly append: (lines: readonly string[]) => Promise<string | null>;
   readonly close: () => Promise<void>;
 }
 
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY = 0o600;
-/** A link is not followed, and a pipe not waited for. */
+// Does not follow links, and does not block on pipes.
 const APPENDING =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * One JSON object a line, on the disk before it counts as delivered. Each destination has a folder of its own, called by
- * its id, in the folder that the operator allows: whatever name a key chooses, no file of anybody else is there. A file
- * that is full is renamed to `name.1`.
+ * One JSON object per line, flushed to disk before it counts as delivered. Each destination has its own
+ * folder, named after its id, in the folder allowed by the operator, so that names chosen by API keys cannot
+ * collide with other files. Full files are renamed to `name.1`.
  */
 export function lineFile(folder: string, id: string, settings: FileSettings): LineFile {
   const { name, max_bytes: limitBytes, max_files: kept } = settings;
@@ -31,7 +31,7 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
   const path = join(own, name);
   let handle: FileHandle | null = null;
   let bytes = 0;
-  /** A write stopped somewhere: the next lines begin on a line of their own. */
+  /** A write was interrupted: the next lines must start on a new line. */
   let isTorn = false;
 
   async function opened(): Promise<FileHandle> {
@@ -76,7 +76,7 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
       } catch (error) {
         await handle?.close().catch(() => {});
         handle = null;
-        // The message of the system has the path, which is no business of whoever reads the status.
+        // The system's message contains the path, which readers of the status must not see.
         return `the file cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
       }
     },

@@ -6,7 +6,7 @@ import { EVENT_FILTER_SCOPE } from './filter_scope.ts';
 
 /** Decides which events are delivered. */
 export interface EventFilter {
-  /** An event for which the filter fails is not taken: what cannot be decided is not sent out. */
+  /** False also if the filter fails, so that undecidable events are not sent. */
   readonly takes: (event: FilterableEvent) => boolean;
 }
 

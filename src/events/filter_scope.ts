@@ -14,7 +14,7 @@ function variableOf([path, { type, doc }]: readonly [string, EventField]): Varia
   });
 }
 
-/** Fields of both events that are captured but cannot be used in filters; a group of such fields is one entry. */
+/** Fields of both events that cannot be used in filters; a group of such fields is one entry. */
 function notFilterable(): readonly Unavailable[] {
   const paths = FILTERABLE.map(([path]) => path);
   const message = `this field is not filterable; a filter reads ${paths.slice(0, -1).join(', ')} and ${paths.at(-1)!}`;

@@ -3,19 +3,19 @@ import type { FieldList } from '../http/fields.ts';
 import { mayHoldSecret, withoutSecret } from '../http/secrets.ts';
 import type { NormalisedHeaders } from './fields.ts';
 
-/** Entries kept of each kind: names and values repeat from request to request, but a client may send any. */
-const KEPT_TEXTS = 4_096;
-const KEPT_UNITS = 256;
+/** Maximum number of cached texts of each kind; names and values usually repeat, but clients can send any. */
+const CACHE_SIZE = 4_096;
+const CACHED_UNITS = 256;
 
-/** Remembers what a text becomes, for a bounded number of short texts; starts afresh when it is full. */
-function remembering<Made>(make: (text: string) => Made): (text: string) => Made {
+/** Caches the results for short texts; the cache is cleared when it is full. */
+function cached<Made>(make: (text: string) => Made): (text: string) => Made {
   const known = new Map<string, Made>();
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before;
     const made = make(text);
-    if (text.length <= KEPT_UNITS) {
-      if (known.size >= KEPT_TEXTS) known.clear();
+    if (text.length <= CACHED_UNITS) {
+      if (known.size >= CACHE_SIZE) known.clear();
       known.set(text, made);
     }
     return made;
@@ -23,35 +23,35 @@ function remembering<Made>(make: (text: string) => Made): (text: string) => Made
 }
 
 /** `x-FORWARDED-for` → `X-Forwarded-For`. */
-const capitalised = remembering((name) =>
+const capitalised = cached((name) =>
   name
     .toLowerCase()
     .replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase()),
 );
 
-/** A value in lower case, as the list that it is alone in; shared, never written to. */
-const alone = remembering((value): readonly string[] => Object.freeze([value.toLowerCase()]));
+/** A lower-case value as a list with one element; shared and frozen. */
+const valueListOf = cached((value): readonly string[] => Object.freeze([value.toLowerCase()]));
 
 type Values = (value: string) => readonly string[];
 
 const HIDDEN = new Map<string, Values>();
 
 /**
- * Makes the values of a field: those that may hold a secret are told without it, for whoever reads events is not to
- * become one of the users.
+ * Returns the values of a field for events. Secrets are redacted, so that readers of events cannot
+ * impersonate users.
  */
 function valuesOf(name: string): Values {
   const lower = name.toLowerCase();
-  if (!mayHoldSecret(lower)) return alone;
+  if (!mayHoldSecret(lower)) return valueListOf;
   let hidden = HIDDEN.get(lower);
   if (hidden === undefined) {
     hidden = (value) => [withoutSecret(lower, value).toLowerCase()];
-    if (HIDDEN.size < KEPT_SHAPES) HIDDEN.set(lower, hidden);
+    if (HIDDEN.size < SHAPE_LIMIT) HIDDEN.set(lower, hidden);
   }
   return hidden;
 }
 
-/** The names of a head in order, capitalised, and an empty object that has them all as its members. */
+/** The capitalised field names of a message in order, and an empty object with these members. */
 interface Shape {
   readonly names: readonly string[];
   readonly keys: readonly string[];
@@ -59,27 +59,27 @@ interface Shape {
   readonly empty: Readonly<Record<string, readonly string[]>>;
 }
 
-const KEPT_SHAPES = 8;
+const SHAPE_LIMIT = 8;
 const NO_VALUES: readonly string[] = Object.freeze([]);
 
 /**
- * The last shapes seen: clients of one kind send the same names in the same order, and filling an object whose
- * members are there takes half the time of making them one by one.
+ * The most recent shapes: similar clients send the same names in the same order, and filling an object with
+ * existing members takes half the time of creating them one by one.
  */
 const shapes: Shape[] = [];
 let oldest = 0;
 
-/** Header fields as events carry them: names capitalised, values lower case and in order. */
+/** Header fields in events: capitalised names, lower-case values in order. */
 export const normaliseHeaders: (fields: FieldList) => NormalisedHeaders = weakMemoizeRecurring((fields) => {
-  const shape = knownShape(fields);
-  if (shape === undefined) return normaliseAnew(fields);
+  const shape = shapeOf(fields);
+  if (shape === undefined) return computeHeaders(fields);
   const out: Record<string, readonly string[]> = { ...shape.empty };
   const { keys, values } = shape;
   for (let at = 0; at < keys.length; at++) out[keys[at]!] = values[at]!(fields[2 * at + 1]!);
   return out;
 });
 
-function knownShape(fields: FieldList): Shape | undefined {
+function shapeOf(fields: FieldList): Shape | undefined {
   for (const shape of shapes) {
     const { names } = shape;
     if (names.length * 2 !== fields.length) continue;
@@ -90,7 +90,7 @@ function knownShape(fields: FieldList): Shape | undefined {
   return undefined;
 }
 
-function normaliseAnew(fields: FieldList): NormalisedHeaders {
+function computeHeaders(fields: FieldList): NormalisedHeaders {
   const out: Record<string, readonly string[]> = {};
   const names: string[] = [];
   for (let at = 0; at < fields.length; at += 2) {
@@ -101,16 +101,17 @@ function normaliseAnew(fields: FieldList): NormalisedHeaders {
     if (before === undefined) out[name] = values;
     else put(out, name, Object.hasOwn(out, name) ? [...before, ...values] : values);
   }
-  // A name that occurs twice, or is one that every object has, is put together line by line.
+  // Repeated names and names of built-in properties are handled line by line.
   const keys = Object.keys(out);
-  if (keys.length === names.length && keys.every((key) => !(key in Object.prototype))) remember(names, keys);
+  if (keys.length === names.length && keys.every((key) => !(key in Object.prototype)))
+    cacheShape(names, keys);
   return out;
 }
 
-function remember(names: readonly string[], keys: readonly string[]): void {
-  if (names.some((name) => name.length > KEPT_UNITS)) return;
+function cacheShape(names: readonly string[], keys: readonly string[]): void {
+  if (names.some((name) => name.length > CACHED_UNITS)) return;
   const empty = Object.fromEntries(keys.map((key) => [key, NO_VALUES]));
-  shapes[oldest++ % KEPT_SHAPES] = {
+  shapes[oldest++ % SHAPE_LIMIT] = {
     names,
     keys: names.map(capitalised),
     values: names.map(valuesOf),
@@ -118,7 +119,7 @@ function remember(names: readonly string[], keys: readonly string[]): void {
   };
 }
 
-/** A field may be named like something that every object has. */
+/** Handles field names that are also built-in properties of objects. */
 function put(out: Record<string, readonly string[]>, name: string, value: readonly string[]): void {
   Object.defineProperty(out, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,22 +1,23 @@
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
-/** Characters in one part of an id: its time, the chance of its maker, its place in the maker's count. */
+/** Length of each part of an id: time, random part of the process, counter. */
 const PART_LENGTH = 9;
 const PART = 36 ** PART_LENGTH;
 const TRIPLE = 36 ** 3;
 
-/** Gives identifiers of one kind, sortable by time. */
+/** Creates ids of one kind, sortable by time. */
 export type IdMaker = (nowMs: number) => string;
 
 /**
- * Makes a maker: the prefix, then 27 characters: 9 of time (until the year 5188), 9 of chance drawn once, 9 that
- * count. Lower-case letters and digits only, because some clients fold the case of ids.
+ * Creates an id generator: a prefix and 27 characters: 9 for the time (until the year 5188), 9 random ones
+ * drawn once, and a counter of 9. Ids consist of lower-case letters and digits, because some clients fold the
+ * case of ids.
  */
 export function idMaker(prefix: string, random: () => number): IdMaker {
   const chance = base36(Math.floor(random() * PART));
   let count = Math.floor(random() * TRIPLE);
   let lastMs = Number.NaN;
   let head = '';
-  // The count's upper six digits change once in 46,656 ids.
+  // The upper six digits of the counter change once in 46,656 ids.
   let upper = '';
   return (nowMs) => {
     if (nowMs !== lastMs || count % TRIPLE === 0) {
@@ -40,7 +41,7 @@ function base36(value: number): string {
 
 let made: readonly string[] | null = null;
 
-/** All numbers of three digits in base 36: an id is made for every request. */
+/** All three-digit numbers in base 36; precomputed, because every request gets an id. */
 function triples(): readonly string[] {
   made ??= Array.from({ length: TRIPLE }, (_, value) => base36(value).slice(-3));
   return made;

@@ -1,34 +1,38 @@
 import { fstat, write } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorText } from '../diagnostics/message_text.ts';
 
-/** Lines on their way into a file, in order. A file that cannot be written is tried again, and goes on with whole lines. */
+/** Appends lines to a file in order. Failed writes are retried and resume with complete lines. */
 export interface LineFile {
-  /** Takes lines, each with its line feed, and keeps the bytes until `written`. False when too much waits: they are lost. */
+  /**
+   * Queues lines, each with its line feed; the bytes must not change until `written`. False if the queue is
+   * full: they are lost.
+   */
   readonly write: (lines: Uint8Array, written?: () => void) => boolean;
-  /** Writes what waits, with one more attempt where the file cannot be written; settles in any case. */
+  /** Writes the queue, with one more attempt if writing fails; always resolves. */
   readonly close: () => Promise<void>;
 }
 
 export interface LineFileOptions {
-  /** Mode of a file that is made. */
+  /** Mode of a new file. */
   readonly mode?: number;
-  /** Bytes that wait at most. */
+  /** Maximum size of the queue. */
   readonly limitBytes: number;
-  /** First pause before a file that failed is tried again; default 1 s. */
+  /** First delay before a failed write is retried; default 1 s. */
   readonly retryMs?: number;
-  /** The file cannot be written, once for each time that this begins, and can be written again. */
+  /** Called once when writing starts to fail, and when it succeeds again. */
   readonly failing?: (problem: string) => void;
   readonly resumed?: () => void;
-  /** So many lines will never be written. */
+  /** Called when lines are lost. */
   readonly lost: (lines: number, problem: string) => void;
 }
 
 const RETRY_MS = 1_000;
 const LINE_FEED = 10;
 const STANDARD_OUTPUT = 1;
-/** How long writing may take after the file is to be closed. */
+/** Maximum time for writing after `close`. */
 const CLOSE_MS = 5_000;
-/** Pause before a pipe that is full is tried again. */
+/** Delay before writing to a full pipe again. */
 const FULL_MS = 20;
 
 interface Waiting {
@@ -36,14 +40,14 @@ interface Waiting {
   readonly written: () => void;
 }
 
-/** Where a write stopped: the file, and how long it was. */
+/** Identity and length of the file at an interrupted write. */
 interface Place {
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
 }
 
-/** Opens a file to append to; `-` is standard output. Rejects when it cannot be opened. */
+/** Opens a file for appending; `-` is standard output. Rejects if it cannot be opened. */
 export async function openLineFile(path: string, options: LineFileOptions): Promise<LineFile> {
   const writer = new Writer(path, options);
   await writer.open();
@@ -57,12 +61,12 @@ class Writer {
   #handle: FileHandle | null = null;
   #fd: number | null = null;
   #waitingBytes = 0;
-  /** Bytes of the first in the queue that are in the file. */
+  /** Number of bytes of the first queue entry that are already in the file. */
   #written = 0;
   #isBusy = false;
   #isClosing = false;
   #problem: string | null = null;
-  /** Where the last attempt stopped in the midst of a line; null when it is not known. */
+  /** Where the last write stopped within a line; null if unknown. */
   #place: Place | null = null;
   #timer: NodeJS.Timeout | undefined;
   #idle: () => void = () => {};
@@ -79,7 +83,10 @@ class Writer {
 
   readonly add = (bytes: Uint8Array, written: () => void = () => {}): boolean => {
     if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > this.#options.limitBytes) {
-      this.#options.lost(linesIn(bytes), this.#problem ?? 'the file is slower than they come');
+      this.#options.lost(
+        linesIn(bytes),
+        this.#problem ?? 'events arrive faster than the file can be written',
+      );
       return false;
     }
     this.#queue.push({ bytes, written });
@@ -94,12 +101,12 @@ class Writer {
     if (!this.#isBusy && this.#queue.length > 0) void this.#drain();
     if (this.#isBusy) await this.#untilIdle();
     const lines = this.#queue.reduce((sum, { bytes }) => sum + linesIn(bytes), 0);
-    if (lines > 0) this.#options.lost(lines, this.#problem ?? 'the file takes nothing');
+    if (lines > 0) this.#options.lost(lines, this.#problem ?? 'the file cannot be written');
     this.#queue.length = 0;
     await this.#letGo();
   }
 
-  /** A pipe that nobody reads takes nothing, and its writer must not wait for ever. */
+  /** A pipe without a reader accepts nothing; closing must not wait forever. */
   #untilIdle(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, CLOSE_MS);
@@ -110,7 +117,7 @@ class Writer {
     });
   }
 
-  /** Writes what waits; never rejects. */
+  /** Writes the queue; never rejects. */
   async #drain(): Promise<void> {
     this.#isBusy = true;
     try {
@@ -148,7 +155,7 @@ class Writer {
     });
   }
 
-  /** The same file goes on where it stopped; one that is another or has grown, on a fresh line. */
+  /** Continues an unchanged file where writing stopped; a replaced or longer file on a new line. */
   async #reopen(): Promise<void> {
     await this.open();
     if (this.#written === 0) return;
@@ -163,7 +170,7 @@ class Writer {
   }
 
   async #fail(error: unknown): Promise<void> {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorText(error);
     if (this.#problem === null) this.#options.failing?.(problem);
     this.#problem = problem;
     this.#place = this.#fd === null ? this.#place : await placeOf(this.#fd);
@@ -176,12 +183,12 @@ class Writer {
     }
   }
 
-  /** A pipe whose reader is gone has none again. */
+  /** The reader of a pipe is gone and cannot return. */
   #giveUp(problem: string): void {
     const lines = this.#queue.reduce((sum, { bytes }) => sum + linesIn(bytes), 0);
     this.#options.lost(lines, problem);
     this.#queue.length = 0;
-    // So that all that comes is lost at once.
+    // Everything that follows is lost immediately.
     this.#waitingBytes = Number.POSITIVE_INFINITY;
   }
 

@@ -3,40 +3,40 @@ import { eventJson } from './json.ts';
 import { type LineFile, openLineFile } from './line_file.ts';
 import { type LostEvents, lostEvents, toStandardError } from './lost.ts';
 
-/** Where events go: one JSON object a line. */
+/** A destination of events: one JSON object per line. */
 export interface EventSink {
   readonly write: (event: HttpRequestCompleteEvent | TcpConnectionClosedEvent) => void;
-  /** Settles when everything is written, or when it is known to be lost. */
+  /** Resolves when everything is written or known to be lost. */
   readonly close: () => Promise<void>;
 }
 
 export interface NdjsonOptions {
-  /** Where losses are counted; default a count of its own that tells standard error. */
+  /** Counts losses; default: a counter that reports to standard error. */
   readonly lost?: LostEvents;
-  /** Told when the file cannot be written, and when it can again; default standard error. */
+  /** Called when writing fails and when it works again; default: standard error. */
   readonly say?: (line: string) => void;
-  /** Bytes that wait for the file at most; default 64 MiB. */
+  /** Maximum size of the queue; default 64 MiB. */
   readonly limitBytes?: number;
-  /** Pause before a file that failed is tried again. */
+  /** Delay before a failed write is retried. */
   readonly retryMs?: number;
 }
 
-/** Lines go to the file together, up to this much at once, and wait for others no longer than this. */
+/** Lines are written together, up to this size, and wait at most this long. */
 const SLAB_BYTES = 262_144;
 const LONGEST_WAIT_MS = 50;
-/** Slabs that are kept for use again. */
-const MOST_SPARE = 4;
-/** Events are made text of in batches: code that runs many times in a row finds itself in the processor's caches. */
+/** Number of slabs kept for reuse. */
+const SPARE_LIMIT = 4;
+/** Events are serialised in batches, which keeps the code in the processor's caches. */
 const BATCH = 32;
-/** What waits for a file that is slower than the events or cannot be written; what comes then is lost and counted. */
-const MOST_WAITING_BYTES = 64 * 1_048_576;
+/** Maximum size of the queue for a slow or failing file; further events are lost and counted. */
+const QUEUE_LIMIT_BYTES = 64 * 1_048_576;
 
 /**
- * Appends to a file, or writes to standard output for `-`. Rejects when the file cannot be opened. A full disk or a
- * reader that is gone never throws: the file is tried again, and what cannot wait for it is counted as lost.
+ * Appends to a file, or writes to standard output for `-`. Rejects if the file cannot be opened. A full disk
+ * or a closed pipe never throws: writing is retried, and events beyond the queue are counted as lost.
  */
 export async function ndjsonSink(path: string, options: NdjsonOptions = {}): Promise<EventSink> {
-  const { say = toStandardError, limitBytes = MOST_WAITING_BYTES, retryMs } = options;
+  const { say = toStandardError, limitBytes = QUEUE_LIMIT_BYTES, retryMs } = options;
   const { lost = lostEvents(say) } = options;
   let isFailing = false;
   const file = await openLineFile(path, {
@@ -44,11 +44,11 @@ export async function ndjsonSink(path: string, options: NdjsonOptions = {}): Pro
     ...(retryMs !== undefined && { retryMs }),
     failing: (problem) => {
       isFailing = true;
-      say(`events cannot be written and wait: ${problem}`);
+      say(`writing events failed; they are queued: ${problem}`);
     },
     resumed: () => {
       isFailing = false;
-      say('events are written again');
+      say('writing events works again');
     },
     lost: (lines, problem) => lost.add(isFailing ? 'not_written' : 'too_slow', lines, problem),
   });
@@ -64,7 +64,7 @@ export async function ndjsonSink(path: string, options: NdjsonOptions = {}): Pro
 
 type Event = Parameters<EventSink['write']>[0];
 
-/** Puts lines together for one write. */
+/** Collects lines for one write. */
 class Slab {
   readonly #file: LineFile;
   readonly #lost: LostEvents;
@@ -111,12 +111,12 @@ class Slab {
     else this.#file.write(Buffer.from(line));
   }
 
-  /** What is handed over is read later: the slab comes back when it was. */
+  /** The file reads the slab later and then returns it. */
   #handOver(): void {
     if (this.#to === 0) return;
     const bytes = this.#bytes;
     const isTaken = this.#file.write(bytes.subarray(0, this.#to), () => {
-      if (this.#spare.length < MOST_SPARE) this.#spare.push(bytes);
+      if (this.#spare.length < SPARE_LIMIT) this.#spare.push(bytes);
     });
     if (isTaken) this.#bytes = this.#spare.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES);
     this.#to = 0;

@@ -1,16 +1,16 @@
-/** A wait that something else may end. */
+/** An interruptible wait. */
 export interface Pause {
-  /** Ends a wait without a time, the present one or the next; `always` ends any. */
+  /** Ends the current or next wait without a time; with `always` also one with a time. */
   readonly wake: (always?: boolean) => void;
-  /** Waits until woken, or for so many milliseconds whatever comes. */
+  /** Waits until woken, or for the given milliseconds. */
   readonly wait: (ms?: number) => Promise<void>;
 }
 
-const NOBODY_WAITS = (): void => {};
+const NO_WAITER = (): void => {};
 
 export function pause(): Pause {
   let isWoken = false;
-  let end = NOBODY_WAITS;
+  let end = NO_WAITER;
   let isTimed = false;
   return {
     wake: (always = false) => {
@@ -29,7 +29,7 @@ export function pause(): Pause {
         timer?.unref();
         end = () => {
           clearTimeout(timer);
-          end = NOBODY_WAITS;
+          end = NO_WAITER;
           isTimed = false;
           isWoken = false;
           resolve();

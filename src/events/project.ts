@@ -12,7 +12,7 @@ import { timestamp } from './timestamps.ts';
 
 const NO_CLIENT_CERTIFICATE = { serial_number: '', subject: { cn: '' } };
 
-/** The one event of a finished exchange: everything in it was decided or measured before, nothing is decided here. */
+/** The event of a finished exchange. Everything in it was decided or measured before. */
 export function projectHttpRequestComplete(
   exchange: Exchange,
   newId: IdMaker,
@@ -21,7 +21,7 @@ export function projectHttpRequestComplete(
   return trafficEvent('http_request_complete.v0', httpRequestComplete(exchange), endMs, newId);
 }
 
-/** The event's body alone; secrets that policies have read are redacted in it. */
+/** The `object` of the event; secrets read by policies are redacted. */
 export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
   const seen = projected(exchange);
   const { redact } = exchange.configuration;
@@ -67,9 +67,9 @@ function projected(exchange: Exchange): HttpRequestComplete {
     },
     ip_policy: { decision: blockOrAllow(decisionOf(exchange, 'ip_restriction')) },
     oauth: {
-      app_client_id: toldBy(exchange, 'oauth', 'client_id'),
+      app_client_id: detailOf(exchange, 'oauth', 'client_id'),
       decision: blockOrAllow(decisionOf(exchange, 'oauth')),
-      user: { id: toldBy(exchange, 'oauth', 'user_id'), name: toldBy(exchange, 'oauth', 'user_name') },
+      user: { id: detailOf(exchange, 'oauth', 'user_id'), name: detailOf(exchange, 'oauth', 'user_name') },
     },
     tls: {
       cipher_suite: connection.tls?.cipherSuite ?? '',
@@ -97,8 +97,8 @@ function connectionFacts(connection: Connection, host: string): HttpRequestCompl
   };
 }
 
-/** A text in the detail of a module's verdict, or nothing where it did not run or does not say. */
-function toldBy({ pipeline, verdicts }: Exchange, module: string, name: string): string {
+/** A text in the detail of a module's verdict; empty if the module did not run or the detail is absent. */
+function detailOf({ pipeline, verdicts }: Exchange, module: string, name: string): string {
   const index = pipeline?.positionOf[module];
   const told = index === undefined ? undefined : verdicts[index]?.reason.detail[name];
   return typeof told === 'string' ? told : '';

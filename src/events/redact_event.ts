@@ -1,37 +1,38 @@
 import { type Redact, redactIn } from '../engine/redact.ts';
 import { type EventField, type EventObject, TRAFFIC_EVENTS, type TrafficType } from './fields.ts';
 
+/** A copy of an event in which each field is what `change` makes of it by its row. */
+export function mapFields<Type extends TrafficType>(
+  type: Type,
+  object: EventObject<Type>,
+  change: (field: EventField, value: unknown, path: string) => unknown,
+): EventObject<Type> {
+  const fields: Readonly<Record<string, EventField>> = TRAFFIC_EVENTS[type];
+  const below = (prefix: string, group: object): object =>
+    Object.fromEntries(
+      Object.entries(group).map(([key, value]: [string, object]) => {
+        const path = prefix + key;
+        const field = fields[path];
+        return [key, field === undefined ? below(`${path}.`, value) : change(field, value, path)];
+      }),
+    );
+  return below('', object) as EventObject<Type>;
+}
+
 /**
- * An event without the secrets that policies have read. Only free texts can hold one: names of fields, decisions and
- * times stay, however short a secret is.
+ * Removes secrets read by policies from an event. Only free texts can contain them; field names, decisions
+ * and times are unchanged, even if they contain a short secret.
  */
 export function redactEvent<Type extends TrafficType>(
   type: Type,
   object: EventObject<Type>,
   redact: Redact,
 ): EventObject<Type> {
-  return redactBelow('', object, TRAFFIC_EVENTS[type], redact) as EventObject<Type>;
-}
-
-function redactBelow(
-  prefix: string,
-  group: object,
-  fields: Readonly<Record<string, EventField>>,
-  redact: Redact,
-): object {
-  return Object.fromEntries(
-    Object.entries(group).map(([key, value]: [string, object]) => {
-      const field = fields[prefix + key];
-      if (field === undefined) return [key, redactBelow(`${prefix}${key}.`, value, fields, redact)];
-      return [key, redactField(field, value, redact)];
-    }),
-  );
-}
-
-function redactField({ type }: EventField, value: unknown, redact: Redact): unknown {
-  if (type === 'string' || type === 'headers') return redactIn(value, redact);
-  if (type !== 'logs') return value;
-  return (value as readonly { readonly metadata: object }[]).map(({ metadata }) => ({
-    metadata: redactIn(metadata, redact),
-  }));
+  return mapFields(type, object, ({ type: kind }, value) => {
+    if (kind === 'string' || kind === 'headers') return redactIn(value, redact);
+    if (kind !== 'logs') return value;
+    return (value as readonly { readonly metadata: object }[]).map(({ metadata }) => ({
+      metadata: redactIn(metadata, redact),
+    }));
+  });
 }

@@ -5,33 +5,34 @@ import { isEventType, isTrafficType } from './event_types.ts';
 import { TRAFFIC_EVENTS, type FilterableEvent } from './fields.ts';
 import { EVENT_FILTER_SCOPE } from './filter_scope.ts';
 
-/** What a subscription takes of one type of event. */
+/** What a subscription receives of one event type. */
 export interface EventSource {
   readonly type: string;
   readonly filter?: string;
-  /** Fields to capture; all of them when left out. */
+  /** Fields to capture; default all. */
   readonly fields?: readonly string[];
 }
 
-/** Why a source is refused: the number of the service's error, and the key that it is about. */
+/** Why a source is invalid: the service's error number and the key. */
 export interface SourceProblem {
   readonly number: number;
   readonly key: 'type' | 'fields' | 'filter';
   readonly message: string;
 }
 
-/** Checks a source as far as it can be checked before any event happens. */
+/** Checks a source statically. */
 export function sourceProblem({ type, filter, fields }: EventSource): SourceProblem | null {
   if (!isEventType(type)) return { number: 238, key: 'type', message: `There is no event type '${type}'.` };
   if (!isTrafficType(type)) {
     if (fields !== undefined)
-      return { number: 5401, key: 'fields', message: 'An audit event takes no fields.' };
+      return { number: 5401, key: 'fields', message: 'Audit events have no selectable fields.' };
     if (filter !== undefined)
-      return { number: 5402, key: 'filter', message: 'An audit event takes no filter.' };
+      return { number: 5402, key: 'filter', message: 'Audit events cannot be filtered.' };
     return null;
   }
   const known = Object.keys(TRAFFIC_EVENTS[type]);
-  if (fields?.length === 0) return { number: 5400, key: 'fields', message: 'A traffic event needs fields.' };
+  if (fields?.length === 0)
+    return { number: 5400, key: 'fields', message: 'A traffic event requires fields.' };
   const unknown = fields?.find(
     (field) => !known.some((each) => each === field || each.startsWith(`${field}.`)),
   );
@@ -46,24 +47,24 @@ function filterProblem(filter: string): SourceProblem | null {
   if (!hasErrors(diagnostics)) return null;
   const { code, message } = diagnostics.find(({ severity }) => severity === 'error')!;
   const number = code === 'expr.unavailable' ? 5406 : 5404;
-  return { number, key: 'filter', message: `The filter is refused: ${message}.` };
+  return { number, key: 'filter', message: `The filter is invalid: ${message}.` };
 }
 
-/** A source ready to take events: what is captured of an event's object, or null when the filter leaves it out. */
+/** Returns the captured part of an event's object, or null if the filter excludes it. */
 export type Capture = (object: object) => object | null;
 
-/** Compiles a source of traffic events; one that was checked. */
+/** Compiles a checked source of traffic events. */
 export function captureOf({ filter, fields }: EventSource): Capture {
   const pick = fields === undefined ? (object: object) => object : picker(fields);
   if (filter === undefined || filter === '') return pick;
   const { program } = compile(filter, EVENT_FILTER_SCOPE, { wants: BOOL });
-  // A filter that cannot run takes nothing.
+  // A filter that cannot be compiled matches nothing.
   return (object) => (program?.evaluate(object as FilterableEvent) === true ? pick(object) : null);
 }
 
 type Nested = Readonly<Record<string, unknown>>;
 
-/** Makes an object of the selected fields only, nested by their dots. */
+/** Creates an object with only the selected fields, nested by their dots. */
 function picker(fields: readonly string[]): Capture {
   const paths = fields.map((field) => field.split('.'));
   return (object) => {

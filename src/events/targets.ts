@@ -1,7 +1,7 @@
 import { type CallbackWorld, callback } from './callback.ts';
 import { type FileSettings, lineFile } from './file_target.ts';
 
-/** The target of an event destination as it is stored; exactly one member. */
+/** The stored target of an event destination; exactly one member. */
 export interface TargetSettings {
   readonly file?: FileSettings;
   readonly debug?: {
@@ -12,43 +12,42 @@ export interface TargetSettings {
   readonly [cloud: string]: unknown;
 }
 
-/** Where a batch of events goes. */
+/** A destination of event batches. */
 export interface Target {
-  /** Why nothing can be sent at all, or null. */
+  /** Why nothing can be sent, or null. */
   readonly problem: string | null;
-  /** Sends events, each a JSON text; null when they have arrived, otherwise why not. */
+  /** Sends events as JSON texts; null on success, otherwise the problem. */
   readonly send: (events: readonly string[]) => Promise<string | null>;
-  /** Gives up what is on its way: it has not arrived then. */
+  /** Aborts the current request; its events count as undelivered. */
   readonly giveUp: () => void;
   readonly close: () => Promise<void>;
 }
 
 export interface TargetWorld extends CallbackWorld {
-  /** Writes to standard output, for the target that logs. */
+  /** Writes to standard output, for the logging target. */
   readonly say: (text: string) => void;
-  /** The folder that files may stand in; none when left out. */
+  /** Folder for event files; without it they are refused. */
   readonly eventFiles?: string;
 }
 
-/** Makes the sender for the target of a destination. */
+/** Creates the sender of a destination. */
 export function targetOf(id: string, { file, debug, ...cloud }: TargetSettings, world: TargetWorld): Target {
   if (file !== undefined) return fileTarget(id, file, world);
   if (debug !== undefined) return debugTarget(debug, world);
   const [name = 'nothing'] = Object.keys(cloud);
-  return silent(`this version has no sender for ${name}: events are not delivered`);
+  return withoutSender(`this version has no sender for ${name}: events are not delivered`);
 }
 
-/** Sends nothing, and says why. */
-function silent(problem: string): Target {
+/** A target that sends nothing and reports why. */
+function withoutSender(problem: string): Target {
   return { problem, send: async () => problem, giveUp: () => {}, close: async () => {} };
 }
 
 function fileTarget(id: string, settings: FileSettings, { eventFiles }: TargetWorld): Target {
   if (eventFiles === undefined)
-    return silent('files of events are not allowed: no folder was given for them');
-  // Destinations of older stores have a path, which is not written to any more.
-  if (typeof settings.name !== 'string')
-    return silent('the destination names a path; give it a name of a file');
+    return withoutSender('event files are not allowed: the instance was started without a folder for them');
+  // Destinations of older stores may have a path, which is no longer supported.
+  if (typeof settings.name !== 'string') return withoutSender('the destination has a path; use a file name');
   const { append, close } = lineFile(eventFiles, id, settings);
   return { problem: null, send: append, giveUp: () => {}, close };
 }

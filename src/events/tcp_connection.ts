@@ -5,7 +5,7 @@ import type { IdMaker } from './identifiers.ts';
 import { redactEvent } from './redact_event.ts';
 import { timestamp } from './timestamps.ts';
 
-/** The one event of a connection that is over: all of it was decided or measured before. */
+/** The event of a closed connection. Everything in it was decided or measured before. */
 export function projectTcpConnectionClosed(
   exchange: StreamExchange,
   newId: IdMaker,
@@ -14,14 +14,14 @@ export function projectTcpConnectionClosed(
   return trafficEvent('tcp_connection_closed.v0', tcpConnectionClosed(exchange, endMs), endMs, newId);
 }
 
-/** The event's body alone; secrets that policies have read are redacted in it. */
+/** The `object` of the event; secrets read by policies are redacted. */
 export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): TcpConnectionClosed {
-  const { connection, carried, configuration } = exchange;
+  const { connection, relayed, configuration } = exchange;
   const { redact } = configuration;
   const object: TcpConnectionClosed = {
     conn: {
-      bytes_in: carried?.bytesIn ?? 0,
-      bytes_out: carried?.bytesOut ?? 0,
+      bytes_in: relayed?.bytesIn ?? 0,
+      bytes_out: relayed?.bytesOut ?? 0,
       client_ip: connection.client.text,
       end_ts: timestamp(endMs),
       server_ip: connection.serverIp,

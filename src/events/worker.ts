@@ -3,25 +3,25 @@ import type { DeliveryOptions, Outbox } from './outbox.ts';
 import { pause } from './pause.ts';
 import type { Target } from './targets.ts';
 
-/** What a destination says of its deliveries. */
+/** Delivery status of a destination. */
 export interface WorkerStatus {
   readonly state: 'starting' | 'ok' | 'failing' | 'not_supported';
-  /** Why the last attempt failed; empty when it did not. */
+  /** Why the last attempt failed; empty if it succeeded. */
   readonly message: string;
-  /** Audit events that wait in the store, and traffic events that wait in memory. */
+  /** Pending audit events in the store and traffic events in memory. */
   readonly waiting: number;
-  /** Traffic events that were dropped because too many waited. */
+  /** Traffic events that were dropped because the buffer was full. */
   readonly dropped: number;
 }
 
-/** Brings events to one destination, one batch after the other. */
+/** Delivers events to one destination, batch by batch. */
 export interface Worker {
-  /** Takes a traffic event as JSON; drops it when too many wait. */
+  /** Accepts a traffic event as JSON; drops it if the buffer is full. */
   readonly take: (event: string) => void;
-  /** Says that audit events may have come; settles when they are counted. */
+  /** Announces new audit events; resolves when they are counted. */
   readonly wake: () => Promise<void>;
   readonly status: () => WorkerStatus;
-  /** Stops after one more attempt at what waits, and within a second. */
+  /** Stops after one more attempt, within a second. */
   readonly stop: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 const BATCH_EVENTS = 100;
 const RETRY_MS = 500;
 const RETRY_LIMIT_MS = 60_000;
-/** How long the last attempt may take. */
+/** Time limit of the last attempt. */
 const STOP_LIMIT_MS = 1_000;
 
 interface Batch {
@@ -37,13 +37,13 @@ interface Batch {
   readonly done: () => Promise<void> | void;
 }
 
-/** Attempts at what waits for one destination, and what they came to. */
+/** Sends pending events of one destination. */
 interface Sender {
-  /** Sends one batch; null when there is nothing to send, otherwise whether it went. */
+  /** Sends one batch; returns whether it succeeded, or null if nothing is pending. */
   readonly attempt: () => Promise<boolean | null>;
-  /** Why the last attempt failed; empty when it did not. */
+  /** Why the last attempt failed; empty if it succeeded. */
   readonly message: () => string;
-  /** Audit events that wait in the store, as of the last count. */
+  /** Pending audit events in the store at the last count. */
   readonly stored: () => number;
   readonly recount: () => Promise<void>;
 }
@@ -61,7 +61,7 @@ function senderOf(id: string, target: Target, outbox: Outbox, buffer: EventBuffe
     recount,
     attempt: async () => {
       try {
-        // A batch is kept as it is until it has gone, so that a receiver can tell a repetition.
+        // A batch is unchanged until it was sent, so that receivers can recognise a repetition.
         batch ??= await nextBatch(id, outbox, buffer);
         if (batch === null) return null;
         const problem = await target.send(batch.events);
@@ -98,7 +98,7 @@ export function startWorker(
       failures = went === false ? failures + 1 : 0;
       if (stopping && went !== true) return;
       if (went === null) await rest.wait();
-      // A failing target is not asked more often because more events come.
+      // New events do not shorten the delay for a failing target.
       else if (!went) {
         await rest.wait(Math.min(RETRY_LIMIT_MS, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2));
       }
@@ -131,7 +131,7 @@ export function startWorker(
   };
 }
 
-/** Audit events go first: they are fewer, and they are promised. */
+/** Audit events go first: they are few, and their delivery is guaranteed. */
 async function nextBatch(id: string, outbox: Outbox, buffer: EventBuffer): Promise<Batch | null> {
   const waiting = await outbox.waiting(id, BATCH_EVENTS);
   if (waiting.length > 0) {

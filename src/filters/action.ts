@@ -9,8 +9,8 @@ import type {
   RequestHead,
   InternalTarget,
 } from '../engine/contract.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
 import type { LinkedRule } from '../engine/module.ts';
+import type { HandlerPart } from '../engine/handler_part.ts';
 import type { Branding } from '../engine/branding.ts';
 import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import type { Surroundings } from '../policy/env/inputs.ts';

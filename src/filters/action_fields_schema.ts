@@ -135,3 +135,18 @@ export function onError(standard: 'halt' | 'continue') {
 export function pattern(description: string) {
   return z.string().min(1).meta({ description, kind: 'pattern', template: true });
 }
+
+/** Replacements in the text of a body. */
+export function bodyReplacements() {
+  return z
+    .array(
+      z
+        .strictObject({
+          from: pattern('Pattern to replace everywhere in the body.'),
+          to: template('Replacement; $1 is the first group.').default(''),
+        })
+        .describe('One replacement.'),
+    )
+    .min(1)
+    .describe('Replacements, applied in order.');
+}

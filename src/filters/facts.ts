@@ -59,7 +59,7 @@ export interface Exercise {
   readonly thenMs: number;
 }
 
-/** Lists of address ranges that decide together, and IP policies whose rules count too. */
+/** Lists of address ranges that are evaluated together, also with the rules of IP policies. */
 export interface AddressLists {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -85,7 +85,7 @@ interface BadExample {
   readonly finding: string | number;
 }
 
-/** A code that a check reports, with one sentence for its page. */
+/** A code reported by a check, with a sentence for `explain-code`. */
 export interface Finding {
   readonly severity: Severity;
   readonly message: string;
@@ -102,7 +102,7 @@ export interface FieldCodes {
   readonly below?: Readonly<Record<string, number>>;
 }
 
-/** What surrounds a module that is checked. */
+/** The context of checking a module. */
 export interface ModulePlace {
   readonly carrier: Carrier;
   /** Whether the edge itself terminates TLS, so that it sees certificates of clients. */
@@ -110,14 +110,14 @@ export interface ModulePlace {
   readonly ipPolicies: Readonly<
     Record<string, Sound<{ rules: readonly { action: 'allow' | 'deny' }[] }> | undefined>
   >;
-  /** The time, for what expires; absent if it is not known. */
+  /** The time, for checking expiry; absent if unknown. */
   readonly nowMs?: number;
 }
 
-/** What surrounds an action that is checked. */
+/** The context of checking an action. */
 export interface ActionPlace {
   readonly phase: Phase;
-  /** Whether the field at a pointer below the config is in the text, rather than filled in. */
+  /** Whether the field at a pointer below the config was written, not a default. */
   readonly isWritten: (pointer: string) => boolean;
   /** Name of the service. */
   readonly service: string;
@@ -139,6 +139,8 @@ interface FaceFacts<Config> {
    * claim needs a proof in a comment: coverage does not ask for what is declared impossible.
    */
   readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
+  /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
+  readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
   readonly samples?: (config: Config) => Samples;
   /** The ranges that it decides by. */
   readonly addressLists?: (config: Config) => AddressLists;
@@ -146,8 +148,6 @@ interface FaceFacts<Config> {
   readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
   /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
   readonly login?: boolean;
-  /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
-  readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
@@ -172,13 +172,16 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   /** Whether it runs actions, whose steps have reasons of their own. */
   readonly runsActions?: boolean;
   readonly reasons: Readonly<Record<string, DeclaredReason>>;
-  /** Reports what its schema cannot say. Parts that departed from the schema are undefined; pointers begin at the config. */
+  /**
+   * Reports problems that the schema cannot express. Invalid parts are undefined; pointers start at the
+   * config.
+   */
   readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
   readonly references?: readonly ModuleReference[];
   readonly apiCodes?: FieldCodes | ((carrier: Carrier) => FieldCodes);
-  /** Members of its config that an edge file has and requests to the management API have not. */
+  /** Members of the config that edge files can set and requests to the management API cannot. */
   readonly fileOnly?: readonly string[];
-  /** The codes of its check that no other filter has. */
+  /** Codes of the check that only this filter reports. */
   readonly findings?: Readonly<Record<string, Finding>>;
 }
 
@@ -208,8 +211,6 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
-  /** Error number if a policy has more than one. */
-  readonly onlyOne?: number;
   /** Whether it does nothing but log. */
   readonly onlyLogs?: boolean;
   /** Names of the variables that it sets for later expressions; null if some cannot be known. */
@@ -218,9 +219,11 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly readsText?: boolean;
   /** Whether it keeps requests from the upstream, or lets them through on conditions. */
   readonly guards?: boolean | ((config: Config) => boolean);
+  /** The error number of a second such action in a policy. */
+  readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
-  /** Like that of modules, with an error number or a warning as its code. */
+  /** Like `check` of modules, with an error number or a warning as the code. */
   readonly check?: (config: Sound<Config>, report: Report<number | string>, place: ActionPlace) => void;
   /** `later`: not executed yet; `never`: stops the request with a 501 unless it is set to pass. Default `now`. */
   readonly runs?: 'now' | 'later' | 'never';

@@ -52,11 +52,12 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
         replacements: readonly Replacement[],
       ): ActionOutcome => {
         const replaced = replaceInBody(body, replacements, REPLACING_LIMIT_BYTES);
-        if (replaced === TOO_LONG) {
-          return compiling.failure(
-            FAILURES.bodyUnchanged,
-            `the body would exceed ${REPLACING_LIMIT_BYTES} bytes`,
-          );
+        if (typeof replaced === 'string') {
+          const why =
+            replaced === TOO_LONG
+              ? `the body would exceed ${REPLACING_LIMIT_BYTES} bytes`
+              : 'a pattern scans the body again and again';
+          return compiling.failure(FAILURES.bodyUnchanged, why);
         }
         const { bytes, count, found } = replaced;
         keepResult(policyRun, part.result, {

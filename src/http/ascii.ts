@@ -6,3 +6,39 @@
 export function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes text for HTML, between tags or as an attribute value in quotes of either kind. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char]!);
+}
+
+/** The type and subtype of a `Content-Type` value, lower case and without parameters (RFC 9110 §8.3.1). */
+export function mediaType(value: string): string {
+  const end = value.indexOf(';');
+  return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
+}
+
+/** The value of a hexadecimal digit by its code, or -1. */
+export function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+/** Whether a text is JSON (RFC 8259). */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

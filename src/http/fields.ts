@@ -79,3 +79,10 @@ export function isFieldName(text: string): boolean {
 export function isFieldValue(text: string): boolean {
   return !FORBIDDEN_IN_VALUE.test(text);
 }
+
+/** Names and values, in order. */
+export function fieldPairs(fields: FieldList): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at]!, fields[at + 1]!]);
+  return pairs;
+}

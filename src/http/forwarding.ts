@@ -55,7 +55,7 @@ export function foldedName(name: string): string {
 }
 
 /** There are few field names, so the result for each spelling is cached, up to this number. */
-const KEPT_NAMES = 2_048;
+const CACHED_NAMES = 2_048;
 
 /** Converts the fields of a client's request for an upstream; see `requestForwarder`. */
 export type RequestForwarder = (
@@ -77,7 +77,7 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
   const handlingOf = (name: string): Handling => {
     const lower = name.toLowerCase();
     const handling = handlingOfLower(lower);
-    if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, handling);
+    if (known.size < CACHED_NAMES && name.length <= 64) known.set(name, handling);
     return handling;
   };
   const handlingOfLower = (lower: string): Handling => {
@@ -156,7 +156,7 @@ function lowered(name: string): string {
   const before = lowerNames.get(name);
   if (before !== undefined) return before;
   const lower = name.toLowerCase();
-  if (lowerNames.size < KEPT_NAMES && name.length <= 64) lowerNames.set(name, lower);
+  if (lowerNames.size < CACHED_NAMES && name.length <= 64) lowerNames.set(name, lower);
   return lower;
 }
 

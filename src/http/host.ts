@@ -14,7 +14,7 @@ const PORT = /^[0-9]{1,5}$/;
 const HOST_LIMIT_BYTES = 253;
 
 /** There are few hosts and many lookups, so parsed ones are cached, up to this number. */
-const KEPT_TEXTS = 512;
+const CACHED_TEXTS = 512;
 const known = new Map<string, Authority>();
 
 /**
@@ -26,7 +26,7 @@ export function parseAuthority(text: string): Authority | null {
   if (before !== undefined) return before;
   const authority = readAuthority(text);
   if (authority === null || text.length > HOST_LIMIT_BYTES) return authority;
-  if (known.size >= KEPT_TEXTS) known.clear();
+  if (known.size >= CACHED_TEXTS) known.clear();
   known.set(text, authority);
   return authority;
 }

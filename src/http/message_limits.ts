@@ -20,3 +20,6 @@ export const WIRE_LIMITS: WireLimits = {
   extensionBytes: 16_384,
   trailerBytes: 16_384,
 };
+
+/** Maximum wait for the head of an upstream's response, in ms. Our choice. */
+export const RESPONSE_HEAD_MS = 60_000;

@@ -1,3 +1,5 @@
+import { WIRE_LIMITS } from './message_limits.ts';
+
 /**
  * The canonical form of a request target. It is made once, before routing: routes match it, rules read it and
  * the upstream receives it, so that no spelling of a path means one thing to the edge and another to the
@@ -17,9 +19,6 @@ export interface TargetProblem {
   readonly problem: string;
 }
 
-/** Maximum length of a request target, in bytes. */
-const TARGET_LIMIT_BYTES = 65_536;
-
 // Only unreserved characters, and no empty or dot segments: already canonical.
 const PLAIN_PATH = /^(?:\/(?!\.)[A-Za-z0-9\-_~!$&'()*+,=:@.]*(?=\/|$))+$/;
 const EMPTY_SEGMENT = /\/\//;
@@ -30,7 +29,7 @@ const ENCODABLE = /["<>[\]^`{|}]/;
 
 /** Parses an origin-form target (RFC 9112 §3.2.1) into its canonical path and its query. */
 export function parseTarget(text: string): Target | TargetProblem {
-  if (text.length > TARGET_LIMIT_BYTES) return { problem: 'the request target is too long' };
+  if (text.length > WIRE_LIMITS.targetBytes) return { problem: 'the request target is too long' };
   const mark = text.indexOf('?');
   const rawPath = mark < 0 ? text : text.slice(0, mark);
   const query = mark < 0 ? undefined : text.slice(mark + 1);

@@ -1,11 +1,12 @@
 import { NO_FIELDS, type FieldList } from '../http/fields.ts';
-import { CR, hexDigit, LF, QUOTED, SEMICOLON, TOKEN } from './bytes.ts';
+import { CR, LF, QUOTED, SEMICOLON, TOKEN } from './bytes.ts';
 import { MORE, readSection, REFUSED, section } from './fields.ts';
 import { CHUNKED, UNTIL_CLOSE } from './framing.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { KIND } from './names.ts';
 import { gatherFields } from './message.ts';
 import { type ContentProblemCode, type Problem, problem } from '../http/message_problem.ts';
+import { hexDigit } from '../http/ascii.ts';
 
 type ContentProblem = Problem<ContentProblemCode>;
 

@@ -23,10 +23,3 @@ export const VISIBLE = byteClass((byte) => byte > SP && byte < 0x7f);
 export const QUOTED = byteClass(
   (byte, char) => byte === HTAB || (byte >= SP && byte !== 0x7f && char !== '"' && char !== '\\'),
 );
-
-/** The value of a hex digit, or -1. */
-export function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}

@@ -15,18 +15,18 @@ interface Block {
 }
 
 /** Longer heads are not cached; the number of others is limited, over all connections. */
-const LONGEST_BYTES = 2_048;
-const KEPT_BLOCKS = 256;
+const MAX_BYTES = 2_048;
+const CACHED_BLOCKS = 256;
 const known = new Map<string, Block>();
 
 /** Creates the cache entry for the fields just read from `bytes[from..to)`; null if they are not cached. */
 function blockAt(bytes: Buffer, from: number, to: number): Block | null {
-  if (to - from > LONGEST_BYTES) return null;
+  if (to - from > MAX_BYTES) return null;
   const text = bytes.toString('latin1', from, to);
   const before = known.get(text);
   if (before !== undefined) return before;
   const block = { bytes: Buffer.from(bytes.subarray(from, to)), fields: gatherFields(text, from) };
-  if (known.size >= KEPT_BLOCKS) known.clear();
+  if (known.size >= CACHED_BLOCKS) known.clear();
   known.set(text, block);
   return block;
 }
@@ -38,7 +38,7 @@ function startsWith(block: Block, bytes: Buffer, from: number, to: number): bool
 }
 
 /** After this many heads with changed fields, a connection stops comparing. */
-const MOST_CHANGES = 8;
+const MAX_CHANGES = 8;
 
 /** Reads the fields of one head after the other on a connection. */
 export class FieldReader {
@@ -66,7 +66,7 @@ export class FieldReader {
     if (end === MORE || end === REFUSED) return end;
     this.end = end;
     // A client with different fields each time gains nothing from the cache.
-    const block = this.#changes < MOST_CHANGES ? blockAt(bytes, from, end) : null;
+    const block = this.#changes < MAX_CHANGES ? blockAt(bytes, from, end) : null;
     this.#changes++;
     this.#last = block;
     return block === null ? gatherFields(bytes.toString('latin1', from, end), from) : block.fields;

@@ -1,4 +1,5 @@
-import type { FieldList } from '../http/fields.ts';
+import type { ReadBuffer } from '../io/read_buffer.ts';
+import { type FieldList, hasField } from '../http/fields.ts';
 import { FieldReader } from './header_cache.ts';
 import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
 import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
@@ -7,6 +8,7 @@ import type { WireLimits } from '../http/message_limits.ts';
 import { type HeadFields, hasMember, isKept } from './message.ts';
 import { isMethod, LONGEST_METHOD } from '../http/methods.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
+import { upgradeOf } from '../http/forwarding.ts';
 
 /** A request head as received, and what it says about its message. */
 export interface WireRequest {
@@ -229,4 +231,26 @@ function faultOfLine(bytes: Buffer, targetFrom: number, at: number, to: number):
   // `GET /` and the end of the line: an HTTP/0.9 request.
   if (bytes[targetFrom] === 0x2f && bytes[at] === CR && (at + 1 >= to || bytes[at + 1] === LF)) return OLD;
   return bytes[at] === CR || bytes[at] === LF ? NO_REQUEST : BAD_TARGET;
+}
+
+/** Whether an upgrade request may be granted; otherwise it is served as a normal request. */
+export function mayUpgrade(head: WireRequest): boolean {
+  if (!head.asksUpgrade || head.method !== 'GET' || head.version !== '1.1' || head.lengthBytes !== 0)
+    return false;
+  const protocol = upgradeOf(head.headers);
+  return (
+    protocol !== null &&
+    !hasField(head.headers, 'expect') &&
+    // Another HTTP version cannot be asked of the upstream, and TLS is not offered inside a connection (RFC
+    // 9110 §7.8 allows servers to decline).
+    !/^(?:h2c|http|tls)\b|,/.test(protocol)
+  );
+}
+
+/** The first line of the preface; the HTTP/1.1 parser refuses it as a request with an unsupported version. */
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\n';
+
+/** Whether a client with prior knowledge (RFC 9113 §3.3) has begun with HTTP/2. */
+export function beginsHttp2(input: ReadBuffer): boolean {
+  return input.bytes.toString('latin1', input.from, input.from + PREFACE.length) === PREFACE;
 }

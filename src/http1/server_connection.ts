@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Deadline } from '../io/deadlines.ts';
-import { unshiftBuffered } from '../io/unshift_buffered.ts';
+import { unshiftBuffered, ReadBuffer } from '../io/read_buffer.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import { CHUNKED } from './framing.ts';
 import { BodyDecoder } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
-import { ReadBuffer } from '../io/read_buffer.ts';
-import { RequestReader, type WireRequest } from './request_head.ts';
+import { RequestReader, type WireRequest, mayUpgrade, beginsHttp2 } from './request_head.ts';
 import { drive } from '../engine/drivers/live.ts';
 import { Http1Body } from './server_body.ts';
 import { endGently, refusalText } from './server_refusal.ts';
@@ -15,8 +14,6 @@ import { attach, detach, forget } from './server_socket.ts';
 import type { Service } from './server.ts';
 import { Http1Sink } from './server_sink.ts';
 import { LATE, LEFT_IN_HEAD, type Refusal, type InFlight, rawRequest, refused } from './in_flight.ts';
-import { mayUpgrade } from './upgrade.ts';
-import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
 /** Reads and serves requests of a connection in order: an unsafe one never runs beside another (RFC 9112 §9.3.2). */
@@ -31,7 +28,7 @@ export class Http1Connection implements Deadline, Reading {
   readonly #input = new ReadBuffer();
   readonly #reader: RequestReader;
   /** Created for the first request with content. */
-  #content: BodyDecoder | null = null;
+  #decoder: BodyDecoder | null = null;
   #inFlight: InFlight | null = null;
   #isAdvancing = false;
   #isPaused = false;
@@ -134,8 +131,8 @@ export class Http1Connection implements Deadline, Reading {
     const sink = new Http1Sink(this, head.method, head.version, head.takesTrailers);
     const inFlight: InFlight = { body, sink, head, upgradable, isAnswered: false };
     if (head.lengthBytes !== 0) {
-      this.#content ??= new BodyDecoder(this.#service.wire);
-      this.#content.begin(head.lengthBytes ?? CHUNKED);
+      this.#decoder ??= new BodyDecoder(this.#service.wire);
+      this.#decoder.begin(head.lengthBytes ?? CHUNKED);
       if (this.#requestDeadline === 0) this.#requestDeadline = deadlines.after(limits.requestMs);
     }
     this.deadline = 0;
@@ -192,10 +189,10 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   #readContent({ body }: InFlight): void {
-    const came = body.readFrom(this.#input, this.#content!);
+    const came = body.readFrom(this.#input, this.#decoder!);
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
-      const { code, detail } = this.#content!.problem;
+      const { code, detail } = this.#decoder!.problem;
       this.#abandonInput();
       body.fail(code, detail);
     }

@@ -3,6 +3,7 @@ import type { WriteBuffer } from '../io/write_buffer.ts';
 import type { Reply } from '../engine/contract.ts';
 import { fieldLines, statusLine } from './write.ts';
 import { dateLine } from './server_sink.ts';
+import { contentOf } from '../engine/drivers/reply_content.ts';
 
 /** The response to an invalid head, as text in Latin-1; the connection closes after it. */
 export function refusalText(reply: Reply, nowMs: number): string {
@@ -10,11 +11,6 @@ export function refusalText(reply: Reply, nowMs: number): string {
   const fields = fieldLines(reply.headers) ?? '';
   const framing = `\r\ncontent-length: ${body.length}\r\nconnection: close`;
   return statusLine(reply.status) + fields + framing + dateLine(nowMs) + body.toString('latin1');
-}
-
-function contentOf({ body }: Reply): Buffer {
-  if (body === 'upstream') return Buffer.alloc(0);
-  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
 }
 
 /**

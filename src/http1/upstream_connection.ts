@@ -2,13 +2,12 @@ import type { Socket } from 'node:net';
 import { NO_FIELDS } from '../http/fields.ts';
 import { BodyDecoder, DATA, END } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
-import { ReadBuffer } from '../io/read_buffer.ts';
+import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { ResponseReader, type WireResponse } from './response_head.ts';
 import type { Deadline, Deadlines } from '../io/deadlines.ts';
 import { detailOf, dial, type DialOptions, type StaticEndpoint } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
-import { unshiftBuffered } from '../io/unshift_buffered.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import type { BodyFault, BodyTaker } from '../io/ports.ts';
@@ -35,7 +34,7 @@ export class UpstreamConnection implements Deadline, Reading {
   /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
   readonly #copied: Buffer | null;
   readonly #reader: ResponseReader;
-  readonly #content: BodyDecoder;
+  readonly #decoder: BodyDecoder;
   #exchange: ResponseListener | null;
   #head: WireResponse | null = null;
   #taker: BodyTaker | null = null;
@@ -58,7 +57,7 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#exchange = exchange;
     this.#onClosed = onClosed;
     this.#reader = new ResponseReader(limits.wire);
-    this.#content = new BodyDecoder(limits.wire);
+    this.#decoder = new BodyDecoder(limits.wire);
     const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
     this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
     const onread =
@@ -193,7 +192,7 @@ export class UpstreamConnection implements Deadline, Reading {
     if (head.status < 200) return exchange.headReceived(head);
     this.deadline = 0;
     this.#head = head;
-    this.#content.begin(head.framing);
+    this.#decoder.begin(head.framing);
     if (head.framing === 0) {
       // There is no content, so the connection is free before the head is processed.
       this.#finish(exchange);
@@ -205,22 +204,22 @@ export class UpstreamConnection implements Deadline, Reading {
 
   #readContent(): boolean {
     const input = this.#input;
-    const content = this.#content;
+    const decoder = this.#decoder;
     const taker = this.#taker;
     if (taker === null) return false; // paused until the flow starts
     for (;;) {
-      const found = content.next(input.bytes, input.from, input.to);
-      input.from = content.at;
-      if (found === DATA) taker.take(input.bytes.subarray(content.dataFrom, content.dataTo));
+      const found = decoder.next(input.bytes, input.from, input.to);
+      input.from = decoder.at;
+      if (found === DATA) taker.take(input.bytes.subarray(decoder.dataFrom, decoder.dataTo));
       else if (found === END) {
         const exchange = this.#exchange!;
-        const { trailers } = content;
+        const { trailers } = decoder;
         this.#finish(exchange);
         taker.end(trailers);
         return true;
       } else if (found === MORE) break;
       else {
-        this.#failContent('malformed', content.problem.detail);
+        this.#failContent('malformed', decoder.problem.detail);
         return true;
       }
       if (this.#taker !== taker) return true; // cancelled meanwhile
@@ -261,7 +260,7 @@ export class UpstreamConnection implements Deadline, Reading {
     this.advance();
     this.#hasEnded = true;
     const taker = this.#taker;
-    if (taker === null || !this.#content.endsByClose()) return; // 'close' follows
+    if (taker === null || !this.#decoder.endsByClose()) return; // 'close' follows
     this.#finish(this.#exchange!);
     taker.end(NO_FIELDS);
   };

@@ -18,7 +18,7 @@ import type { ResponseListener } from './response_listener.ts';
 import type { UpstreamConnection } from './upstream_connection.ts';
 
 /** Maximum number of interim responses; an upstream that sends more is faulty or hostile. */
-const MOST_INTERIM = 100;
+const MAX_INTERIM = 100;
 
 /** RFC 9110 §9.2.2. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY']);
@@ -243,7 +243,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     const { upgrade } = this.#request;
     if (status === 101 && upgrade !== null && head.switches) return this.#switch(head);
     if (status === 101) this.broken('invalid', 'the upstream switches protocols without a request to do so');
-    else if (++this.#interim > MOST_INTERIM)
+    else if (++this.#interim > MAX_INTERIM)
       this.broken('invalid', 'the upstream sends too many interim responses');
     else if (status === 100) {
       if (this.#isAsking) this.#goOn();

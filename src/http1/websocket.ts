@@ -17,7 +17,7 @@ export const CLOSE = {
   failed: 1011,
 } as const;
 
-const LONGEST_CONTROL = 125;
+const MAX_CONTROL = 125;
 /** Marks a close frame without a code. */
 const NO_CODE = 1005;
 const NO_BYTES = new Uint8Array(0);
@@ -52,7 +52,7 @@ export class FrameReader {
   #mask: Uint8Array = NO_BYTES;
   /** A fragmented message is in progress. */
   #isWithin = false;
-  #control = Buffer.alloc(LONGEST_CONTROL);
+  #control = Buffer.alloc(MAX_CONTROL);
   #controlBytes = 0;
 
   constructor(taker: FrameTaker) {
@@ -109,7 +109,7 @@ export class FrameReader {
     if (length < least || length > Number.MAX_SAFE_INTEGER)
       return this.#fail(CLOSE.protocol, 'the length of a frame does not use the minimal encoding');
     if (opcode >= OPCODE.close) {
-      if (!isLast || length > LONGEST_CONTROL)
+      if (!isLast || length > MAX_CONTROL)
         return this.#fail(CLOSE.protocol, 'a control frame is fragmented or too long');
       if (opcode > OPCODE.pong) return this.#fail(CLOSE.protocol, 'the opcode of a frame is unknown');
     } else if (opcode === OPCODE.text) {

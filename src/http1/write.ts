@@ -13,8 +13,8 @@ interface Outgoing {
   lastValid: string;
 }
 
-const KEPT_NAMES = 2_048;
-const LONGEST_KEPT = 512;
+const CACHED_NAMES = 2_048;
+const MAX_KEPT = 512;
 const known = new Map<string, Outgoing>();
 
 /** Looks up a name; null for an invalid one. */
@@ -30,7 +30,7 @@ function outgoing(name: string): Outgoing | null {
     isDate: lower === 'date',
     lastValid: '',
   };
-  if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, made);
+  if (known.size < CACHED_NAMES && name.length <= 64) known.set(name, made);
   return made;
 }
 
@@ -67,7 +67,7 @@ const linesOf: (fields: FieldList) => Lines = weakMemoizeRecurring((fields) => {
     const value = fields[at + 1]!;
     if (value !== name.lastValid) {
       if (!isFieldValue(value)) return BROKEN;
-      if (value.length <= LONGEST_KEPT) name.lastValid = value;
+      if (value.length <= MAX_KEPT) name.lastValid = value;
     }
     if (name.isHost) hosts++;
     else if (name.isDate) hasDate = true;

@@ -2,7 +2,6 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import { contain, isStreamOver, respond, within } from '../io/containment.ts';
 import type { Deadlines, Deadline } from '../io/deadlines.ts';
 import { secretBytes } from '../crypto/random.ts';
-import type { Reply } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
 import { drive } from '../engine/drivers/live.ts';
 import type { Clients } from '../engine/drivers/clients.ts';
@@ -12,6 +11,7 @@ import { HTTP2_HEAD } from './limits.ts';
 import { Http2Sink, type SinkExchange } from './server_sink.ts';
 import type { ListenerLimits } from '../io/listener_limits.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
+import { contentOf } from '../engine/drivers/reply_content.ts';
 
 /** State shared by all streams of all connections. */
 export interface Http2Shared {
@@ -169,11 +169,6 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
       if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
     });
   }
-}
-
-function contentOf({ body }: Reply): Buffer {
-  if (body === 'upstream') return Buffer.alloc(0);
-  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
 }
 
 /** RFC 6455 §4.1: 16 random bytes. */

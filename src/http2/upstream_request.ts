@@ -23,7 +23,7 @@ export interface Http2Limits extends ExchangeLimits {
   readonly deadlines: Deadlines;
 }
 
-const MOST_INTERIM = 100;
+const MAX_INTERIM = 100;
 
 /**
  * A request on an HTTP/2 stream: the taker of the request body and the body of the response. Both flow at the
@@ -233,7 +233,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     const status = Number(headers[':status']);
     if (this.#isSettled || status === 100) return;
     if (status === 101) this.#refuse('HTTP/2 has no status 101'); // RFC 9113 §8.6
-    else if (++this.#interim > MOST_INTERIM) this.#refuse('the upstream sends too many interim responses');
+    else if (++this.#interim > MAX_INTERIM) this.#refuse('the upstream sends too many interim responses');
     else this.#taker.interim({ status, headers: withoutPseudo(raw ?? NO_FIELDS) });
   };
 

@@ -20,7 +20,7 @@ export type Opened = { readonly session: UpstreamSession } | { readonly failure:
 const STREAM_WINDOW_BYTES = 1_048_576;
 const CONNECTION_WINDOW_BYTES = 4_194_304;
 /** Maximum number of sessions to an upstream; beyond it, requests wait in the existing sessions. */
-const MOST_SESSIONS = 32;
+const MAX_SESSIONS = 32;
 /**
  * RFC 9113 §6.5.2 sets no default; until the upstream names a limit, no more streams than this are opened.
  */
@@ -111,7 +111,7 @@ export class SessionPool {
       const session = this.ready();
       if (session !== null) return { session };
       const busiest = this.#sessions.find((each) => !each.isLeaving);
-      if (this.#sessions.length >= MOST_SESSIONS && busiest !== undefined) return { session: busiest };
+      if (this.#sessions.length >= MAX_SESSIONS && busiest !== undefined) return { session: busiest };
       this.#opening ??= this.#open().finally(() => {
         this.#opening = null;
       });

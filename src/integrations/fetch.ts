@@ -2,7 +2,11 @@ import { networkClients } from '../clients/network.ts';
 import { type ClientFacts, connectionOf, headOf } from '../engine/request_like.ts';
 import type { Wiring } from '../engine/drivers/engine_exchange_port.ts';
 import { runScripted } from '../engine/drivers/scripted.ts';
-import type { FetchApp } from './fetch_app.ts';
+
+/** An application with the fetch API, such as Hono. */
+export interface FetchApp {
+  readonly fetch: (request: Request, ...rest: never[]) => Response | Promise<Response>;
+}
 
 /** Takes one request of the fetch API through an edge and into an application that answers with the same API. */
 export async function fetchThrough(

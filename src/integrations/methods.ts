@@ -4,7 +4,7 @@ import type { World } from '../engine/contract.ts';
 import type { ClientFacts } from '../engine/request_like.ts';
 import type { Wiring } from '../engine/drivers/engine_exchange_port.ts';
 import type { Through } from './connect.ts';
-import type { FetchApp } from './fetch_app.ts';
+import type { FetchApp } from './fetch.ts';
 
 /** Middleware for Express and connect. */
 export type ConnectMiddleware = (

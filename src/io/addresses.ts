@@ -39,9 +39,9 @@ export async function dnsLifetimeMs(
  * How long a result is used: the lifetime from DNS within these bounds, or the minimum when there is none.
  */
 const UNKNOWN_MS = 10_000;
-const SHORTEST_MS = 1_000;
-const LONGEST_MS = 300_000;
-const MOST_NAMES = 1_024;
+const MIN_MS = 1_000;
+const MAX_MS = 300_000;
+const MAX_NAMES = 1_024;
 
 interface Entry {
   readonly addresses: readonly ResolvedAddress[];
@@ -64,7 +64,7 @@ export function createAddresses(
   async function ask(host: string): Promise<Entry> {
     const addresses = await names.addresses(host);
     const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, nextIndex: 0 };
-    if (known.size >= MOST_NAMES) known.clear();
+    if (known.size >= MAX_NAMES) known.clear();
     known.set(host, entry);
     void learnLifetime(host, entry);
     return entry;
@@ -72,7 +72,7 @@ export function createAddresses(
 
   async function learnLifetime(host: string, entry: Entry): Promise<void> {
     const lifetimeMs = await names.lifetimeMs(host).catch(() => null);
-    if (lifetimeMs !== null) entry.endMs = nowMs() + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, lifetimeMs));
+    if (lifetimeMs !== null) entry.endMs = nowMs() + Math.max(MIN_MS, Math.min(MAX_MS, lifetimeMs));
   }
 
   function entryOf(host: string): Promise<Entry> {

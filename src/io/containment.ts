@@ -6,6 +6,7 @@ import type {
   OutgoingHttpHeaders,
   ServerHttp2Stream,
 } from 'node:http2';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /**
  * Keeps a fault of one connection from affecting others. Errors that Node's streams, sessions and sockets
@@ -116,7 +117,7 @@ export function requestStream(
   try {
     return session.request(fields, options);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 

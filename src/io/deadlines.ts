@@ -9,8 +9,8 @@ export interface Deadline {
 }
 
 /** Bounds of the interval between two checks, in ms. */
-const LONGEST_TICK_MS = 1_000;
-const SHORTEST_TICK_MS = 10;
+const MAX_TICK_MS = 1_000;
+const MIN_TICK_MS = 10;
 
 /**
  * Many deadlines with one timer, which checks all of them once per tick: a timer for each request and
@@ -25,7 +25,7 @@ export class Deadlines {
 
   /** `shortestMs` is the shortest time that will be used: a tick is a fifth of it. */
   constructor(shortestMs: number) {
-    this.#tickMs = Math.max(SHORTEST_TICK_MS, Math.min(LONGEST_TICK_MS, Math.floor(shortestMs / 5)));
+    this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, Math.floor(shortestMs / 5)));
   }
 
   /** The deadline in `ms`; 0 means none. */

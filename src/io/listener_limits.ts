@@ -1,3 +1,5 @@
+import { WIRE_LIMITS } from '../http/message_limits.ts';
+
 /** Limits of a listener for its clients, in bytes and ms. */
 export interface ListenerLimits {
   /** Maximum length of a head: request line and fields. */
@@ -23,9 +25,9 @@ export interface ListenerLimits {
   readonly aheadBytes: number;
 }
 
-/** The service documents a head limit of 1 MB and 5 minutes of silence; the rest is our choice. */
+/** The service documents 5 minutes of silence; the rest is our choice. */
 export const LISTENER_LIMITS: ListenerLimits = {
-  headBytes: 1_048_576,
+  headBytes: WIRE_LIMITS.headBytes,
   headMs: 30_000,
   requestMs: 300_000,
   bodyIdleMs: 60_000,
@@ -35,6 +37,9 @@ export const LISTENER_LIMITS: ListenerLimits = {
   tunnelIdleMs: 300_000,
   aheadBytes: 65_536,
 };
+
+/** How long exchanges may finish when the edge stops, in ms. */
+export const DRAIN_MS = 10_000;
 
 /**
  * How long a stop waits for exchanges whose connection was closed. They complete at once, except for those

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 const EMPTY = Buffer.alloc(0);
 
 /**
@@ -55,4 +57,10 @@ export class ReadBuffer {
     this.to = held;
     this.#owned = true;
   }
+}
+
+/** Returns bytes that were read ahead to the connection, for its next reader; the bytes are copied. */
+export function unshiftBuffered(input: ReadBuffer, socket: Duplex): void {
+  if (input.length > 0) socket.unshift(Buffer.from(input.bytes.subarray(input.from, input.to)));
+  input.clear();
 }

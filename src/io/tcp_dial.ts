@@ -15,7 +15,8 @@ export interface DialOptions {
 /** A connection, or why it could not be opened. */
 export type Dialled = { readonly stream: Duplex } | { readonly failure: string };
 
-const KEEP_ALIVE_MS = 60_000;
+/** Silence after which TCP probes whether the peer is there. */
+export const KEEP_ALIVE_MS = 60_000;
 
 /**
  * Connects to a backend and tries all addresses of a name (RFC 8305). `preface` is sent before anything else,

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Carried } from '../engine/stream.ts';
+import type { Relayed } from '../engine/stream.ts';
 
 /** Maximum silence of a half-closed connection, in ms; our choice. */
 const HALF_OPEN_MS = 300_000;
@@ -21,11 +21,11 @@ export function forwardTcp(
   client: Duplex,
   backend: Duplex,
   { idleMs, drain }: TcpForwardOptions,
-): Promise<Carried> {
+): Promise<Relayed> {
   return new Promise((resolve) => {
     let bytesIn = 0;
     let bytesOut = 0;
-    let cut: Carried['cut'] = 'none';
+    let cut: Relayed['cut'] = 'none';
     let open = 2;
     let restMs = idleMs;
     let timer = idleMs > 0 ? setTimeout(() => stop('idle'), idleMs) : undefined;
@@ -79,7 +79,7 @@ export function forwardTcp(
       else side.once('close', closed);
     }
 
-    function stop(by: Exclude<Carried['cut'], 'none'>): void {
+    function stop(by: Exclude<Relayed['cut'], 'none'>): void {
       if (cut !== 'none') return;
       cut = by;
       reset(client);

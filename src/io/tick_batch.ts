@@ -2,7 +2,7 @@ import { type Endable, failed, reportFault } from './containment.ts';
 
 /** Size of a chunk that is sent together at the end of a tick; when it is full, it is sent earlier. */
 const CHUNK_BYTES = 65_536;
-const MOST_CHUNKS = 16;
+const MAX_CHUNKS = 16;
 
 /**
  * Reads up to this length wait for the end of the tick; longer ones would evict each other from the CPU
@@ -67,7 +67,7 @@ class TickBatch {
   room(count: number): Chunk {
     const chunk = this.#chunks[this.#at]!;
     if (chunk.to + count <= CHUNK_BYTES) return chunk;
-    if (this.#at + 1 < MOST_CHUNKS) {
+    if (this.#at + 1 < MAX_CHUNKS) {
       this.#at++;
       return (this.#chunks[this.#at] ??= new Chunk());
     }

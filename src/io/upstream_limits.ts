@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { RESPONSE_HEAD_MS, WIRE_LIMITS } from '../http/message_limits.ts';
 import type { DialLimits } from './dial.ts';
 
 export interface UpstreamLimits extends DialLimits, ExchangeLimits {
@@ -18,12 +19,12 @@ export interface UpstreamLimits extends DialLimits, ExchangeLimits {
 
 export const UPSTREAM_LIMITS: UpstreamLimits = {
   connectMs: 10_000,
-  headMs: 60_000,
+  headMs: RESPONSE_HEAD_MS,
   continueMs: 1_000,
   bodyIdleMs: 300_000,
   idleConnectionMs: 60_000,
   idleConnections: 256,
-  headBytes: 1_048_576,
+  headBytes: WIRE_LIMITS.headBytes,
   verifyTls: true,
   ca: [],
   lookup: null,

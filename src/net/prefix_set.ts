@@ -162,7 +162,7 @@ function sameRange(a: Cidr, b: Cidr): boolean {
   return a.bits === b.bits && compareWords(a.address, b.address) === 0;
 }
 
-const MOST_BUCKETS = 65_536;
+const MAX_BUCKETS = 65_536;
 
 /**
  * Where the segments of each bucket of leading words begin: `first[bucket] … first[bucket + 1]` bounds the
@@ -176,7 +176,7 @@ interface BucketIndex {
 
 function bucketIndex(words: Uint32Array): BucketIndex {
   const lowest = words[0] ?? 0;
-  const buckets = Math.min(MOST_BUCKETS, 2 ** Math.ceil(Math.log2(words.length + 1)));
+  const buckets = Math.min(MAX_BUCKETS, 2 ** Math.ceil(Math.log2(words.length + 1)));
   const perWord = buckets / ((words.at(-1) ?? 0) - lowest + 1);
   const first = new Uint32Array(buckets + 1);
   let at = 0;

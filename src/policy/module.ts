@@ -7,7 +7,7 @@ import type { TrafficPolicyConfig } from './module_schema.ts';
 
 export type { PolicyLinks };
 
-/** Applies the rules of a traffic policy: on a connection, or in the request and in the response phase. */
+/** Applies the rules of a traffic policy on a connection, or in the request and response phases. */
 export const trafficPolicy: Module<TrafficPolicyConfig, PolicyCode> = {
   type: 'traffic_policy',
   reasons: POLICY_REASONS,

@@ -1,7 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Handler, RequestHead, Stop } from '../engine/contract.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
 import type { Linked } from '../engine/module.ts';
+import type { HandlerPart } from '../engine/handler_part.ts';
 import { NO_FACTS } from './env/facts.ts';
 import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';

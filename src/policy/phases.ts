@@ -1,3 +1,4 @@
+import { EXCHANGE_BUDGET } from '../cel/limits.ts';
 import { ask } from '../engine/contract.ts';
 import type { Ask, Connection, RequestHead, ResponseHead, Verdict, World } from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
@@ -17,10 +18,11 @@ export function runConnect(
   if (!policy.enabled) return DISABLED;
   if (policy.connect === null) return NO_RULE;
   const activation = new Activation(world, policy.context.surroundings(null), connection);
+  activation.unitsLeft = EXCHANGE_BUDGET;
   return runPhase(policy.connect, activation, null, connection, state, world);
 }
 
-/** Runs `on_http_request`. `carry` is the data of the connection's verdict, if any: its results are kept. */
+/** Runs `on_http_request`. `filterData` is that of the connection's verdict, if any: its results are kept. */
 export function runRequest(
   policy: CompiledPolicy,
   request: RequestHead,
@@ -40,7 +42,7 @@ export function runRequest(
 }
 
 /**
- * Runs `on_http_response`. `carry` is the data of the request phase's verdict: results of its actions are kept, its
+ * Runs `on_http_response`. `filterData` is that of the request phase's verdict: results of its actions are kept, its
  * variables are not (`vars` belong to one phase).
  */
 export function runResponse(
@@ -74,7 +76,9 @@ function activationOf(
   const { headers } = request;
   const believed = connection.hops === undefined ? context.branding.withoutIdentity(headers) : headers;
   const seen = believed === headers ? request : { ...request, headers: believed };
-  return new Activation(world, context.surroundings(request), connection, seen);
+  const activation = new Activation(world, context.surroundings(request), connection, seen);
+  activation.unitsLeft = EXCHANGE_BUDGET;
+  return activation;
 }
 
 /** Sets the cookies of a login in the final response, whatever it is. */

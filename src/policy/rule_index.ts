@@ -33,16 +33,16 @@ export function nextCandidate({ lists, at }: Candidates, least: number, end: num
 }
 
 /** Fewer rules than this are faster to evaluate than to look up. */
-const LEAST_RULES = 8;
+const MIN_RULES = 8;
 /** Minimum number of rules for which a variable is looked up. */
-const LEAST_SHARE = 4;
+const MIN_SHARE = 4;
 
 /**
  * Indexes rules by required facts. Each rule is filed under its most selective variable; rules without facts
  * are always candidates. Null if an index would not help.
  */
 export function indexRules(factsOfRules: readonly (readonly RequiredFact[])[]): RuleIndex | null {
-  if (factsOfRules.length < LEAST_RULES) return null;
+  if (factsOfRules.length < MIN_RULES) return null;
   const filed = fileRules(factsOfRules);
   if (filed.size === 0) return null;
   const always: number[] = [];
@@ -85,7 +85,7 @@ function fileRules(factsOfRules: readonly (readonly RequiredFact[])[]): Map<Vari
     entries.push({ rule, fact: best });
     filed.set(best.variable, entries);
   }
-  for (const [variable, entries] of filed) if (entries.length < LEAST_SHARE) filed.delete(variable);
+  for (const [variable, entries] of filed) if (entries.length < MIN_SHARE) filed.delete(variable);
   return filed;
 }
 

@@ -8,7 +8,7 @@ import { conditionFailure } from '../filters/evaluators.ts';
 import { Failure } from '../filters/failure.ts';
 import { readingThatHolds } from './loose_path.ts';
 import { type Candidates, candidatesOf, nextCandidate } from './rule_index.ts';
-import { type Carried, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
+import { type PolicyEffects, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
 import { keepResult } from '../filters/policy_run.ts';
 import type { Awaited, PolicyState, PolicyRun } from '../filters/policy_run.ts';
 
@@ -173,7 +173,7 @@ function carryOut(
     if (policyRun.changes !== changes) candidates = search(phase, activation);
     at = nextApplying(phase, activation, candidates, at + 1, steps);
   }
-  return appliedPass(carriedBy(policyRun));
+  return appliedPass(effectsOf(policyRun));
 }
 
 function loosely({ rule, reading }: Loosely): InnerStep {
@@ -224,7 +224,7 @@ function settle(
   // A response that replaces another also discards the edits of the other.
   if (policyRun.phase === 'on_http_response')
     policyRun.edits = policyRun.edits?.filter(({ edit }) => edit === 'log') ?? null;
-  return stopOf(outcome, rule, action, carriedBy(policyRun));
+  return stopOf(outcome, rule, action, effectsOf(policyRun));
 }
 
 /** Continues after a question: the remaining actions of the rule, then the rules after it. */
@@ -271,11 +271,11 @@ function failed(
   action: CompiledAction | null,
   failure: Failure,
 ): Verdict {
-  return failureStop(failure, rule, action, phase, carriedBy(policyRun));
+  return failureStop(failure, rule, action, phase, effectsOf(policyRun));
 }
 
 /** Edits, steps and the data for later phases, as members of a verdict. */
-function carriedBy({ edits, steps, activation, awaited, cookies }: PolicyRun): Carried {
+function effectsOf({ edits, steps, activation, awaited, cookies }: PolicyRun): PolicyEffects {
   const filterData: FilterData = { activation, awaited, cookies };
   return { edits: edits ?? NO_EDITS, inner: steps, filterData };
 }

@@ -42,14 +42,14 @@ export function codeOfEnd(end: EndKind): PolicyCode {
 }
 
 /** Common members of verdicts. */
-export interface Carried {
+export interface PolicyEffects {
   readonly edits: readonly Edit[];
   readonly inner: readonly InnerStep[];
   readonly filterData: unknown;
 }
 
 /** The verdict if rules applied but none ended the exchange. */
-export function appliedPass({ edits, inner, filterData }: Carried): Pass<PolicyCode> {
+export function appliedPass({ edits, inner, filterData }: PolicyEffects): Pass<PolicyCode> {
   return { verdict: 'pass', reason: APPLIED, edits, inner, filterData };
 }
 
@@ -58,7 +58,7 @@ export function stopOf(
   ended: Ends,
   rule: RuleName,
   action: CompiledAction,
-  { edits, inner, filterData }: Carried,
+  { edits, inner, filterData }: PolicyEffects,
 ): Stop<PolicyCode> {
   const { response, as, target } = ended;
   const stop: Stop<PolicyCode> = {
@@ -94,7 +94,7 @@ export function failureStop(
   rule: RuleName,
   action: CompiledAction | null,
   at: { readonly phase: Phase; readonly context: PolicyContext },
-  { edits, inner, filterData }: Carried,
+  { edits, inner, filterData }: PolicyEffects,
 ): Stop<PolicyCode> {
   const { branding } = at.context;
   const detail: Record<string, Fact> = { rule: rule.label };

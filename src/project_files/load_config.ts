@@ -8,6 +8,7 @@ import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/ch
 import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { kindOfFile, reportKind } from './file_kind.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** A file that cannot be read; the message is for the user. */
 export class FileError extends Error {
@@ -28,7 +29,7 @@ export function isScript(path: string): boolean {
 export type Checker = (source: Source) => readonly Diagnostic[];
 
 /** The endpoint of a policy file, as given on the command line. */
-export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan'>;
+export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan' | 'strict'>;
 
 /** The checker for a text, loading only the code that it needs. */
 export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
@@ -43,7 +44,8 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
     return (source) => checkPolicy(source, { branding, ...surrounding }).diagnostics;
   }
   // Most files have no policy, and the policy code takes longer to load than everything else.
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : () => [];
+  const { strict = false } = surrounding;
+  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks({ strict }) : () => [];
   return (source) => checkEdge(source, further(source.name), { nowMs: Date.now() }).diagnostics;
 }
 
@@ -51,7 +53,7 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
 export async function loadConfig(path: string, options: KeyOptions = {}): Promise<Checked> {
   if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
   const text = readText(path);
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks(options) : () => [];
+  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks(options) : () => [];
   const source = { name: path, text };
   const checked = checkEdge(source, further(path), { nowMs: Date.now() });
   if (checked.config === null)
@@ -67,7 +69,7 @@ export async function checkConfigValue(
   path = '.',
   options: KeyOptions = {},
 ): Promise<Checked> {
-  const further = namesLanguages(value) ? await furtherChecks(options) : () => [];
+  const further = namesLanguages(value) ? await loadSemanticChecks(options) : () => [];
   return checkEdge({ value }, further(path), { nowMs: Date.now() });
 }
 
@@ -89,14 +91,15 @@ export function readText(path: string): string {
   }
 }
 
-async function furtherChecks(
-  options: KeyOptions = {},
-): Promise<(edgeFile: string) => readonly SemanticCheck[]> {
+async function loadSemanticChecks({
+  strict = false,
+  ...options
+}: KeyOptions & { readonly strict?: boolean } = {}): Promise<(edgeFile: string) => readonly SemanticCheck[]> {
   const { semanticChecks: checksOf } = await import('../edge/semantic_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
   const { checkCertificateTimes } = await import('../edge/certificates.ts');
   const nowMs = Date.now();
-  const checks = checksOf({});
+  const checks = checksOf({ strict });
   return (edgeFile) => [
     ...checks,
     certificateFiles(edgeFile, options),
@@ -124,5 +127,5 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EISDIR') return 'this is a folder';
   if (code === 'EACCES') return 'permission denied';
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 
 import { survey, syntaxProblem } from './refusals.ts';
 import type { PatternProblem } from './refusals.ts';
-import { type Found, type Group, expand } from './template.ts';
+import type { Found, Group } from './template.ts';
 
 export type { PatternProblem } from './refusals.ts';
 export type { Found } from './template.ts';
@@ -24,7 +24,7 @@ const LIMITS: Limits = { patternUnits: PATTERN_LIMIT_UNITS, programInstructions:
 
 /**
  * A compiled pattern of RE2 syntax with leftmost-first matching. Nothing backtracks: `test` and `find` take
- * time linear in the subject; `replaceAll` runs one `find` per match.
+ * time linear in the subject; a `search` takes time linear in it for all its matches.
  */
 export interface Pattern {
   readonly source: string;
@@ -34,13 +34,8 @@ export interface Pattern {
   test(subject: string): boolean;
   /** The leftmost match that begins at or after `from`; text before `from` still counts for `^` and `\b`. */
   find(subject: string, from?: number): Found | null;
-  /**
-   * Replaces all matches, as Go's Regexp.ReplaceAllString: `$1`, `${1}`, `$name` and `${name}` stand for
-   * groups, a name after a bare `$` is as long as possible (`$1x` is `${1x}`), a missing or unmatched group is
-   * empty, `$$` is a dollar sign and any other `$` stands for itself. An empty match right after a match is
-   * skipped.
-   */
-  replaceAll(subject: string, template: string): string;
+  /** A search for one match after another in a subject, which may not scan it too often. */
+  search(subject: string): Search;
 }
 
 /** Compiles a pattern, or returns the problem. Never throws. Recently used patterns are cached. */
@@ -106,35 +101,54 @@ function patternOf(source: string, compiled: RE2JS): Pattern {
     programInstructions: compiled.programSize(),
     test: (subject) => compiled.test(subject),
     find,
-    replaceAll: (subject, template) => replaceAll(find, subject, template),
+    search: (subject) => searchIn(subject, find),
   };
 }
 
-function replaceAll(find: Pattern['find'], subject: string, template: string): string {
-  let replaced = '';
-  let copied = 0;
-  let from = 0;
-  let previousEnd = -1;
-  for (let found = find(subject, from); found !== null; found = find(subject, from)) {
-    const { start, end } = found.groups[0]!;
-    const isEmpty = start === end;
-    if (!isEmpty || start !== previousEnd) {
-      replaced += subject.slice(copied, start) + expand(template, found);
-      copied = end;
-    }
-    previousEnd = end;
-    // An empty match steps over one whole character, never into a surrogate pair.
-    from = isEmpty ? end + ((subject.codePointAt(end) ?? 0) > 0xffff ? 2 : 1) : end;
+/** The leftmost match that begins at or after `from`. */
+type Search = (from: number) => Found | null | typeof TOO_COSTLY;
+
+/** The subject was scanned too often. */
+export const TOO_COSTLY = 'too_costly';
+
+/** Limits of a search: scans per character of the subject, plus a fixed number of characters. */
+const SCANS_PER_CHARACTER = 16;
+const SCANNED_ALWAYS = 16_384;
+
+/** A text that counts how often its characters are read. */
+class CountedText extends String {
+  reads = 0;
+
+  override charCodeAt(at: number): number {
+    this.reads++;
+    return super.charCodeAt(at);
   }
-  return replaced + subject.slice(copied);
+}
+
+/**
+ * Each match may scan to the end of the subject, so `a(?:.*z)?` on many `a` is quadratic. Reads are counted only when
+ * the worst case could exceed the limit, because counting is slower.
+ */
+function searchIn(subject: string, find: (text: string, from: number) => Found | null): Search {
+  const allowed = subject.length * SCANS_PER_CHARACTER + SCANNED_ALWAYS;
+  let worst = 0;
+  let counted: CountedText | null = null;
+  return (from) => {
+    worst += subject.length - from;
+    if (worst <= allowed) return find(subject, from);
+    counted ??= new CountedText(subject);
+    if (counted.reads > allowed) return TOO_COSTLY;
+    // The engine accepts any string object, and only the engine receives this one.
+    return find(counted as unknown as string, from);
+  };
 }
 
 /**
  * Recently compiled patterns, least recently used first. Expressions compile patterns that come from requests,
  * so the cache is limited in number and in size.
  */
-const KEPT_PATTERNS = 512;
-const KEPT_INSTRUCTIONS = 100_000;
+const CACHED_PATTERNS = 512;
+const CACHED_INSTRUCTIONS = 100_000;
 const kept = new Map<string, Pattern>();
 let keptInstructions = 0;
 
@@ -150,7 +164,7 @@ function remember(pattern: Pattern): void {
   kept.set(pattern.source, pattern);
   keptInstructions += pattern.programInstructions;
   for (const [source, oldest] of kept) {
-    if (kept.size <= KEPT_PATTERNS && keptInstructions <= KEPT_INSTRUCTIONS) return;
+    if (kept.size <= CACHED_PATTERNS && keptInstructions <= CACHED_INSTRUCTIONS) return;
     kept.delete(source);
     keptInstructions -= oldest.programInstructions;
   }

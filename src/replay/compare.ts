@@ -34,7 +34,9 @@ export function compareDecisions(before: Decided, after: Decided): Judged {
   if (differ === 'some')
     return { finding: 'unknown', cause: 'chance: other weights', pointer: after.pointer };
   const difference =
-    differ === 'all' ? `${fateByChance(before)} → ${fateByChance(after)}` : differenceOf(before, after);
+    differ === 'all'
+      ? `${outcomeTextByChance(before)} → ${outcomeTextByChance(after)}`
+      : differenceOf(before, after);
   if (difference === null) return { finding: 'same', cause: outcomeText(after), pointer: after.pointer };
   return { finding: 'changed', cause: difference, pointer: after.pointer ?? before.pointer };
 }
@@ -43,7 +45,7 @@ function unknownFor({ attribute, pointer }: Unknown): Judged {
   return { finding: 'unknown', cause: attribute, pointer };
 }
 
-/** Whether decisions with backends of different choices differ for all that chance may choose, or for some. */
+/** Whether decisions with different random choices differ for all possible backends, or for some. */
 function anyDiffer(before: Decided, after: Decided): 'all' | 'some' | null {
   const [ones, others] = [before, after].map(
     ({ choice, endpoint }): readonly (Endpoint | null)[] => choice?.endpoints ?? [endpoint],
@@ -60,7 +62,7 @@ function anyDiffer(before: Decided, after: Decided): 'all' | 'some' | null {
   return differing.length === pairs.length ? 'all' : 'some';
 }
 
-function fateByChance(decided: Decided): string {
+function outcomeTextByChance(decided: Decided): string {
   const { choice, outcome } = decided;
   if (choice === null || outcome !== 'forwarded') return outcomeText(decided);
   return `forwarded to one of ${choice.endpoints.map(({ id }) => id).join(', ')}`;
@@ -90,7 +92,7 @@ function sameEndpoint({ endpoint: one }: Decided, { endpoint: other }: Decided):
   return one.host === other.host && one.port === other.port && one.tls === other.tls;
 }
 
-/** Bodies of which only one is known are not compared. */
+/** Bodies are only compared if both are known. */
 function sameBody(one: Uint8Array | null, other: Uint8Array | null): boolean {
   return one === null || other === null || Buffer.compare(one, other) === 0;
 }
@@ -156,12 +158,12 @@ export function departureOf(decided: Decided, recorded: RecordedOutcome): string
   return null;
 }
 
-/** Whether the response is that of a server, not one that a backend of the configuration has. */
+/** Whether an upstream responded, rather than a fixed backend of the configuration. */
 function isAnsweredByUpstream({ outcome, endpoint }: Decided): boolean {
   return outcome === 'forwarded' && endpoint?.kind !== 'http_response';
 }
 
-/** Whether no server was asked. */
+/** Whether no upstream was contacted. */
 function isLocal({ exchange }: Decided): boolean {
   return exchange.attempts.every(({ endpoint }) => endpoint.kind === 'http_response');
 }

@@ -3,7 +3,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 
 /** Shorter texts are not treated as secrets, because they would match everywhere. */
-const LEAST_SECRET_UNITS = 6;
+const MIN_SECRET_UNITS = 6;
 
 /** Texts of a configuration that are secret, the longest first. */
 export function configSecrets(config: EdgeConfig): readonly string[] {
@@ -48,8 +48,8 @@ function collectAt(value: unknown, [key, ...rest]: readonly string[], found: Set
 
 /** Adds a secret, and the password of a `user:password` pair. Templates are not secrets themselves. */
 function add(text: string, found: Set<string>): void {
-  if (text.length < LEAST_SECRET_UNITS || text.includes('${')) return;
+  if (text.length < MIN_SECRET_UNITS || text.includes('${')) return;
   found.add(text);
   const colon = text.indexOf(':');
-  if (colon > 0 && text.length - colon > LEAST_SECRET_UNITS) found.add(text.slice(colon + 1));
+  if (colon > 0 && text.length - colon > MIN_SECRET_UNITS) found.add(text.slice(colon + 1));
 }

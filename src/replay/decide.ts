@@ -1,4 +1,4 @@
-import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
+import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TakeState } from '../edge/filter_state.ts';
 import type { AnswerTo, Answers, Reason, Question, Reply, World } from '../engine/contract.ts';
@@ -15,6 +15,7 @@ import { counterWindowsOf } from './counter_windows.ts';
 import { lostInputsOf, partsOf } from './filter_inputs.ts';
 import type { LogRecord } from './log_record.ts';
 import { readsTime } from './reads.ts';
+import { beginGiven } from '../edge/connect.ts';
 import type { Decided } from './decided.ts';
 import { choicesOf, scopesOf } from './replayed_config.ts';
 import { type Assumed, NOTHING_ASSUMED, Unknowns, watchUnknowns } from './unknowns.ts';
@@ -99,7 +100,7 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
       if (record.atMs > nowMs) nowMs = record.atMs;
       ({ line } = record);
       unknowns.begin(record, assumed);
-      const exchange = begin(edge, record, world);
+      const exchange = beginGiven(edge, record.connection, record.head, world);
       let body: Uint8Array | null = null;
       converse(HTTP_ENGINE, exchange, {
         ask: (question) => {
@@ -131,12 +132,6 @@ function bodyOf(body: Reply['body']): Uint8Array | null {
 function readsClock({ https }: CompiledEdge): boolean {
   const filters = https.flatMap(({ pipelines }) => pipelines.flatMap((each) => each.filters));
   return filters.some((filter) => partsOf(filter).some(({ reads }) => reads.includes('clock')));
-}
-
-function begin(edge: CompiledEdge, { head, connection }: LogRecord, world: World): Exchange {
-  if (!('refused' in head)) return beginExchange(edge, connection, head, world);
-  const reason = { code: head.refused, detail: { problem: head.message } };
-  return refuseExchange(edge, connection, head.head, world, reason);
 }
 
 /** The answer of the log; notes what the log does not have. */

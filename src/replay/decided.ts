@@ -6,7 +6,7 @@ import type { Unknown } from './unknowns.ts';
 export interface Decided {
   /** `stopped` by the edge, `forwarded` to a backend, or `closed` without a response. */
   readonly outcome: 'stopped' | 'forwarded' | 'closed';
-  /** What decided: a module type, `route` or `engine`. */
+  /** The decider: a module type, `route` or `engine`. */
   readonly by: string;
   readonly code: string;
   /** JSON pointer of the rule or module that decided; null for the engine. */
@@ -17,15 +17,15 @@ export interface Decided {
   /** 0 if there is no response or the upstream's response is not known. */
   readonly status: number;
   readonly exchange: Exchange;
-  /** The backends among which chance has chosen this one; null if there was no choice. */
+  /** The backends from which this one was chosen at random; null if there was no choice. */
   readonly choice: Choice | null;
-  /** The body of a response of the edge itself, before it is compressed; null for that of an upstream. */
+  /** The body of the edge's own response, before compression; null for that of an upstream. */
   readonly body: Uint8Array | null;
   /** Inputs of the decision that the log does not have; empty if the decision is certain. */
   readonly unknown: readonly Unknown[];
 }
 
-/** A choice by chance. Configurations with the same weights over the same backends choose alike. */
+/** A random choice. Configurations with the same weights over the same backends choose alike. */
 export interface Choice {
   readonly weights: string;
   readonly endpoints: readonly Endpoint[];

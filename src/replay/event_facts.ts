@@ -1,4 +1,10 @@
-import type { EventObject } from '../events/fields.ts';
+import {
+  type EventObject,
+  type FieldType,
+  type FieldTypeOf,
+  type ReplayedPath,
+  fieldsOf,
+} from '../events/fields.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { Assemble, Leaf } from './line_forms.ts';
 
@@ -25,87 +31,82 @@ export function isEventLine(value: unknown): value is EventLine {
   return typeof object?.http?.request?.url === 'object' && typeof object.conn === 'object';
 }
 
+/** What a replay reads of a field, by its type. */
+type FactOf<Type extends FieldType> = Type extends 'headers'
+  ? FieldList
+  : Type extends 'bool'
+    ? boolean
+    : Type extends 'int32' | 'int64'
+      ? number | undefined
+      : string | undefined;
+
 /**
- * The values that a replay reads from an event, either from a parsed line or from the values of a line of known
- * form.
+ * The values that a replay reads from an event, by the path of their field, either from a parsed line or from the values
+ * of a line of known form.
  */
-export interface EventFacts {
-  readonly timestamp: string | undefined;
-  readonly clientIp: string;
-  readonly serverIp: string | undefined;
-  readonly serverName: string | undefined;
-  readonly serverPort: number | undefined;
-  readonly startTs: string | undefined;
-  readonly method: string;
-  readonly bodyLength: number | undefined;
-  /** As in the log. */
-  readonly headers: FieldList;
-  readonly host: string | undefined;
-  readonly path: string | undefined;
-  readonly query: string | undefined;
-  readonly raw: string | undefined;
-  readonly scheme: string | undefined;
-  readonly userAgent: string | undefined;
-  readonly status: number | undefined;
-  readonly responseHeaders: FieldList;
-  readonly tlsVersion: string | undefined;
-  readonly cipherSuite: string | undefined;
-  readonly serialNumber: string | undefined;
-  readonly subjectCn: string | undefined;
-  readonly reused: boolean;
-  readonly breaker: string | undefined;
-  readonly ipPolicy: string | undefined;
-  readonly oauth: string | undefined;
-  readonly webhook: string | undefined;
+export type EventFacts = { readonly timestamp: string | undefined } & {
+  readonly [Path in ReplayedPath]: Path extends NeededPath ? string : FactOf<FieldTypeOf<Path>>;
+};
+
+/** Without a client or a method nothing can be decided. */
+type NeededPath = 'conn.client_ip' | 'http.request.method';
+const NEEDED: readonly string[] = ['conn.client_ip', 'http.request.method'] satisfies NeededPath[];
+
+interface Row {
+  readonly path: ReplayedPath | 'timestamp';
+  readonly keys: readonly string[];
+  readonly type: FieldType;
 }
+
+/** The fields that a replay reads, and the time of the event. */
+const ROWS: readonly Row[] = [
+  { path: 'timestamp', keys: ['event_timestamp'], type: 'timestamp' },
+  ...fieldsOf('http_request_complete.v0')
+    .filter(([, { replayed }]) => replayed === true)
+    .map(([path, { type }]) => ({
+      path: path as ReplayedPath,
+      keys: ['object', ...path.split('.')],
+      type,
+    })),
+];
+const TEXTS = ROWS.filter(({ type }) => kindOf(type) === 'text');
+const COUNTS = ROWS.filter(({ type }) => kindOf(type) === 'count');
+const HEADERS = ROWS.filter(({ type }) => type === 'headers');
+const FLAGS = ROWS.filter(({ type }) => type === 'bool');
+
+function kindOf(type: FieldType): Leaf['kind'] | null {
+  if (type === 'headers' || type === 'bool') return null;
+  return type === 'int32' || type === 'int64' ? 'count' : 'text';
+}
+
+/** Facts to be filled in: objects that begin alike are quicker to fill. */
+const EMPTY = Object.fromEntries(
+  ROWS.map(({ path, type }) => [path, type === 'headers' ? [] : type === 'bool' ? false : undefined]),
+) as unknown as EventFacts;
 
 /**
  * Reads the facts of a parsed event; null if it has no client, method or URL. Values of unexpected types count
  * as absent.
  */
-export function factsOf({ event_timestamp: timestamp, object }: EventLine): EventFacts | null {
-  const { conn, http, tls } = object;
-  const { request, response } = http;
-  const { url } = request;
-  const clientIp = text(conn.client_ip);
-  const method = text(request.method);
-  if (clientIp === undefined || method === undefined) return null;
-  return {
-    timestamp: text(timestamp),
-    clientIp,
-    serverIp: text(conn.server_ip),
-    serverName: text(conn.server_name),
-    serverPort: number(conn.server_port),
-    startTs: text(conn.start_ts),
-    method,
-    bodyLength: number(request.body_length),
-    headers: listOf(request.headers),
-    host: text(url.host),
-    path: text(url.path),
-    query: text(url.query),
-    raw: text(url.raw),
-    scheme: text(url.scheme),
-    userAgent: text(request.user_agent),
-    status: number(response?.status_code),
-    responseHeaders: listOf(response?.headers),
-    tlsVersion: text(tls?.version),
-    cipherSuite: text(tls?.cipher_suite),
-    serialNumber: text(tls?.client_cert?.serial_number),
-    subjectCn: text(tls?.client_cert?.subject?.cn),
-    reused: object.backend?.connection_reused === true,
-    breaker: text(object.circuit_breaker?.decision),
-    ipPolicy: text(object.ip_policy?.decision),
-    oauth: text(object.oauth?.decision),
-    webhook: text(object.webhook_verification?.decision),
-  };
+export function factsOf(event: EventLine): EventFacts | null {
+  const facts: Record<string, unknown> = { ...EMPTY };
+  for (const { path, keys, type } of ROWS) {
+    const value = valueAt(event, keys);
+    const kind = kindOf(type);
+    if (type === 'headers') facts[path] = listOf(value);
+    else if (kind === null) facts[path] = value === true;
+    else if (typeof value === (kind === 'count' ? 'number' : 'string')) facts[path] = value;
+  }
+  return NEEDED.every((path) => facts[path] !== undefined) ? (facts as unknown as EventFacts) : null;
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+function valueAt(event: unknown, keys: readonly string[]): unknown {
+  let value = event;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[key];
+  }
+  return value;
 }
 
 function listOf(headers: unknown): FieldList {
@@ -158,66 +159,22 @@ function placesIn(leaves: readonly Leaf[], event: EventLine) {
 export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble<EventFacts> | null {
   if (!isEventLine(event)) return null;
   const { place, fields, isOurs } = placesIn(leaves, event);
-  const textAt = (...keys: readonly string[]) => place('text', ...keys);
-  const countAt = (...keys: readonly string[]) => place('count', ...keys);
-  const at = {
-    timestamp: textAt('event_timestamp'),
-    clientIp: textAt('object', 'conn', 'client_ip'),
-    serverIp: textAt('object', 'conn', 'server_ip'),
-    serverName: textAt('object', 'conn', 'server_name'),
-    serverPort: countAt('object', 'conn', 'server_port'),
-    startTs: textAt('object', 'conn', 'start_ts'),
-    method: textAt('object', 'http', 'request', 'method'),
-    bodyLength: countAt('object', 'http', 'request', 'body_length'),
-    host: textAt('object', 'http', 'request', 'url', 'host'),
-    path: textAt('object', 'http', 'request', 'url', 'path'),
-    query: textAt('object', 'http', 'request', 'url', 'query'),
-    raw: textAt('object', 'http', 'request', 'url', 'raw'),
-    scheme: textAt('object', 'http', 'request', 'url', 'scheme'),
-    userAgent: textAt('object', 'http', 'request', 'user_agent'),
-    status: countAt('object', 'http', 'response', 'status_code'),
-    tlsVersion: textAt('object', 'tls', 'version'),
-    cipherSuite: textAt('object', 'tls', 'cipher_suite'),
-    serialNumber: textAt('object', 'tls', 'client_cert', 'serial_number'),
-    subjectCn: textAt('object', 'tls', 'client_cert', 'subject', 'cn'),
-    breaker: textAt('object', 'circuit_breaker', 'decision'),
-    ipPolicy: textAt('object', 'ip_policy', 'decision'),
-    oauth: textAt('object', 'oauth', 'decision'),
-    webhook: textAt('object', 'webhook_verification', 'decision'),
+  const texts = TEXTS.map(({ path, keys }) => [path, place('text', ...keys)] as const);
+  const counts = COUNTS.map(({ path, keys }) => [path, place('count', ...keys)] as const);
+  const lists = HEADERS.map(({ path, keys }) => [path, fields(...keys)] as const);
+  // A flag is neither string nor number, so it is part of the form and the same in all its lines.
+  const flags = FLAGS.map(({ path, keys }) => [path, valueAt(event, keys) ?? false] as const);
+  const hasFlags = flags.every(([, flag]) => typeof flag === 'boolean');
+  const hasNeeded = texts.every(([path, at]) => at >= 0 || !NEEDED.includes(path));
+  if (!hasFlags || !hasNeeded || !isOurs()) return null;
+  const form = { ...EMPTY, ...Object.fromEntries(flags) };
+  return (values) => {
+    const facts: Record<string, unknown> = { ...form };
+    for (let at = 0; at < texts.length; at++) facts[texts[at]![0]] = values[texts[at]![1]];
+    for (let at = 0; at < counts.length; at++) facts[counts[at]![0]] = numberAt(values, counts[at]![1]);
+    for (let at = 0; at < lists.length; at++) facts[lists[at]![0]] = listAt(values, lists[at]![1]);
+    return facts as unknown as EventFacts;
   };
-  const request = fields('object', 'http', 'request', 'headers');
-  const response = fields('object', 'http', 'response', 'headers');
-  // It is neither string nor number, so it is part of the form and the same in all its lines.
-  const { connection_reused: reused } = event.object.backend ?? {};
-  if (typeof (reused ?? false) !== 'boolean' || at.clientIp < 0 || at.method < 0 || !isOurs()) return null;
-  return (values) => ({
-    timestamp: values[at.timestamp],
-    clientIp: values[at.clientIp]!,
-    serverIp: values[at.serverIp],
-    serverName: values[at.serverName],
-    serverPort: numberAt(values, at.serverPort),
-    startTs: values[at.startTs],
-    method: values[at.method]!,
-    bodyLength: numberAt(values, at.bodyLength),
-    headers: listAt(values, request),
-    host: values[at.host],
-    path: values[at.path],
-    query: values[at.query],
-    raw: values[at.raw],
-    scheme: values[at.scheme],
-    userAgent: values[at.userAgent],
-    status: numberAt(values, at.status),
-    responseHeaders: listAt(values, response),
-    tlsVersion: values[at.tlsVersion],
-    cipherSuite: values[at.cipherSuite],
-    serialNumber: values[at.serialNumber],
-    subjectCn: values[at.subjectCn],
-    reused: reused === true,
-    breaker: values[at.breaker],
-    ipPolicy: values[at.ipPolicy],
-    oauth: values[at.oauth],
-    webhook: values[at.webhook],
-  });
 }
 
 function numberAt(values: readonly string[], place: number): number | undefined {

@@ -1,6 +1,8 @@
 import { connectionOf, headOf } from '../engine/request_like.ts';
-import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome } from './log_record.ts';
+import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome, NEVER_LOGGED } from './log_record.ts';
 import type { RecordedBody, RecordedExchange, RecordedResponse } from './recording.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { fieldPairs } from '../http/fields.ts';
 
 /**
  * HTTP Archive 1.2 (W3C editor's draft): the members that a replay reads, and the form in which recordings are
@@ -37,15 +39,6 @@ export function isHar(value: unknown): value is Har {
   return Array.isArray((value as { log?: { entries?: unknown } } | null | undefined)?.log?.entries);
 }
 
-const HAR_LOSES: readonly Part[] = [
-  'request version',
-  'request timing',
-  'client port',
-  'client certificate',
-  'TLS handshake',
-  'session',
-  'response headers',
-];
 /** Browsers silently leave these out of their exports. */
 const OFTEN_DROPPED = ['authorization', 'cookie'];
 
@@ -65,7 +58,7 @@ function harRecord(entry: HarEntry, line: number): LogRecord | { readonly proble
   const startMs = Number.isNaN(atMs) ? 0 : atMs;
   const url = request.url.replace(/#.*$/s, '');
   try {
-    const head = headOf({ method: request.method, url, headers: pairsOf(headers) });
+    const head = headOf({ method: request.method, url, headers: fieldPairs(headers) });
     const { scheme } = 'refused' in head ? head.head : head;
     const outcome = outcomeOf(response);
     return {
@@ -81,10 +74,10 @@ function harRecord(entry: HarEntry, line: number): LogRecord | { readonly proble
       keptCase: 'all',
       redacted: NO_NAMES,
       dropped: new Set(OFTEN_DROPPED.filter((name) => !names.has(name))),
-      lost: new Set<Part>(clientIp === undefined ? [...HAR_LOSES, 'client address'] : HAR_LOSES),
+      lost: new Set<Part>(clientIp === undefined ? [...NEVER_LOGGED, 'client address'] : NEVER_LOGGED),
     };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorText(error) };
   }
 }
 
@@ -198,11 +191,5 @@ function queryOf(target: string): HarPair[] {
 }
 
 function harPairs(fields: readonly string[]): HarPair[] {
-  return pairsOf(fields).map(([name, value]) => ({ name, value }));
-}
-
-function pairsOf(fields: readonly string[]): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at]!, fields[at + 1]!]);
-  return pairs;
+  return fieldPairs(fields).map(([name, value]) => ({ name, value }));
 }

@@ -8,13 +8,13 @@ import { type Assumed, NOTHING_ASSUMED } from './unknowns.ts';
 /** Compares the decisions for a record, with each other or with the log. */
 export type Judging = (record: LogRecord, after: Decided, before: Decided | null) => Judged;
 
-/** So many combinations of unknown conditions are tried; with more the record is unknown. */
+/** Maximum number of combinations of unknown conditions that are tried; with more, the record is unknown. */
 const COMBINATIONS = 64;
 
 /**
- * Compares decisions where values are missing. What is missing is the same for both configurations: the same
- * configuration decides the same, and a condition with the same text is true or false in both. The result is known if
- * it is the same for every combination of conditions.
+ * Compares decisions if values are missing. Both configurations lack the same values: the same configuration decides
+ * the same, and a condition with the same text has the same result in both. The result is known if it is the same for
+ * every combination of conditions.
  */
 export function judging(candidate: ReplayedEdge, current: ReplayedEdge | null): Judging {
   const alike = new Map<string, boolean>();

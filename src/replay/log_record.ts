@@ -100,3 +100,14 @@ export function isLost(record: LogRecord, lower: string): boolean {
   if (record.dropped.has(lower)) return true;
   return hasField(head.headers, lower) && fieldLoss(record, head.headers, lower) !== null;
 }
+
+/** Parts that neither an event nor an archive has. */
+export const NEVER_LOGGED: readonly Part[] = [
+  'request version',
+  'request timing',
+  'client port',
+  'client certificate',
+  'TLS handshake',
+  'session',
+  'response headers',
+];

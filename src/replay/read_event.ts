@@ -1,21 +1,13 @@
+import { DECISIONS } from '../events/fields.ts';
 import { REDACTED } from '../http/secrets.ts';
 import type { Answers, Connection, RequestHead, TlsFacts } from '../engine/contract.ts';
 import { type RefusedHead, readRequestHead } from '../engine/request_head.ts';
 import { type FieldList, isName } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';
 import type { EventFacts } from './event_facts.ts';
-import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome } from './log_record.ts';
+import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome, NEVER_LOGGED } from './log_record.ts';
 
-const EVENT_LOSES: ReadonlySet<Part> = new Set<Part>([
-  'request trailers',
-  'request version',
-  'request timing',
-  'client port',
-  'client certificate',
-  'TLS handshake',
-  'session',
-  'response headers',
-]);
+const EVENT_LOSES: ReadonlySet<Part> = new Set<Part>(['request trailers', ...NEVER_LOGGED]);
 const NO_BYTES = new Uint8Array(0);
 /** Error codes of the edge for failed upstreams. */
 const FAILURES: Readonly<Record<string, 'connect' | 'timeout' | 'reset' | 'invalid'>> = {
@@ -34,26 +26,30 @@ const EVENT_LOSES_QUERY: ReadonlySet<Part> = new Set([...EVENT_LOSES, 'query']);
  */
 export function readEvent(facts: EventFacts | null, line: number): LogRecord | { readonly problem: string } {
   if (facts === null) return { problem: 'the event does not have client, method and URL' };
-  const client = parseAddress(facts.clientIp);
-  if (client === null) return { problem: `'${facts.clientIp}' is not an IP address` };
-  const scheme = facts.scheme === 'http' ? 'http' : 'https';
+  const client = parseAddress(facts['conn.client_ip']);
+  if (client === null) return { problem: `'${facts['conn.client_ip']}' is not an IP address` };
+  const scheme = facts['http.request.url.scheme'] === 'http' ? 'http' : 'https';
   const endMs = facts.timestamp === undefined ? 0 : instantMs(facts.timestamp);
-  const startMs = facts.startTs === undefined ? endMs : instantMs(facts.startTs);
+  const startMs = facts['conn.start_ts'] === undefined ? endMs : instantMs(facts['conn.start_ts']);
   const connection: Connection = {
     client,
     clientPort: 0,
-    serverIp: facts.serverIp ?? '127.0.0.1',
-    serverPort: facts.serverPort ?? (scheme === 'https' ? 443 : 80),
-    serverName: facts.tlsVersion ? (facts.serverName ?? '') : '',
+    serverIp: facts['conn.server_ip'] ?? '127.0.0.1',
+    serverPort: facts['conn.server_port'] ?? (scheme === 'https' ? 443 : 80),
+    serverName: facts['tls.version'] ? (facts['conn.server_name'] ?? '') : '',
     startMs: Number.isNaN(startMs) ? 0 : startMs,
     tls: tlsOf(facts),
   };
   const head = readRequestHead({
-    method: facts.method.toUpperCase(),
+    method: facts['http.request.method'].toUpperCase(),
     target: targetOf(facts),
     version: '1.1',
     scheme,
-    headers: fieldsOf(facts.headers, authorityOf(facts), facts.userAgent ?? ''),
+    headers: fieldsOf(
+      facts['http.request.headers'],
+      authorityOf(facts),
+      facts['http.request.user_agent'] ?? '',
+    ),
   });
   const result = resultOf(facts);
   return {
@@ -61,7 +57,7 @@ export function readEvent(facts: EventFacts | null, line: number): LogRecord | {
     head,
     connection,
     atMs: Number.isNaN(endMs) ? connection.startMs : endMs,
-    body: facts.bodyLength === 0 && !mayHaveBody(head) ? NO_BYTES : null,
+    body: facts['http.request.body_length'] === 0 && !mayHaveBody(head) ? NO_BYTES : null,
     upstream: result.upstream,
     upstreamBody: null,
     fetched: null,
@@ -69,7 +65,7 @@ export function readEvent(facts: EventFacts | null, line: number): LogRecord | {
     keptCase: 'host and user-agent',
     redacted: NO_NAMES,
     dropped: NO_NAMES,
-    lost: facts.query?.includes(REDACTED) === true ? EVENT_LOSES_QUERY : EVENT_LOSES,
+    lost: facts['http.request.url.query']?.includes(REDACTED) === true ? EVENT_LOSES_QUERY : EVENT_LOSES,
   };
 }
 
@@ -105,7 +101,7 @@ function mayHaveBody(head: RequestHead | RefusedHead): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && method !== 'DELETE';
 }
 
-function authorityOf({ raw, host }: EventFacts): string {
+function authorityOf({ 'http.request.url.raw': raw, 'http.request.url.host': host }: EventFacts): string {
   if (raw === undefined) return host ?? '';
   const from = raw.indexOf('://') + 3;
   if (from < 3) return host ?? '';
@@ -115,7 +111,11 @@ function authorityOf({ raw, host }: EventFacts): string {
 }
 
 /** `/a?` and `/a` both have an empty query; only the raw URL distinguishes them. */
-function targetOf({ path = '/', query = '', raw }: EventFacts): string {
+function targetOf({
+  'http.request.url.path': path = '/',
+  'http.request.url.query': query = '',
+  'http.request.url.raw': raw,
+}: EventFacts): string {
   // The redaction marker has characters that are not valid in a query.
   return query === '' && raw?.endsWith('?') !== true
     ? path
@@ -142,15 +142,15 @@ function fieldsOf(headers: FieldList, authority: string, userAgent: string): Fie
 }
 
 function tlsOf({
-  tlsVersion,
-  cipherSuite = '',
-  serialNumber = '',
-  subjectCn = '',
+  'tls.version': version,
+  'tls.cipher_suite': cipherSuite = '',
+  'tls.client_cert.serial_number': serialNumber = '',
+  'tls.client_cert.subject.cn': subjectCn = '',
 }: EventFacts): TlsFacts | null {
-  if (!tlsVersion) return null;
+  if (!version) return null;
   const hasCertificate = serialNumber !== '' || subjectCn !== '';
   return {
-    version: tlsVersion,
+    version,
     cipherSuite,
     clientCertificate: hasCertificate ? { serialNumber, subjectCn } : null,
   };
@@ -168,18 +168,15 @@ let before: { readonly facts: EventFacts; readonly result: RecordedResult } | nu
 
 function resultOf(facts: EventFacts): RecordedResult {
   if (before !== null && isAlike(before.facts, facts)) return before.result;
-  const { status, ipPolicy = 'invalid', breaker = 'invalid', oauth = 'invalid', webhook = 'invalid' } = facts;
+  const status = facts['http.response.status_code'];
   // If the client left (status 0), the response that it would have got is unknown.
   if (status === undefined || status === 0) return UNKNOWN_RESULT;
-  const { errorCode, location } = saidIn(facts.responseHeaders);
-  const decisions = {
-    ip_restriction: ipPolicy,
-    circuit_breaker: breaker,
-    oauth,
-    webhook_verification: webhook,
-  };
+  const { errorCode, location } = saidIn(facts['http.response.headers']);
+  const decisions = Object.fromEntries(
+    DECISIONS.map(([module, path]) => [module, facts[path] ?? 'invalid'] as const),
+  );
   const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
-  const answeredBy = isEdge ? 'edge' : facts.reused ? 'upstream' : null;
+  const answeredBy = isEdge ? 'edge' : facts['backend.connection_reused'] ? 'upstream' : null;
   const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions, body: null };
   const result = { outcome, upstream: upstreamOf(outcome) };
   before = { facts, result };
@@ -188,13 +185,10 @@ function resultOf(facts: EventFacts): RecordedResult {
 
 function isAlike(one: EventFacts, other: EventFacts): boolean {
   return (
-    one.status === other.status &&
-    one.reused === other.reused &&
-    one.ipPolicy === other.ipPolicy &&
-    one.breaker === other.breaker &&
-    one.oauth === other.oauth &&
-    one.webhook === other.webhook &&
-    isSameList(one.responseHeaders, other.responseHeaders)
+    one['http.response.status_code'] === other['http.response.status_code'] &&
+    one['backend.connection_reused'] === other['backend.connection_reused'] &&
+    DECISIONS.every(([, path]) => one[path] === other[path]) &&
+    isSameList(one['http.response.headers'], other['http.response.headers'])
   );
 }
 

@@ -6,6 +6,7 @@ import { assembleFacts, factsOf, isEventLine } from './event_facts.ts';
 import { lineForms } from './line_forms.ts';
 import { readEvent } from './read_event.ts';
 import { isRecordingHead, isRecordingLine, readRecording } from './read_recording.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** Reads a log line by line. */
 export interface LogReader {
@@ -153,6 +154,6 @@ function readCurlLine(text: string, line: number): Read {
       lost: CURL_LOSES,
     };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorText(error) };
   }
 }

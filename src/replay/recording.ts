@@ -1,3 +1,5 @@
+import type { HttpRequestComplete } from '../events/catalogue.ts';
+
 /**
  * The format of a recording: NDJSON with a head line, then one exchange per line. Field lists are `[name,
  * value, name, value, …]` as everywhere; times are RFC 3339. docs/replay.md describes it.
@@ -91,7 +93,7 @@ export interface RecordedExchange {
   /** Null if the client got none. */
   readonly response: RecordedResponse | null;
   /** The event's object as delivered, redacted. */
-  readonly event: unknown;
+  readonly event: HttpRequestComplete;
   readonly trace: readonly RecordedStep[];
   /** Places of redacted values, such as `request.headers.authorization`; empty if nothing was redacted. */
   readonly redactions: readonly string[];

@@ -1,3 +1,4 @@
+import type { HttpRequestComplete } from '../events/catalogue.ts';
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { AnswerTo, Answers, Question, UpstreamRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
@@ -32,7 +33,7 @@ export interface RecordingSink {
     readonly response: KeptBytes;
   } | null;
   /** The exchange is complete. */
-  readonly finished: (exchange: Exchange, event: unknown) => void;
+  readonly finished: (exchange: Exchange, event: HttpRequestComplete) => void;
 }
 
 interface Forwarding {
@@ -124,7 +125,12 @@ function fetchAnswer(
   return { response: { status, headers, body: recordedBody(body, body.length, bodyLimit) } };
 }
 
-function recordOf(exchange: Exchange, draft: Draft, event: unknown, bodyLimit: number): RecordedExchange {
+function recordOf(
+  exchange: Exchange,
+  draft: Draft,
+  event: HttpRequestComplete,
+  bodyLimit: number,
+): RecordedExchange {
   const { head, connection } = exchange;
   const { method, scheme, sentTarget, version, headers } = head;
   return {
@@ -176,8 +182,8 @@ function responseOf({ response, sent }: Exchange, draft: Draft, bodyLimit: numbe
 }
 
 function recordedForward({ request, responseBody, given }: Forwarding): RecordedForward {
-  const { endpoint: leaf, target, headers } = request;
-  const own = { backend: leaf.id, address: `${leaf.host}:${leaf.port}`, target, headers };
+  const { endpoint: to, target, headers } = request;
+  const own = { backend: to.id, address: `${to.host}:${to.port}`, target, headers };
   if (given === null) return { ...own, response: null, reused: false };
   if ('failure' in given) return { ...own, response: null, failure: given.failure, reused: false };
   const { status, headers: fields } = given.head;

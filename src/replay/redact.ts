@@ -8,6 +8,9 @@ import {
   urlWithoutSecrets,
 } from '../http/secrets.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { HttpRequestComplete } from '../events/catalogue.ts';
+import type { NormalisedHeaders } from '../events/fields.ts';
+import { mapFields } from '../events/redact_event.ts';
 import { configSecrets } from './config_secrets.ts';
 import type {
   RecordedBody,
@@ -59,7 +62,7 @@ export function redactExchange(exchange: RecordedExchange, rules: Redaction): Re
     forwards: forwards.map((forward) => redactForward(forward, rules, places)),
     fetches: fetches.map((fetch) => redactFetch(fetch, rules, places)),
     response: redactResponse(response, rules, 'response', places),
-    event: redactValue(exchange.event, rules, 'event', places),
+    event: redactEventFields(exchange.event, rules, places),
     redactions: [],
   };
   const whole = redactSecrets(redacted, rules, places);
@@ -156,13 +159,42 @@ function redactText(text: string, rules: Redaction, at: string, places: Places):
   });
 }
 
-/** Redacts an event: members and header lists by name, strings as URLs. */
+/** Redacts an event by the rows of its fields; what a policy has logged by the names of its members. */
+function redactEventFields(
+  event: HttpRequestComplete,
+  rules: Redaction,
+  places: Places,
+): HttpRequestComplete {
+  return mapFields('http_request_complete.v0', event, ({ type, redaction: kind, header }, value, path) => {
+    const at = `event.${path}`;
+    if (kind === 'headers') return redactHeaders(value as NormalisedHeaders, rules, at, places);
+    if (type === 'logs') return redactValue(value, rules, at, places);
+    if (type !== 'string') return value;
+    const text = value as string;
+    if (kind === 'query') return redactParameters(queryWithoutSecrets(text, ''), rules, at, places);
+    if (text === '' || header === undefined || !rules.names.has(header))
+      return redactUrl(text, rules, at, places);
+    places.add(at);
+    return redactedField(header, text);
+  });
+}
+
+function redactHeaders(
+  headers: NormalisedHeaders,
+  rules: Redaction,
+  at: string,
+  places: Places,
+): NormalisedHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, values]) => [
+      name,
+      values.map((value) => redactFields([name, value], rules, at, places)[1]!),
+    ]),
+  );
+}
+
 function redactValue(value: unknown, rules: Redaction, at: string, places: Places): unknown {
-  if (typeof value === 'string') {
-    return at.endsWith('.query')
-      ? redactParameters(queryWithoutSecrets(value, ''), rules, at, places)
-      : redactUrl(value, rules, at, places);
-  }
+  if (typeof value === 'string') return redactUrl(value, rules, at, places);
   if (Array.isArray(value)) return value.map((each) => redactValue(each, rules, at, places));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -173,9 +205,7 @@ function redactValue(value: unknown, rules: Redaction, at: string, places: Place
         return [name, redactValue(inner, rules, `${at}.${name}`, places)];
       }
       places.add(`${at}.${name}`);
-      const values =
-        typeof inner === 'string' ? inner : inner.map((each) => redactedField(lower, String(each)));
-      return [name, typeof values === 'string' ? REDACTED : values];
+      return [name, typeof inner === 'string' ? REDACTED : inner.map(() => REDACTED)];
     }),
   );
 }

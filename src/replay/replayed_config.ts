@@ -1,12 +1,12 @@
+import { MODULE_FACTS } from '../filters/table.ts';
 import { backendTable } from '../edge/backends.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Endpoint } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import { backend } from '../filters/backend/facts.ts';
 import { isConnected } from './counter_windows.ts';
 import type { Choice, Decided } from './decided.ts';
 
-/** Finds the backends among which a request was sent by chance. */
+/** Finds the backends from which one was chosen at random for a request. */
 export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | null {
   const linked = backendTable(config.backends);
   const known = new Map<string, Choice | null>();
@@ -25,11 +25,14 @@ export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | 
   };
 }
 
-/** The backend of the route that the request has reached, internal endpoints included; null if there is none. */
+const hasBackend = (module: string): boolean =>
+  MODULE_FACTS.get(module)?.references?.some(({ kind }) => kind === 'backend') === true;
+
+/** The backend of the route that the request has reached, including internal endpoints; null if there is none. */
 function backendOf(exchange: Exchange): string | null {
   if (exchange.inside !== null) return backendOf(exchange.inside);
   if (exchange.attempts.length === 0) return null;
-  const index = exchange.pipeline?.filters.findIndex(({ module }) => module === backend.module.type) ?? -1;
+  const index = exchange.pipeline?.filters.findIndex(({ module }) => hasBackend(module)) ?? -1;
   const id = exchange.verdicts[index]?.reason.detail['backend'];
   return typeof id === 'string' ? id : null;
 }
@@ -51,8 +54,8 @@ function below(backends: EdgeConfig['backends'], id: string): unknown {
 }
 
 /**
- * The part of a configuration that decides about the requests of a route: without the other routes of its edge and the
- * other edges. Counters and internal endpoints may depend on all of it.
+ * The part of a configuration that decides about the requests of a route: without other routes of its edge, and without
+ * other edges. Counters and internal endpoints may depend on everything.
  */
 export function scopesOf(config: EdgeConfig): (decided: Decided) => string {
   const known = new Map<string, string>();

@@ -24,7 +24,7 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
  * Maximum number of route and backend names; further ones are counted as `other`, however often a
  * configuration changes.
  */
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 const OTHER = 'other';
 
 interface OfRoute {
@@ -89,7 +89,7 @@ function newRoute(): OfRoute {
 }
 
 function named<Value>(all: Map<string, Value>, name: string, make: () => Value): Value {
-  const key = all.has(name) || all.size < MOST_NAMES ? name : OTHER;
+  const key = all.has(name) || all.size < MAX_NAMES ? name : OTHER;
   let found = all.get(key);
   if (found === undefined) all.set(key, (found = make()));
   return found;

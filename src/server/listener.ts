@@ -1,5 +1,6 @@
 import { type Server, type Socket, createServer } from 'node:net';
 import { contain, failed } from '../io/containment.ts';
+import { KEEP_ALIVE_MS } from '../io/tcp_dial.ts';
 import { type Bound, type ListenOptions, type ListenProblem, listenOn } from './bind.ts';
 
 /** A port whose connections are served one by one. */
@@ -12,8 +13,6 @@ export interface SocketListener {
   /** Destroys the sockets that are still open, and returns their number. */
   readonly cut: () => number;
 }
-
-const KEEP_ALIVE_MS = 60_000;
 
 /** Accepts connections and serves each; `serve` must not reject, and resolves when nothing is left to do. */
 export function socketListener(serve: (socket: Socket) => Promise<void>): SocketListener {

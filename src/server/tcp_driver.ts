@@ -6,7 +6,7 @@ import {
   type StreamAnswer,
   type StreamExchange,
   type StreamQuestion,
-  NOTHING_CARRIED,
+  NOTHING_RELAYED,
 } from '../engine/stream.ts';
 import { STREAM_ENGINE, converseLater } from '../engine/drivers/converse.ts';
 import { reportFault } from '../io/containment.ts';
@@ -68,12 +68,12 @@ async function answerTo(question: StreamQuestion, run: Run): Promise<StreamAnswe
       run.backend = dialled.stream;
       return { connected: true };
     }
-    case 'carry': {
+    case 'relay': {
       const { limits, drain } = clients;
       return forwardTcp(client, run.backend!, { idleMs: limits.idleMs, drain });
     }
     case 'close':
       await run.close(client);
-      return NOTHING_CARRIED;
+      return NOTHING_RELAYED;
   }
 }

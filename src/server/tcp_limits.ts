@@ -1,3 +1,5 @@
+import { HELLO_BYTES } from './tls_hello.ts';
+
 /** Limits of connections to TLS and TCP edges, in ms and bytes. */
 export interface StreamLimits {
   /** Maximum time until a backend has accepted the connection. */
@@ -15,5 +17,5 @@ export const STREAM_LIMITS: StreamLimits = {
   dialMs: 10_000,
   idleMs: 3_600_000,
   handshakeMs: 10_000,
-  helloBytes: 65_536,
+  helloBytes: HELLO_BYTES,
 };

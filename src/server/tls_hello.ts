@@ -15,7 +15,7 @@ const MESSAGE_HEAD_BYTES = 4;
 /** RFC 8446 §5.1: a record contains at most 2^14 bytes of plain text. */
 const RECORD_BYTES = 16_384;
 /** Far more than any client sends, including post-quantum key shares. */
-const HELLO_BYTES = 65_536;
+export const HELLO_BYTES = 65_536;
 const EXTENSION = { serverName: 0, protocols: 16 } as const;
 const HOST_NAME = 0;
 const NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*$/;

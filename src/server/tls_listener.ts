@@ -48,7 +48,7 @@ export function tlsListener(
     else if (profile.terminates) await terminated(socket, named, profile, { port, wiring, clients, servers });
     else {
       const passed = { ...named, tls: passedTlsFacts(profile) };
-      await carried(socket, passed, { port, wiring, clients, servers });
+      await serveTlsEdge(socket, passed, { port, wiring, clients, servers });
     }
   });
 }
@@ -102,14 +102,14 @@ async function terminated(
   const session = contain(secured.socket);
   if (session.destroyed) return lingered(socket); // the negotiated parameters are no longer available
   const withTls = { ...facts, tls: tlsFactsOf(session, profile) };
-  if (profile.kind === 'tls') return carried(session, withTls, setting, ended);
+  if (profile.kind === 'tls') return serveTlsEdge(session, withTls, setting, ended);
   // A TLS edge passes the end of one direction on; for HTTP it means that the client has left.
   session.allowHalfOpen = false;
   wiring.http(session, withTls);
   await closed(session);
 }
 
-async function carried(
+async function serveTlsEdge(
   client: Duplex,
   facts: ConnectionFacts,
   { port, wiring, clients }: Setting,

@@ -4,6 +4,7 @@ import { refusable } from './tls_refusal.ts';
 import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** A TLS session, or why the handshake failed. */
 type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
@@ -22,7 +23,7 @@ export interface TlsServerOptions {
 }
 
 /** Maximum number of cached contexts: one for each edge and certificate. */
-const KEPT_LIMIT = 512;
+const CACHE_LIMIT = 512;
 
 /**
  * Terminates TLS. Each edge and certificate has its own server with its own ticket keys, so that a session
@@ -41,14 +42,14 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
         const key = JSON.stringify([profile.edge, profile.kind, profile.minVersion, certificate]);
         let shared = kept.get(key);
         if (shared === undefined) {
-          if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+          if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
           kept.set(key, (shared = sharedServer(profile, certificate, options)));
         }
         return inTime(socket, options, shared.secure(socket));
       } catch (error) {
         // OpenSSL rejects the certificate, so no session is possible.
         socket.destroy();
-        return Promise.resolve({ problem: error instanceof Error ? error.message : String(error) });
+        return Promise.resolve({ problem: errorText(error) });
       }
     },
   };

@@ -10,7 +10,7 @@ import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { plainDocument } from '../config_file/document.ts';
 import { reportWith } from '../config_file/report.ts';
-import { DEFAULT_START_MS, defaultHost, dialledBackends } from './compile_case.ts';
+import { DEFAULT_START_MS, defaultHost, dialledBackends } from './case_setting.ts';
 import { compileUpstreams } from './document/answers.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';

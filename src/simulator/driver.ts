@@ -1,10 +1,10 @@
+import { RESPONSE_HEAD_MS } from '../http/message_limits.ts';
 import type {
   AnswerTo,
   Answers,
   FetchRequest,
   Question,
   Reply,
-  ResponseHead,
   Sent,
   SignatureRequest,
   UpstreamRequest,
@@ -24,7 +24,7 @@ export interface VirtualLimits {
   readonly headMs: number;
 }
 
-export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
+export const DEFAULT_LIMITS: VirtualLimits = { headMs: RESPONSE_HEAD_MS };
 
 /** Identity providers without a network: the answers to the driver's questions, with delays. */
 interface SimulatedProviders {
@@ -122,9 +122,9 @@ class Script {
   }
 
   #forward(request: UpstreamRequest): Timed<Answers['forward']> {
-    const answering = this.#stage.upstreams.answerOf(request.endpoint.id);
+    const answering = this.#stage.upstreams.answerOf(request.endpoint.id, request);
     (this.#simulated.seen ??= []).push({ request, body: this.#bodies.forwarded(request) });
-    const timed = forwarded(answering, this.#stage, request.converts);
+    const timed = forwarded(answering, this.#stage, request);
     if ('head' in timed.given) this.#bodies.keep(request, timed.given.head, ...bodyOf(answering));
     return timed;
   }
@@ -150,10 +150,10 @@ function atOnce<Answer>(given: Answer): Timed<Answer> {
 /** The upstream's response and its delay, at most the timeout. */
 function forwarded(
   answering: Answering,
-  { upstreams, limits }: Stage,
-  converts?: ResponseHead,
+  { upstreams, limits, clock }: Stage,
+  { endpoint, converts }: UpstreamRequest,
 ): { readonly given: Answers['forward']; readonly afterMs: number } {
-  const latencyMs = upstreams.latencyOf(answering);
+  const latencyMs = upstreams.latencyOf(answering, endpoint.id, clock.nowMs());
   if (answering.fault === 'hang' || latencyMs > limits.headMs) {
     const detail = `no response within ${limits.headMs} ms`;
     return { given: { failure: 'timeout', detail }, afterMs: limits.headMs };
@@ -182,12 +182,12 @@ function fetched(
   request: FetchRequest,
   { upstreams }: Stage,
 ): { readonly given: Answers['fetch']; readonly afterMs: number } {
-  const answering = upstreams.answerAt(request.url);
+  const answering = upstreams.answerAt(request.url, request.method);
   if (answering === null) {
     const detail = 'no script matches this URL';
     return { given: { failure: 'connect', detail }, afterMs: 0 };
   }
-  const latencyMs = upstreams.latencyOf(answering);
+  const latencyMs = upstreams.latencyOf(answering, '', 0);
   if (answering.fault === 'hang' || latencyMs > request.timeoutMs) {
     const detail = `no response within ${request.timeoutMs} ms`;
     return { given: { failure: 'timeout', detail }, afterMs: request.timeoutMs };

@@ -7,7 +7,7 @@ export interface Histogram {
 }
 
 const STEPS_A_DOUBLING = 36;
-const LEAST_MS = 0.001;
+const MIN_MS = 0.001;
 
 /** An empty histogram. */
 export function histogram(): Histogram {
@@ -17,9 +17,9 @@ export function histogram(): Histogram {
   return {
     add: (ms) => {
       all++;
-      if (ms < LEAST_MS) zeros++;
+      if (ms < MIN_MS) zeros++;
       else {
-        const step = Math.round(Math.log2(ms / LEAST_MS) * STEPS_A_DOUBLING);
+        const step = Math.round(Math.log2(ms / MIN_MS) * STEPS_A_DOUBLING);
         counts.set(step, (counts.get(step) ?? 0) + 1);
       }
     },
@@ -30,7 +30,7 @@ export function histogram(): Histogram {
       let seen = zeros;
       for (const step of [...counts.keys()].sort((one, other) => one - other)) {
         seen += counts.get(step)!;
-        if (seen >= wanted) return LEAST_MS * 2 ** (step / STEPS_A_DOUBLING);
+        if (seen >= wanted) return MIN_MS * 2 ** (step / STEPS_A_DOUBLING);
       }
       return 0;
     },

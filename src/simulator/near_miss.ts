@@ -4,8 +4,10 @@ import { runCase } from './run_case.ts';
 import { changesOf } from './search/changes.ts';
 import { readIdentities } from '../dev_idp/identities.ts';
 import { draftOf, preparedDraft, writtenIdentity } from './search/draft.ts';
-import { poolsOfEdge } from './search/edge_pools.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
+import { recorder } from '../coverage/recorder.ts';
+import { type Pools, poolsOf } from './search/pools.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
 
 /** Maximum number of changes that are tried. */
 const TRIES = 500;
@@ -55,3 +57,11 @@ function inBrackets(detail: Readonly<Record<string, unknown>>): string {
     ? ''
     : ` (${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')})`;
 }
+
+/** The values that are worth trying on an edge; collected once. */
+const poolsOfEdge: (edge: EdgeFixture) => Pools = weakMemoize((edge) => {
+  // Compiling reports every expression to the watcher.
+  const watching = recorder();
+  edge.unwatched().watched(watching).fresh();
+  return poolsOf(edge.config, watching.expressions.values());
+});

@@ -1,7 +1,19 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { LocatedStep } from '../edge/explain.ts';
 import type { ExpressionValues } from './expect/expression_values.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import { shellQuoted } from '../diagnostics/message_text.ts';
+
+/** One unmet expectation. */
+export interface Mismatch {
+  /** The checked value, such as `status` or `upstream.headers.x-edge`. */
+  readonly what: string;
+  readonly expected: string;
+  readonly received: string;
+  /** JSON pointer of the expectation in the scenario file. */
+  readonly pointer: string;
+  /** The nearest value, if that helps. */
+  readonly near?: string;
+}
 
 /** A mismatch and the line of its expectation; 0 without a text. */
 export interface LocatedMismatch extends Mismatch {
@@ -90,8 +102,4 @@ export function summaryOf(files: readonly FileResult[], tookMs: number): Summary
 export function rerunCommand({ file, name, seed }: CaseResult): string {
   const seeded = typeof seed === 'string' && seed.includes('+') ? ` --seed ${shellQuoted(seed)}` : '';
   return `edgeproof test ${shellQuoted(file)} --filter ${shellQuoted(`=${name}`)}${seeded}`;
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

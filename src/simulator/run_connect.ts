@@ -4,7 +4,7 @@ import {
   type StreamAnswer,
   type StreamExchange,
   type StreamQuestion,
-  NOTHING_CARRIED,
+  NOTHING_RELAYED,
   isAllowed,
 } from '../engine/stream.ts';
 import { STREAM_ENGINE, converse } from '../engine/drivers/converse.ts';
@@ -51,10 +51,10 @@ export function connectTo(
         if (fault === 'refuse') return { failure: 'connection refused' };
         return fault === 'hang' ? { failure: 'no connection in time' } : { connected: true };
       }
-      case 'carry':
+      case 'relay':
         return { bytesIn: sendsBytes, bytesOut: receivesBytes, cut: 'none' };
       case 'close':
-        return NOTHING_CARRIED;
+        return NOTHING_RELAYED;
       case 'fetch':
         return WITHOUT_NETWORK.fetch;
     }

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
 import { quoted } from '../diagnostics/message_text.ts';
-import { type CaseSetting, type CompiledCase, compileCase, fileSetting } from './compile_case.ts';
+import { type CompiledCase, compileCase } from './compile_case.ts';
+import { type CaseSetting, fileSetting } from './case_setting.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';
 import { valuedEdge } from './expect/expression_values.ts';
@@ -210,3 +211,15 @@ function unusedUpstreams(
   }
   return findings;
 }
+
+/** Runs every case once, without lines, signer and timing: for callers that only need the results. */
+export const ONCE: FileOptions = {
+  selects: () => true,
+  seed: null,
+  repeat: 1,
+  bail: false,
+  lines: false,
+  signer: null,
+  onResult: () => true,
+  clockMs: () => 0,
+};

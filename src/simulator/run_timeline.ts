@@ -1,10 +1,10 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import { countMismatches } from './expect/counts.ts';
+import type { Mismatch, Snapshot } from './result.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
-import type { Snapshot } from './result.ts';
 import { type PreparedRequest, type SimulatedWorld, putUpstreams } from './simulator.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
@@ -95,9 +95,9 @@ function scheduleSends(
     const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
-  const send = (turn: number): void => {
-    if (turn + 1 < step.count) {
-      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1), index);
+  const send = (repetition: number): void => {
+    if (repetition + 1 < step.count) {
+      world.clock.schedule(step.atMs + (repetition + 1) * step.everyMs, () => send(repetition + 1), index);
     }
     world.begin(request, done);
   };
@@ -109,21 +109,4 @@ function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last 
   if (snapshot !== true || last === null) return [];
   const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries(tally) };
   return [{ pointer: pointerTo(pointer, 'expect'), value }];
-}
-
-function countMismatches(
-  counts: Readonly<Record<string, number>>,
-  tally: ReadonlyMap<string, number>,
-  pointer: string,
-): Mismatch[] {
-  const names = [...new Set([...Object.keys(counts), ...tally.keys()])];
-  if (names.every((name) => (counts[name] ?? 0) === (tally.get(name) ?? 0))) return [];
-  const shown = (of: (name: string) => number | undefined) =>
-    names
-      .filter((name) => (of(name) ?? 0) > 0)
-      .sort()
-      .map((name) => `${of(name)} × ${name}`)
-      .join(', ') || 'none';
-  const expected = shown((name) => counts[name]);
-  return [{ what: 'counts', expected, received: shown((name) => tally.get(name)), pointer }];
 }

@@ -4,7 +4,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Distribution, type Run, walkChance } from './chance_walk.ts';
 import type { ScenarioCode } from './document/codes.ts';
 import type { SampleConfig } from './document/schema.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import type { Mismatch } from './result.ts';
 import { checkBackendName } from './expect/names.ts';
 import type { Outcome } from './expect/outcome.ts';
 import { decidingStep } from '../engine/trace.ts';

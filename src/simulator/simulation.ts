@@ -1,7 +1,7 @@
 import { MODULE_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { type CaseSetting, dialledBackends, settingOf } from './compile_case.ts';
+import { type CaseSetting, dialledBackends, settingOf } from './case_setting.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { identitiesOf } from './document/identities.ts';

@@ -1,8 +1,8 @@
 import type { Connection, RequestHead, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
-import { type CompiledEdge, type beginExchange, refuseExchange } from '../edge/compile.ts';
-import { beginStated } from '../edge/connect.ts';
+import type { CompiledEdge, beginExchange } from '../edge/compile.ts';
+import { beginStated, beginGiven } from '../edge/connect.ts';
 import { type Chance, seededChance } from '../engine/drivers/seeded_chance.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { type SimulatedIdentities, simulatedIdentities } from '../dev_idp/simulated.ts';
@@ -85,12 +85,7 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     if (simulated.done !== null) simulated.done(simulated);
   };
   const exchangeOf = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
-    'refused' in head
-      ? refuseExchange(edge, connection, head.head, world, {
-          code: head.refused,
-          detail: { problem: head.message },
-        })
-      : begin(edge, connection, head, world);
+    beginGiven(edge, connection, head, world, begin);
   const send = (given: PreparedRequest, done?: (simulated: SimulatedRequest) => void): SimulatedRequest => {
     const nowMs = clock.nowMs();
     const request = given.signedAt === undefined ? given : given.signedAt(nowMs);

@@ -19,6 +19,25 @@ export interface UpstreamScript {
   readonly answers: readonly Answering[];
   /** Behaviour after the last one. */
   readonly afterwards: 'last' | 'again';
+  /** Responses to some requests: the first that matches answers instead. */
+  readonly stubs?: readonly Stub[];
+  /** Requests that are handled at once; absent for any number. */
+  readonly workers?: number;
+}
+
+/** A response to the requests that match. */
+export interface Stub {
+  readonly answering: Answering;
+  readonly matches: (request: Asked) => boolean;
+  /** Probability that it answers. */
+  readonly chance: number;
+}
+
+/** What stubs look at. */
+interface Asked {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
 }
 
 const NO_BYTES = new Uint8Array(0);
@@ -34,16 +53,19 @@ export const PLAIN_ANSWER: Answering = {
 interface Playing {
   readonly script: UpstreamScript;
   position: number;
+  /** When each busy worker is free again. */
+  readonly busyUntilMs: number[];
 }
 
 /** The active scripts, by backend; for control requests by URL or URL prefix. */
 export interface Upstreams {
   readonly set: (name: string, script: UpstreamScript) => void;
   /** The next response of a backend. */
-  readonly answerOf: (backend: string) => Answering;
+  readonly answerOf: (backend: string, asked?: Asked) => Answering;
   /** The next response to a control request; null if no script matches. */
-  readonly answerAt: (url: string) => Answering | null;
-  readonly latencyOf: (answering: Answering) => number;
+  readonly answerAt: (url: string, method: string) => Answering | null;
+  /** Milliseconds from a request until its response; where all workers are busy, it waits for one of them. */
+  readonly latencyOf: (answering: Answering, name: string, nowMs: number) => number;
   /** Scripts that were used at least once. */
   readonly used: ReadonlySet<string>;
 }
@@ -54,33 +76,50 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
   const used = new Set<string>();
   let urls: string[] = [];
 
-  const next = (name: string, { script, position }: Playing): Answering => {
-    if (position === 0) used.add(name);
+  const next = ({ script, position }: Playing): Answering => {
     const { answers, afterwards } = script;
     const last = answers.length - 1;
     return answers[position <= last ? position : afterwards === 'last' ? last : position % answers.length]!;
   };
-  const play = (name: string): Answering | null => {
+  const stubs = chance.split('stubs');
+  const play = (name: string, asked?: Asked): Answering | null => {
     const found = playing.get(name);
     if (found === undefined) return null;
-    const answering = next(name, found);
+    used.add(name);
+    for (const { answering, matches, chance: share } of asked === undefined
+      ? []
+      : (found.script.stubs ?? [])) {
+      if (matches(asked!) && (share >= 1 || stubs.random() < share)) return answering;
+    }
+    const answering = next(found);
     found.position++;
     return answering;
   };
+  const plainLatencyOf = ({ latencyMs }: Answering): number =>
+    typeof latencyMs === 'number'
+      ? latencyMs
+      : latencyMs.fromMs + chance.random() * (latencyMs.toMs - latencyMs.fromMs);
   return {
     set: (name, script) => {
-      playing.set(name, { script, position: 0 });
+      playing.set(name, { script, position: 0, busyUntilMs: [] });
       if (name.includes('://')) urls = [...new Set([...urls, name])].sort((a, b) => b.length - a.length);
     },
-    answerOf: (backend) => play(backend) ?? PLAIN_ANSWER,
-    answerAt: (url) => {
+    answerOf: (backend, asked) => play(backend, asked) ?? PLAIN_ANSWER,
+    answerAt: (url, method) => {
       const name = urls.find((each) => url.startsWith(each));
-      return name === undefined ? null : play(name);
+      const target = url.replace(/^\w+:\/\/[^/?#]*/, '') || '/';
+      return name === undefined ? null : play(name, { method, target });
     },
-    latencyOf: ({ latencyMs }) =>
-      typeof latencyMs === 'number'
-        ? latencyMs
-        : latencyMs.fromMs + chance.random() * (latencyMs.toMs - latencyMs.fromMs),
+    latencyOf: (answering, name, nowMs) => {
+      const serviceMs = plainLatencyOf(answering);
+      const found = playing.get(name);
+      const workers = found?.script.workers;
+      if (found === undefined || workers === undefined) return serviceMs;
+      const busy = found.busyUntilMs.filter((untilMs) => untilMs > nowMs).sort((one, other) => one - other);
+      const startMs = busy.length < workers ? nowMs : busy[busy.length - workers]!;
+      found.busyUntilMs.splice(0, Infinity, ...busy, startMs + serviceMs);
+      return startMs + serviceMs - nowMs;
+    },
     used,
   };
 }

@@ -1,5 +1,4 @@
-import type { Answers } from '../engine/contract.ts';
-import { certificateRequest, rememberCertificate } from './certificate.ts';
+import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
 import { WEBHOOK_REASONS } from './reasons.ts';
@@ -107,9 +106,4 @@ function compileVerifier(
     const text = template.text(activation);
     return text instanceof Failure ? text : prepareWebhook(provider, text);
   };
-}
-
-function pemOf(answer: Answers['fetch']): string | null {
-  if ('failure' in answer || answer.status !== 200) return null;
-  return Buffer.from(answer.body).toString('latin1');
 }

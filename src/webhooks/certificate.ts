@@ -50,3 +50,11 @@ export function rememberCertificate(cache: Map<string, string>, url: string, pem
   cache.set(url, pem);
   while (cache.size > CERTIFICATE_CACHE_SIZE) cache.delete(cache.keys().next().value!);
 }
+
+/** The certificate in the answer to a fetch; null if there is none. */
+export function pemOf(
+  answer: { readonly status: number; readonly body: Uint8Array } | { readonly failure: unknown },
+): string | null {
+  if ('failure' in answer || answer.status !== 200) return null;
+  return Buffer.from(answer.body).toString('latin1');
+}

@@ -8,7 +8,7 @@ import { findProvider } from './table.ts';
 export const findings = {
   'edge.webhook_secret': {
     severity: 'error',
-    message: 'Every webhook provider except sns needs a secret in its format; sns has none.',
+    message: 'Every webhook provider except sns requires a secret in its format; sns has none.',
     number: 7027,
     numberOfReason: { secret_forbidden: 7026 },
   },
@@ -18,13 +18,13 @@ export const findings = {
   },
 } as const;
 
-/** Checks that the provider has a secret that it can sign with. */
+/** Checks that the provider has a usable secret. */
 export function checkModule(
   config: Sound<WebhookVerificationConfig>,
   report: Report<keyof typeof findings>,
 ): void {
   const provider = config.provider === undefined ? undefined : findProvider(config.provider);
-  // A secret that departed from its shape is present nevertheless, and has been reported.
+  // An invalid secret is present but undefined, and was already reported.
   if (provider === undefined || ('secret' in config && config.secret === undefined)) return;
   for (const { code, message } of webhookSecretProblems(provider, config.secret)) {
     const at = code === 'secret_required' ? '' : '/secret';
@@ -36,7 +36,7 @@ export function checkModule(
   }
 }
 
-/** Checks that there is a secret for every provider that signs with one. */
+/** Checks that there is a secret if the provider requires one. */
 export function checkAction(config: Sound<VerifyWebhookConfig>, report: Report<number | string>): void {
   const { provider } = config;
   const hasSecret = Object.hasOwn(config, 'secret');

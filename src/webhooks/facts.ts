@@ -58,7 +58,7 @@ export const webhookVerification = {
     }),
     leavesRequest: true,
     guards: true,
-    alsoCalled: ['webhook-verification'],
+    alsoCalled: ['webhook-verification', 'webhook-validation'],
     secrets: ['/secret'],
     reads: ['headers', 'body', 'clock'],
     signedBy,

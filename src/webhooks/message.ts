@@ -1,6 +1,4 @@
-import type { Piece } from '../crypto/digest.ts';
-import { digest } from '../crypto/digest.ts';
-import { equalTexts } from '../crypto/compare.ts';
+import { type Piece, digest, equalTexts } from '../crypto/digest.ts';
 import type { MessageProblem } from './canonical.ts';
 import { bodyAsJsonString, contentfulRequest, notificationText, plivoTarget } from './canonical.ts';
 import { runTogether } from './form.ts';

@@ -1,8 +1,8 @@
 import { ask } from '../engine/contract.ts';
-import type { Answers, Ask, Handler, Pass, Stop, Verdict } from '../engine/contract.ts';
+import type { Ask, Handler, Pass, Stop, Verdict } from '../engine/contract.ts';
 import type { RequestHead, World } from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
-import { certificateRequest, rememberCertificate } from './certificate.ts';
+import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { prepareWebhook } from './prepare.ts';
 import type { WebhookVerifier } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
@@ -90,11 +90,6 @@ function verify(
     const fetched = again.outcome === 'verified' ? { url, pem } : undefined;
     return verdictOf(verifier, again, refusals, fetched);
   });
-}
-
-function pemOf(answer: Answers['fetch']): string | null {
-  if ('failure' in answer || answer.status !== 200) return null;
-  return Buffer.from(answer.body).toString('latin1');
 }
 
 function verdictOf(

@@ -1,7 +1,5 @@
 import { fromBase64 } from '../crypto/base64.ts';
-import { equalSecrets, equalTexts } from '../crypto/compare.ts';
-import { digest, hmac } from '../crypto/digest.ts';
-import type { HashName, Piece } from '../crypto/digest.ts';
+import { equalSecrets, equalTexts, digest, hmac, type HashName, type Piece } from '../crypto/digest.ts';
 import { verifies } from '../crypto/signatures.ts';
 import type { SignatureScheme } from '../crypto/signatures.ts';
 import { hasField } from '../http/fields.ts';

@@ -47,7 +47,7 @@ describe('back-channel logout', () => {
   it.each([
     ['of a session', {}],
     ['of all sessions of a user', { sid: undefined }],
-  ])('ends what it names: %s', async (_name, changes) => {
+  ])('ends the given sessions: %s', async (_name, changes) => {
     const at = await loggedIn();
     expect(await told(at, RIGHT.token(claims(changes), { typ: 'logout+jwt' }))).toEqual({
       status: 200,
@@ -69,14 +69,14 @@ describe('back-channel logout', () => {
     ['that names nobody', { sub: undefined, sid: undefined }],
     ['of another type', {}, { typ: 'at+jwt' }],
     ['with an unknown key', {}, { kid: 'unknown' }],
-  ])('takes no token %s', async (_name, changes, header) => {
+  ])('refuses a token %s', async (_name, changes, header) => {
     const at = await loggedIn();
     const got = await told(at, RIGHT.token(claims(changes), { typ: 'logout+jwt', ...header }));
     expect(got).toEqual({ status: 400, code: 'oidc.callback_refused' });
     expect(await at.ask()).toBe(200);
   });
 
-  it('takes none that somebody else has signed, and none twice', async () => {
+  it('refuses tokens of other signers and repeated tokens', async () => {
     const at = await loggedIn();
     expect((await told(at, newSigningKey('right').token(claims()))).status).toBe(400);
     expect((await told(at, 'not-a-token')).status).toBe(400);
@@ -88,7 +88,7 @@ describe('back-channel logout', () => {
 });
 
 describe('keys of a provider', () => {
-  it('are fetched again at once when it has new ones', async () => {
+  it('are fetched again immediately after a rotation', async () => {
     let current = RIGHT;
     const next = newSigningKey('next');
     const op = evilOp(

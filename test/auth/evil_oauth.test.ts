@@ -7,7 +7,7 @@ const UNTRUSTED = 'oauth.identity_refused';
 const FAILED = 'oauth.provider_failed';
 const NEXT = (url: string) => ({ body: [], headers: ['link', `<${url}>; rel="next"`] });
 
-describe('an OAuth provider that goes wrong lets nobody in', () => {
+describe('a faulty OAuth provider refuses the login', () => {
   it.each<[string, Answering, string]>([
     ['tokens in HTML', { [TOKEN]: { body: '<html>' } }, UNTRUSTED],
     ['tokens that are a list', { [TOKEN]: { body: [] } }, UNTRUSTED],
@@ -68,7 +68,7 @@ describe('an OAuth provider that goes wrong lets nobody in', () => {
     expect(asked).toEqual([]);
   });
 
-  it('an honest one does, with PKCE and no secret in a URL', async () => {
+  it('an honest provider works, with PKCE and no secret in a URL (control)', async () => {
     const { login, after, asked } = await loginAt({});
     expect(codeOf(login, 'oauth')).toBe('oauth.logged_in');
     expect(after.status).toBe(200);

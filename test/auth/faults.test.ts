@@ -56,7 +56,7 @@ const isRefused = (status: number): boolean => status === 0 || status >= 400;
 
 const isSession = (line: string): boolean => /session(?:\.\d)?=[^;]/.test(line);
 
-describe('a hand that fails in a way of its own lets nobody in', () => {
+describe('an unexpected failure of a client refuses the login', () => {
   it.each(FAULTS)('OAuth: fetch %s', async (_name, fault) => {
     const { statuses, seen, cookies } = await comes({ fetch: fault }, github({ organizations: ['acme'] }));
     expect(statuses[0]).toBe(302);
@@ -64,7 +64,7 @@ describe('a hand that fails in a way of its own lets nobody in', () => {
     expect([seen, cookies.filter(isSession)]).toEqual([0, []]);
   });
 
-  it.each(FAULTS)('OpenID Connect: the asker %s', async (_name, fault) => {
+  it.each(FAULTS)('OpenID Connect: the client %s', async (_name, fault) => {
     const { statuses, seen, cookies } = await comes({ oidc: fault }, OIDC);
     expect(statuses.every(isRefused)).toBe(true);
     expect([seen, cookies.filter(isSession)]).toEqual([0, []]);

@@ -15,7 +15,7 @@ function reasonOf(seen: ReturnType<ReturnType<typeof createSimulator>['send']>):
 }
 
 describe('a login on the virtual clock', () => {
-  it('goes through OpenID Connect to the page that was asked for', () => {
+  it('returns to the requested page after OpenID Connect', () => {
     const seen = simulating(OIDC, { alice: { name: 'Alice' } }).send({ path: '/deep?a=1', as: 'alice' });
     expect(seen.steps.map(({ code }) => code)).toEqual([
       'route.matched',
@@ -32,7 +32,7 @@ describe('a login on the virtual clock', () => {
     expect(firstValue(headers, 'cookie')).toBeUndefined();
   });
 
-  it('makes the same events each time, byte for byte', () => {
+  it('is deterministic: the events are identical in every run', () => {
     const run = () => {
       const simulator = simulating(github());
       simulator.send({ path: '/', as: 'alice' });
@@ -43,7 +43,7 @@ describe('a login on the virtual clock', () => {
     expect(events).toContain('__host-service.session=');
   });
 
-  it('tells events who it was', () => {
+  it('has the user in its event', () => {
     const simulator = simulating(github(), { alice: { id: '42', name: 'Alice' } });
     const { event } = simulator.send({ path: '/', as: 'alice' });
     expect(event.object.oauth).toEqual({
@@ -105,11 +105,11 @@ describe('a login on the virtual clock', () => {
       { alice: { email: 'a@x.test@evil.test' } },
       'oauth.not_authorized',
     ],
-  ])('lets in, or not, when %s', (_when, app, who, code) => {
+  ])('authorizes or refuses when %s', (_when, app, who, code) => {
     expect(reasonOf(simulating(github(app), who).send({ path: '/', as: 'alice' }))).toBe(code);
   });
 
-  it('asks for teams page by page, and stops at the right one', () => {
+  it('requests teams page by page until a match', () => {
     const teams = Array.from({ length: 250 }, (_, index) => `acme/team-${index}`);
     const at = (team: string) =>
       reasonOf(simulating(github({ teams: [team] }), { alice: { teams } }).send({ path: '/', as: 'alice' }));
@@ -119,7 +119,7 @@ describe('a login on the virtual clock', () => {
   });
 
   it.each(['facebook', 'microsoft', 'google', 'linkedin', 'gitlab', 'twitch', 'amazon'])(
-    'reads the user in the shape of %s',
+    'reads the user response of %s',
     (provider) => {
       const app = { client_id: 'own', client_secret: 's3cret', email_domains: ['x.test'] };
       const gate = { oauth: { provider: { [provider]: app } } };
@@ -139,10 +139,10 @@ describe('a login on the virtual clock', () => {
   );
 });
 
-describe('times of a session, to the second', () => {
+describe('session limits, accurate to a second', () => {
   const TIMES = { inactivity_timeout: 60, maximum_duration: 150 };
 
-  it('ends after silence, and not a second before', () => {
+  it('ends exactly after the inactivity timeout', () => {
     const simulator = simulating({ oidc: { ...OIDC.oidc, ...TIMES, maximum_duration: 0 } });
     const ask = () => simulator.send({ path: '/', as: 'alice' }).steps;
     const codes = (steps: ReturnType<typeof ask>) => steps.map(({ code }) => code);
@@ -160,7 +160,7 @@ describe('times of a session, to the second', () => {
     expect(simulator.events()).toHaveLength(8);
   });
 
-  it('ends at its longest, however busy', () => {
+  it('ends after the maximum duration despite activity', () => {
     const simulator = simulating({ oidc: { ...OIDC.oidc, ...TIMES } });
     const before = () => simulator.events().length;
     simulator.send({ path: '/', as: 'alice' });
@@ -177,7 +177,7 @@ describe('times of a session, to the second', () => {
     expect(before()).toBe(11);
   });
 
-  it('never ends where the times are 0', () => {
+  it('has no limit if the times are 0', () => {
     const simulator = simulating(github());
     simulator.send({ path: '/', as: 'alice' });
     const before = simulator.events().length;
@@ -187,7 +187,7 @@ describe('times of a session, to the second', () => {
     expect(simulator.events()).toHaveLength(before + 1);
   });
 
-  it('puts a user out at the next check, and not before', () => {
+  it('ends when the next check fails, not earlier', () => {
     const simulator = simulating(github({ organizations: ['acme'] }, { auth_check_interval: 60 }), {
       alice: { organizations: ['acme'] },
     });
@@ -207,7 +207,7 @@ describe('times of a session, to the second', () => {
     expect(simulator.events()).toHaveLength(before + 3);
   });
 
-  it('puts out a user whom the provider knows no more', () => {
+  it('ends at a check if the provider no longer knows the user', () => {
     const simulator = simulating(github({}, { auth_check_interval: 60 }));
     simulator.send({ path: '/', as: 'alice' });
     simulator.identity('alice', { active: false });
@@ -215,7 +215,7 @@ describe('times of a session, to the second', () => {
     expect(reasonOf(simulator.send({ path: '/', as: 'alice' }))).toBe('oauth.denied');
   });
 
-  it('does not check at all with an interval of 0', () => {
+  it('is never checked with an interval of 0', () => {
     const simulator = simulating(github({ organizations: ['acme'] }), { alice: { organizations: ['acme'] } });
     simulator.send({ path: '/', as: 'alice' });
     simulator.identity('alice', { organizations: [] });
@@ -241,7 +241,7 @@ describe('a provider that misbehaves', () => {
     ['code_refused', 'oidc.denied', 403],
     ['unavailable', 'oidc.provider_failed', 502],
     ['slow', 'oidc.provider_failed', 502],
-  ])('lets nobody in: %s', (misbehave, code, status) => {
+  ])('is refused: %s', (misbehave, code, status) => {
     const seen = simulating(OIDC, { alice: { misbehave } }).send({ path: '/', as: 'alice' });
     expect([reasonOf(seen), seen.status]).toEqual([code, status]);
     expect(seen.header('set-cookie') ?? '').not.toMatch(/session=[^;]/);

@@ -7,7 +7,7 @@ import { isFieldValue } from '../../src/http/fields.ts';
 
 const KELVIN = '\u212a';
 
-describe('who a user is, as an upstream reads it', () => {
+describe('identity fields for the upstream', () => {
   it.each([
     ['admin', 'admin'],
     ['\u0430dmin', '%D0%B0dmin'],
@@ -16,9 +16,9 @@ describe('who a user is, as an upstream reads it', () => {
     ['admin  ', 'admin%20%20'],
     ['Ann Smith', 'Ann Smith'],
     ['a\r\nb', 'a%0D%0Ab'],
-  ])('writes %j as %j', (text, written) => expect(identityText(text)).toBe(written));
+  ])('encode %j as %j', (text, written) => expect(identityText(text)).toBe(written));
 
-  it('never writes two users alike, nor what a field cannot hold', () => {
+  it('are injective and valid field values', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', '%', 'D', '0', 'B', ' ', '\u0430', '\ud800', '\udc00', '\u00e9'),
     });
@@ -32,14 +32,14 @@ describe('who a user is, as an upstream reads it', () => {
     );
   });
 
-  it('leaves tokens as they came', () => {
+  it('contain tokens unchanged', () => {
     const tokens = { access: 'a%2Fb', refresh: null, id: null, expiresMs: null };
     const fields = identityFields('service-auth-', { id: '1', name: '', email: '', groups: [] }, tokens);
     expect(fields).toContain('a%2Fb');
   });
 });
 
-describe('lists of who is let in', () => {
+describe('authorization lists', () => {
   const access = {} as Parameters<typeof authorize>[2];
   const nobody = { emailAddresses: [], emailDomains: [], teams: [], organizations: [] };
   const decided = (email: string, criteria: Partial<typeof nobody>) => {
@@ -47,7 +47,7 @@ describe('lists of who is let in', () => {
     return authorize(user, { ...nobody, ...criteria }, access).next().value;
   };
 
-  it('do not take another letter for one of theirs', () => {
+  it('do not confuse similar characters', () => {
     const addresses = { emailAddresses: ['kim@shop.test'] as never };
     expect(decided('kim@shop.test', addresses)).toEqual({ by: 'email_addresses' });
     expect(decided(`${KELVIN}im@shop.test`, addresses)).toHaveProperty('refused');
@@ -56,7 +56,7 @@ describe('lists of who is let in', () => {
     );
   });
 
-  it('are asked with an address as the provider wrote it, but for letters of ASCII', () => {
+  it('compare addresses exactly except for ASCII case', () => {
     const claims = { sub: '1', email: `${KELVIN}IM@Shop.test`, email_verified: true };
     expect(userOf(claims, null).email).toBe(`${KELVIN}im@shop.test`);
   });

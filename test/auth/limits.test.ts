@@ -77,8 +77,8 @@ function githubStage(app: object = {}, gate: object = {}) {
   };
 }
 
-describe('what does not fit into a session cookie', () => {
-  it('ends in a clear refusal, and in no loop: a name of 30 kB', async () => {
+describe('an identity that exceeds the session cookies', () => {
+  it('is refused with a reason, without a redirect loop: a name of 30 kB', async () => {
     const all = oidcStage({ userInfo: (user) => ({ ...user, name: 'N'.repeat(30_000) }) });
     const done = await all.logIn();
     expect([done.status, codeOf(done, 'oidc')]).toEqual([403, 'oidc.session_too_long']);
@@ -88,7 +88,7 @@ describe('what does not fit into a session cookie', () => {
     expect(all.edge.runtime.logins.sessions()).toEqual([]);
   });
 
-  it('at a check ends the session', async () => {
+  it('ends the session at a check', async () => {
     let name = 'Alice';
     const all = oidcStage({ rotates: true, userInfo: (user) => ({ ...user, name }) });
     expect((await all.logIn()).status).toBe(302);
@@ -99,7 +99,7 @@ describe('what does not fit into a session cookie', () => {
     expect((await all.browser.go('https://app.test/', PROGRAM)).status).toBe(401);
   });
 
-  it('leaves out groups and the ID token, and keeps the token that a check needs', async () => {
+  it('loses groups and the ID token, but not the token for checks', async () => {
     const groups = Array.from({ length: 900 }, (_, at) => `a-group-with-a-long-name-${at}`);
     const all = oidcStage(
       {
@@ -119,7 +119,7 @@ describe('what does not fit into a session cookie', () => {
     expect((await all.browser.go('https://app.test/', PROGRAM)).status).toBe(401);
   });
 
-  it('does not break a cookie with a long name either', async () => {
+  it('also works with a long cookie name', async () => {
     const prefix = 'p'.repeat(1_000);
     const all = oidcStage(
       { userInfo: (user) => ({ ...user, name: 'N'.repeat(8_000) }) },
@@ -134,8 +134,8 @@ describe('what does not fit into a session cookie', () => {
   });
 });
 
-describe('a list of those who are let in', () => {
-  it('that is narrowed ends the sessions of those who are on it no more', async () => {
+describe('an authorization list', () => {
+  it('that becomes narrower ends the sessions of removed users', async () => {
     const all = githubStage({ email_domains: ['acme.test'] });
     expect((await all.logIn()).status).toBe(302);
     all.narrow({ email_domains: ['acme.test', 'other.test'] });
@@ -148,7 +148,7 @@ describe('a list of those who are let in', () => {
     expect((await all.browser.go('https://app.test/', PROGRAM)).status).toBe(401);
   });
 
-  it('is asked about once after a change, and lets nobody in while the provider is silent', async () => {
+  it('is checked once after a change, and sessions are refused during an outage', async () => {
     const all = githubStage();
     await all.logIn();
     all.narrow({ organizations: ['acme'] });
@@ -161,7 +161,7 @@ describe('a list of those who are let in', () => {
   });
 });
 
-describe('a check that the provider does not answer keeps the session', () => {
+describe('a check during an outage keeps the session', () => {
   it.each([
     ['429', { status: 429, body: {} }],
     ['404', { status: 404, body: { message: 'Not Found' } }],
@@ -182,7 +182,7 @@ describe('a check that the provider does not answer keeps the session', () => {
     }
   });
 
-  it('but a 403 that refuses ends it', async () => {
+  it('except that a 403 for missing permission ends it', async () => {
     const all = githubStage({}, { auth_check_interval: 60 });
     await all.logIn();
     all.pass(60_000);
@@ -221,7 +221,7 @@ describe('a check that the provider does not answer keeps the session', () => {
   });
 });
 
-describe('an address', () => {
+describe('a verified address', () => {
   const T = { email_verified: true };
   const F = { email_verified: false };
   it.each([
@@ -237,7 +237,7 @@ describe('an address', () => {
     ['the same of both, verified by one', { email: 'A@x.test', ...T }, { email: 'a@X.test' }, 'a@x.test'],
     ['the same of both, denied by one', { email: 'a@x.test', ...T }, { email: 'a@x.test', ...F }, null],
     ['user-info’s, verified by it', { email: 'a@x.test', ...F }, { email: 'b@x.test', ...T }, 'b@x.test'],
-  ])('counts by the answer that it is in: %s', async (_name, token, info, wanted) => {
+  ])('depends on the response that contains it: %s', async (_name, token, info, wanted) => {
     const all = oidcStage({
       claims: (honest) => ({ ...honest, ...token }),
       userInfo: () => ({ sub: 'alice', name: 'Alice', ...info }),
@@ -255,7 +255,7 @@ describe('logging out', () => {
     ['something-new', 200],
     ['same-origin', 302],
     ['none', 302],
-  ])('asks first where the request is not of this origin: %s', async (site, status) => {
+  ])('asks for confirmation if another origin initiated the request: %s', async (site, status) => {
     const all = oidcStage({});
     await all.logIn();
     const headers = { 'sec-fetch-site': site };
@@ -267,7 +267,7 @@ describe('logging out', () => {
 });
 
 describe('revocations', () => {
-  it('are told one by one, and put back without telling', () => {
+  it('notify one by one, and are restored without notification', () => {
     const told: string[] = [];
     const registry = loginRegistry();
     registry.onEnd(({ key, ms }) => void told.push(`${key} ${ms}`));

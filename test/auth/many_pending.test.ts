@@ -17,8 +17,8 @@ function heapBytes(): number {
 
 const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]!.split(';')[0]!;
 
-describe(`${COUNT} logins that wait at one gate`, () => {
-  it('cost no memory, and the first of them can still be finished', async () => {
+describe(`${COUNT} pending logins at one gate`, () => {
+  it('use no memory, and the first one can still be completed', async () => {
     const edge = edgeWith(github(), {
       clients: {
         fetch: ({ url }) => {

@@ -38,7 +38,7 @@ async function deadIssuer(): Promise<string> {
 }
 
 describe('OpenID Connect against a real provider', () => {
-  it('logs in, and tells the upstream who', async () => {
+  it('logs in and sends the identity to the upstream', async () => {
     const { browser, seen } = setUp();
     const last = await browser.visit(`${ORIGIN}/deep/page?a=1`);
     expect(last).toMatchObject({ url: `${ORIGIN}/deep/page?a=1`, status: 200, text: 'the app' });
@@ -51,7 +51,7 @@ describe('OpenID Connect against a real provider', () => {
     expect(headers.get('cookie')).toBeNull();
   });
 
-  it('does not pass an address on that is not verified, and no field that a client made up', async () => {
+  it('sends no unverified address and no forged field to the upstream', async () => {
     const { browser, seen } = setUp();
     op.user = 'bob';
     await browser.visit(`${ORIGIN}/`);
@@ -63,7 +63,7 @@ describe('OpenID Connect against a real provider', () => {
     }
   });
 
-  it('says so when the user refuses', async () => {
+  it('reports that the user refused', async () => {
     const { browser, seen } = setUp();
     op.user = null;
     const last = await browser.visit(`${ORIGIN}/`);
@@ -96,7 +96,7 @@ describe('OpenID Connect against a real provider', () => {
     expect((await browser.go(`${ORIGIN}/auth/signed_out`)).text).toContain('Log in again');
   });
 
-  it('asks the user before another site logs them out', async () => {
+  it('asks for confirmation of logouts from other sites', async () => {
     const { browser } = setUp();
     await browser.visit(`${ORIGIN}/`);
     const asked = await browser.go(`${ORIGIN}/auth/logout`, { headers: { 'sec-fetch-site': 'cross-site' } });
@@ -104,7 +104,7 @@ describe('OpenID Connect against a real provider', () => {
     expect((await browser.go(`${ORIGIN}/`)).status).toBe(200);
   });
 
-  it('lets nobody in while the provider is down, and tells why', async () => {
+  it('refuses logins with a reason during an outage', async () => {
     const { browser, seen } = setUp({ config: { issuer: await deadIssuer() } });
     const last = await browser.visit(`${ORIGIN}/`);
     expect([last.status, codeOf(last, 'oidc')]).toEqual([502, 'oidc.provider_failed']);
@@ -113,7 +113,7 @@ describe('OpenID Connect against a real provider', () => {
     expect(seen).toEqual([]);
   });
 
-  it('speaks plain http only with a provider on this machine', async () => {
+  it('uses plain http only for a provider on loopback', async () => {
     const { browser } = setUp({ config: { issuer: 'http://provider.example.test' } });
     const last = await browser.visit(`${ORIGIN}/`);
     expect([last.status, codeOf(last, 'oidc')]).toEqual([502, 'oidc.provider_failed']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOwnPath } from '../../src/auth/return_to.ts';
+import { isOwnPath } from '../../src/auth/login_state.ts';
 import { browserOf } from './browser.ts';
 import { evilOp, SECRET } from './evil_op.ts';
 import { createOidcAnswers } from '../../src/clients/oidc.ts';
@@ -98,14 +98,14 @@ function staysHere(location: string): boolean {
   return url !== null && url.origin === ORIGIN;
 }
 
-describe('a place to come back to', () => {
+describe('a return path', () => {
   const all = strings();
 
-  it('is tried in more than five hundred spellings', () => {
+  it('is tested with more than five hundred spellings', () => {
     expect(new Set(all).size).toBeGreaterThanOrEqual(500);
   });
 
-  it('stays on its origin, whatever it is made to look like', () => {
+  it('stays on its origin in every spelling', () => {
     const taken = all.filter(isOwnPath);
     expect(taken.filter((text) => !staysHere(text))).toEqual([]);
     // Most are refused as they are; what is taken is a path of this origin with an odd name.
@@ -114,7 +114,7 @@ describe('a place to come back to', () => {
       expect(isOwnPath(good)).toBe(true);
   });
 
-  it('is where the whole login ends, on this origin', async () => {
+  it('is the end of the login, on this origin', async () => {
     const op = evilOp({}, Date.now);
     const edge = edgeWith(
       { oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET } },
@@ -132,7 +132,7 @@ describe('a place to come back to', () => {
     }
   });
 
-  it('is where a request that needed a login wanted to go, however its path looked', async () => {
+  it('is the path of the request that required the login', async () => {
     const op = evilOp({}, Date.now);
     const edge = edgeWith(
       { oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET } },

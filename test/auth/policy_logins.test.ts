@@ -25,7 +25,7 @@ describe('logins of policies', () => {
   it.each([
     ['openid-connect', OIDC, 'oidc'],
     ['oauth', OAUTH, 'oauth'],
-  ] as const)('%s lets in, and tells the expressions after it who', (_type, action, result) => {
+  ] as const)('%s logs in and provides the identity to later expressions', (_type, action, result) => {
     const simulator = simulating([
       { actions: [action] },
       {
@@ -54,7 +54,7 @@ describe('logins of policies', () => {
     expect(stranger.upstream).toBeNull();
   });
 
-  it('a policy that only speaks of logins takes no paths from other routes', () => {
+  it('a policy that only mentions logins reserves no paths', () => {
     const said = { type: 'custom-response', config: { status_code: 200, body: 'use oauth or "saml"' } };
     const routes = [
       {
@@ -74,7 +74,7 @@ describe('logins of policies', () => {
     }
   });
 
-  it('is called back although the rule is for other paths, and on whatever route it stands', () => {
+  it("handles its callback despite the rule's conditions and on every route", () => {
     const rule = { expressions: ["req.url.path.startsWith('/admin')"], actions: [OIDC] };
     const whole = simulating([rule]);
     expect(whole.send({ path: '/admin/x', as: 'alice' }).status).toBe(200);
@@ -88,7 +88,7 @@ describe('logins of policies', () => {
     expect(routed.send({ path: '/open', headers: { accept: 'application/json' } }).status).toBe(200);
   });
 
-  it('keeps its times, and sets its cookie in the response of the upstream', () => {
+  it("keeps its limits and sets its cookie in the upstream's response", () => {
     const config = {
       ...OIDC.config,
       idle_session_timeout: '60s',
@@ -107,7 +107,7 @@ describe('logins of policies', () => {
     expect(simulator.events()).toHaveLength(7);
   });
 
-  it('lets preflights of scripts pass where it is told, and no other OPTIONS', () => {
+  it('passes CORS preflights if configured, but no other OPTIONS requests', () => {
     const config = { ...OIDC.config, allow_cors_preflight: true };
     const simulator = simulating([{ actions: [{ ...OIDC, config }] }]);
     const options = (headers: Record<string, string>) =>

@@ -68,7 +68,7 @@ describe('oidc-provider itself', () => {
     expect([after.status, codeOf(after, 'oidc')]).toEqual([401, 'oidc.login_needed']);
   });
 
-  it('changes its keys, and the next login still counts', async () => {
+  it('rotates its keys, and the next login succeeds', async () => {
     const first = await realOp(['https://app.test/auth/callback'], { jwks: { keys: [privateKey('one')] } });
     const edge = gateAt(first);
     await browserOf(edge, 'app.test').visit('https://app.test/');

@@ -45,8 +45,8 @@ function reached(module: object, type: string): Set<string> {
 
 const TIMES = { options_passthrough: true, inactivity_timeout: 300 };
 
-describe('every reason of a gate is reached', () => {
-  it('of OpenID Connect', async () => {
+describe('every reason of a gate occurs', () => {
+  it('with OpenID Connect', async () => {
     const codes = reached({ oidc: { ...OIDC.oidc, ...TIMES } }, 'oidc');
     // The end of a login is seen on the way to the page.
     const op = evilOp({}, Date.now);
@@ -64,7 +64,7 @@ describe('every reason of a gate is reached', () => {
     expect([...codes].toSorted()).toEqual(all);
   });
 
-  it('of OAuth', async () => {
+  it('with OAuth', async () => {
     const codes = reached(github({ organizations: ['acme'] }, TIMES), 'oauth');
     const long = { '/user': { body: { id: 7, name: 'N'.repeat(30_000) } } };
     for (const answering of [{}, { '/user': { body: {} } }, long]) {
@@ -85,8 +85,8 @@ function declared(type: string): string[] {
     .toSorted();
 }
 
-describe('a session that does not fit into one cookie', () => {
-  it('is cut into several, read again, and taken back whole', async () => {
+describe('a session that exceeds one cookie', () => {
+  it('is split into several cookies, joined again and deleted completely', async () => {
     const { sealSession, openSession } = await import('../../src/auth/session.ts');
     const { newLoginKeys } = await import('../../src/auth/keys.ts');
     const { clearCookies, readChunked, setCookies } = await import('../../src/auth/cookies.ts');
@@ -128,7 +128,7 @@ describe('a session that does not fit into one cookie', () => {
   });
 });
 
-describe('people and programs', () => {
+describe('browsers and other clients', () => {
   it.each([
     [{ accept: 'text/html' }, 302],
     [{ accept: 'text/html;q=0, application/json' }, 401],
@@ -140,7 +140,7 @@ describe('people and programs', () => {
     [{ accept: '*/*', 'sec-fetch-dest': 'image' }, 401],
     [{ accept: '*/*', 'sec-fetch-dest': 'document' }, 302],
     [{ accept: '*/*', 'x-requested-with': 'XMLHttpRequest' }, 401],
-  ])('are told apart: %j', (headers, status) => {
+  ])('are distinguished: %j', (headers, status) => {
     const { exchange } = edgeWith(github()).decide({
       url: 'https://app.test/x',
       headers: headers as Record<string, string>,
@@ -150,7 +150,7 @@ describe('people and programs', () => {
     expect(fields.includes('www-authenticate')).toBe(status === 401);
   });
 
-  it('an edge without keys of its own makes some, and refuses those that are none', () => {
+  it('an edge without keys generates them and refuses invalid ones', () => {
     const config = edgeWith(github()).config;
     expect(() => createEdge(config, { login: { sessionKeys: ['short'] } })).toThrow(/32 bytes/);
     expect(() => createEdge(config, { login: { sessionKeys: [] } })).toThrow(/32 bytes/);

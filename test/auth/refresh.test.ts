@@ -27,8 +27,8 @@ async function loggedIn(evil: Evil = {}) {
   return at;
 }
 
-describe('tokens that expire', () => {
-  it('are refreshed when they have, and not before', async () => {
+describe('expiring tokens', () => {
+  it('are refreshed after their expiry, not before', async () => {
     const at = await loggedIn();
     at.pass(299_999);
     expect((await at.browser.go('https://app.test/')).status).toBe(200);
@@ -40,7 +40,7 @@ describe('tokens that expire', () => {
     expect(at.refreshes()).toBe(1);
   });
 
-  it('are refreshed once for twenty requests at one time, and for those that come with the old cookie', async () => {
+  it('are refreshed once for concurrent requests and requests with the old cookie', async () => {
     const at = await loggedIn();
     const cookie = await at.browser.jar.getCookieString('https://app.test/');
     at.pass(300_000);
@@ -58,7 +58,7 @@ describe('tokens that expire', () => {
     expect(at.refreshes()).toBe(1);
   });
 
-  it('of a user who is revoked are not, and the session is over', async () => {
+  it('of a revoked user are not refreshed, and the session ends', async () => {
     let revoked = false;
     const at = await loggedIn({ revoked: () => revoked });
     revoked = true;
@@ -74,7 +74,7 @@ describe('tokens that expire', () => {
     expect(after.status).toBe(401);
   });
 
-  it('let nobody in while the provider is down, and everybody when it is back', async () => {
+  it('are refused during an outage and accepted after it', async () => {
     let down = false;
     const op = evilOp({ rotates: true }, () => nowMs);
     let nowMs = Date.now();

@@ -57,18 +57,21 @@ function simulated(module: object, who: keyof typeof WHO) {
   return { last: told([seen.steps])[0], requests: simulator.events().length };
 }
 
-describe('a login over the network and one in a simulation', () => {
+describe('a login over the network and a simulated one', () => {
   const oidc = () => ({ oidc: { issuer: idp.url, client_id: 'edge', client_secret: 's3cret' } });
   const managed = { oauth: { provider: { github: { organizations: ['acme'] } } } };
 
-  it.each(['alice', 'bob', 'refuser', 'late'] as const)('are told alike: OpenID Connect, %s', async (who) => {
-    const network = await live(oidc(), who);
-    const { last, requests } = simulated(oidc(), who);
-    expect(last).toEqual(network.at(-1));
-    expect(requests).toBe(network.length);
-  });
+  it.each(['alice', 'bob', 'refuser', 'late'] as const)(
+    'have the same trace: OpenID Connect, %s',
+    async (who) => {
+      const network = await live(oidc(), who);
+      const { last, requests } = simulated(oidc(), who);
+      expect(last).toEqual(network.at(-1));
+      expect(requests).toBe(network.length);
+    },
+  );
 
-  it.each(['alice', 'bob', 'refuser', 'late'] as const)('are told alike: OAuth, %s', async (who) => {
+  it.each(['alice', 'bob', 'refuser', 'late'] as const)('have the same trace: OAuth, %s', async (who) => {
     const network = await live(managed, who);
     const { last, requests } = simulated(managed, who);
     expect(last).toEqual(network.at(-1));

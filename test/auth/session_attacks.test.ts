@@ -54,7 +54,7 @@ async function ask(edge: ReturnType<typeof edgeOfRoutes>, cookie: string, url = 
 const OUT = (why: string) => ({ status: 401, code: 'oidc.login_needed', why });
 
 describe('a session cookie', () => {
-  it('is the browser’s alone: host only, secure, out of reach of scripts, not sent along by other sites', async () => {
+  it('has all protective attributes: host-only, secure, HttpOnly, SameSite', async () => {
     const { done, begun } = await loggedIn();
     const [line] = done.setCookies;
     expect(line).toMatch(/^__Host-service\.session=[\w.-]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
@@ -63,7 +63,7 @@ describe('a session cookie', () => {
     );
   });
 
-  it('counts at another node with the same key, and at none without', async () => {
+  it('is valid at another node with the same key only', async () => {
     const at = ground();
     const { cookie } = await loggedIn(at);
     expect(await ask(at.node(ROOT), `${SESSION}=${cookie}`)).toMatchObject({ status: 200 });
@@ -72,7 +72,7 @@ describe('a session cookie', () => {
     expect(await ask(at.node(ROOT, { login: {} }), `${SESSION}=${cookie}`)).toEqual(OUT('unreadable'));
   });
 
-  it('lives through a rotation of keys while the old one is listed', async () => {
+  it('survives a key rotation while the old key is listed', async () => {
     const at = ground();
     const { cookie } = await loggedIn(at);
     const rotated = at.node(ROOT, { login: { sessionKeys: [NEXT_KEY, KEY] } });
@@ -86,7 +86,7 @@ describe('a session cookie', () => {
     );
   });
 
-  it('does not count at another host or another route', async () => {
+  it('is invalid at another host or route', async () => {
     const at = ground();
     const routes = [
       { match: '/a', match_type: 'path_prefix', ...GATE },
@@ -106,13 +106,13 @@ describe('a session cookie', () => {
     expect(await ask(edge, renamed, 'https://app.test/b')).toEqual(OUT('unreadable'));
   });
 
-  it('does not count without https when it was made with it, nor under another name', async () => {
+  it('is invalid without https and under another name', async () => {
     const { edge, cookie } = await loggedIn();
     expect(await ask(edge, `service.session=${cookie}`, 'http://app.test/')).toEqual(OUT('unreadable'));
     expect(await ask(edge, `__Host-service.nonce=${cookie}`)).toEqual(OUT('none'));
   });
 
-  it('does not count cut, lengthened, changed or doubled', async () => {
+  it('is invalid if truncated, extended, changed or duplicated', async () => {
     const { edge, cookie } = await loggedIn();
     const spoiled = fc.oneof(
       fc.nat(cookie.length - 1).map((length) => cookie.slice(0, length)),
@@ -134,7 +134,7 @@ describe('a session cookie', () => {
     expect(await ask(edge, `${SESSION}=${cookie}; ${SESSION}=x`)).toEqual(OUT('unreadable'));
   });
 
-  it('cannot be fixed: what was there before the login is not what is there after it', async () => {
+  it('cannot be fixed: it is replaced at the login', async () => {
     const at = ground();
     const edge = at.node(ROOT);
     const mallory = await loggedIn(at, edge);
@@ -149,7 +149,7 @@ describe('a session cookie', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('ends when the clock goes back before its beginning, and not for a second', async () => {
+  it('ends if the clock is set to before its start, but tolerates a second', async () => {
     const at = ground();
     const { edge, cookie } = await loggedIn(at);
     at.pass(-30_000);
@@ -162,7 +162,7 @@ describe('a session cookie', () => {
 });
 
 describe('a pending login', () => {
-  it('is finished once', async () => {
+  it('can be completed once', async () => {
     const { browser, callback } = await loggedIn();
     const again = await browser.go(callback);
     expect([again.status, codeOf(again, 'oidc')]).toEqual([400, 'oidc.callback_refused']);
@@ -171,7 +171,7 @@ describe('a pending login', () => {
     expect((await browser.go('https://app.test/page')).status).toBe(200);
   });
 
-  it('is finished by the browser that began it', async () => {
+  it('can be completed only by the browser that started it', async () => {
     const at = ground();
     const edge = at.node(ROOT);
     const begun = await browserOf(edge, 'app.test').go('https://app.test/');
@@ -198,7 +198,7 @@ describe('a pending login', () => {
     }
   });
 
-  it('stands beside another one in a second tab', async () => {
+  it('is independent of another one in a second tab', async () => {
     const at = ground();
     const browser = browserOf(at.node(ROOT), 'app.test');
     const first = await browser.go('https://app.test/one');
@@ -208,7 +208,7 @@ describe('a pending login', () => {
     expect([one.location, two.location]).toEqual(['https://app.test/one', 'https://app.test/two']);
   });
 
-  it('of one gate or host is none of another', async () => {
+  it('is bound to its gate and host', async () => {
     const at = ground();
     const edge = at.node([
       { match: '/a', match_type: 'path_prefix', ...GATE },
@@ -227,8 +227,8 @@ describe('a pending login', () => {
     expect((await other.go(callback.href)).status).toBe(400);
   });
 
-  it('costs no memory: ten thousand of them leave nothing behind, used ones are bounded', async () => {
-    const { useOnce } = await import('../../src/auth/one_time_ids.ts');
+  it('uses no memory; used states are bounded', async () => {
+    const { useOnce } = await import('../../src/auth/registry.ts');
     const edge = ground().node(ROOT);
     const used = new Map<string, number>();
     for (let turn = 0; turn < 75_000; turn++) useOnce(used, `state ${turn}`, 1_000_000, turn);
@@ -242,7 +242,7 @@ describe('a pending login', () => {
   });
 });
 
-describe('revocation through the management plane', () => {
+describe('revocation through the registry', () => {
   it('lists users and sessions, and ends them', async () => {
     const { edge, cookie } = await loggedIn();
     const { logins } = edge.runtime;

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import type { Corpus } from '../../src/benchmark/corpus.ts';
-import { decider } from '../../src/benchmark/decision.ts';
+import { type Corpus, decider } from '../../src/benchmark/decision.ts';
 import { type BenchOptions, benchEdge } from '../../src/benchmark/run.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { connectionOf, headOf } from '../../src/engine/request_like.ts';

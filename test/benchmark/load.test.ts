@@ -1,8 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { constantArrivals, poissonArrivals } from '../../src/benchmark/load/arrivals.ts';
-import { type LoadResult, type Timing, runLoad } from '../../src/benchmark/load/run.ts';
+import {
+  constantArrivals,
+  poissonArrivals,
+  type LoadResult,
+  type Timing,
+  runLoad,
+} from '../../src/benchmark/load/run.ts';
 import { sweep } from '../../src/benchmark/load/sweep.ts';
 import { type Target, isLoopback, openTarget } from '../../src/benchmark/load/target.ts';
 import { quantile } from '../../src/benchmark/statistics.ts';

@@ -57,27 +57,27 @@ const textOf = (answer: Awaited<ReturnType<typeof ask>>) =>
   'body' in answer ? Buffer.from(answer.body).toString() : answer.failure;
 
 describe('requests of the edge itself', () => {
-  it('sends method, fields and body, and reads the answer whole', async () => {
+  it('sends method, fields and body, and reads the response', async () => {
     const answer = await ask('/x?y=z', { method: 'POST', headers: ['X-A', '1'], body: Buffer.from('hello') });
     expect(textOf(answer)).toBe('POST /x?y=z 1 hello');
     expect(answer).toMatchObject({ status: 200, resolvedIp: '127.0.0.1' });
     expect('headers' in answer && answer.headers.join('|')).toContain('x-twice|a|x-twice|b');
   });
 
-  it('knows the address behind a name', async () => {
+  it('reports the resolved address', async () => {
     const { port } = new URL(base);
     expect(await ask(`http://localhost:${port}/`)).toMatchObject({
       resolvedIp: expect.stringMatching(/^(?:127|::1)/),
     });
   });
 
-  it('follows as many redirects as it may, and no more', async () => {
+  it('follows redirects up to the limit', async () => {
     expect(await ask('/again/2')).toMatchObject({ status: 302 });
     expect(textOf(await ask('/again/2', { maxRedirects: 3 }))).toMatch(/^GET \/ok/);
     expect(await ask('/again/2', { maxRedirects: 2 })).toMatchObject({ failure: 'redirects' });
   });
 
-  it('turns a POST that is sent elsewhere into a GET', async () => {
+  it('turns a redirected POST into a GET', async () => {
     const answer = await ask('/other', { method: 'POST', body: Buffer.from('secret'), maxRedirects: 1 });
     expect(textOf(answer)).toMatch(/^GET \/echo undefined $/);
   });
@@ -88,7 +88,7 @@ describe('requests of the edge itself', () => {
     ['nobody there', () => ask('http://127.0.0.1:1/'), 'connect'],
     ['no URL', () => ask('nonsense:'), 'invalid'],
     ['a client that has left', () => ask('/hang', {}, AbortSignal.abort()), 'connect'],
-  ])('says that there was %s', async (_name, request, failure) => {
+  ])('reports %s', async (_name, request, failure) => {
     expect(await request()).toMatchObject({ failure });
   });
 });

@@ -83,7 +83,7 @@ describe('a guarded request', () => {
   });
 
   it.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1'])(
-    'does not reach %s, which no one looks up',
+    'does not reach %s, which is not resolved',
     async (host) => {
       expect(await ask(`http://${host}:${port}/`)).toEqual(REFUSED);
       expect(asked).toEqual([]);
@@ -91,7 +91,7 @@ describe('a guarded request', () => {
     },
   );
 
-  it('dials public addresses only where a name has both', async () => {
+  it('dials only the public addresses of a name', async () => {
     // 192.0.2.0/24 is for documentation (RFC 5737): nobody answers, and nobody else is asked instead.
     zone.set('both.test', ['127.0.0.1 192.0.2.1']);
     const answer = await ask(`http://both.test:${port}/`, { timeoutMs: 300 });
@@ -99,7 +99,7 @@ describe('a guarded request', () => {
     expect(reached).toEqual([]);
   });
 
-  it('looks again at a name that has changed since, whatever an open request has dialled', async () => {
+  it('checks a name again, regardless of open connections', async () => {
     zone.set('rebound.test', ['127.0.0.1', '127.0.0.1']);
     expect(await ask(`http://rebound.test:${port}/open`, { allowPrivate: true })).toMatchObject({
       status: 200,
@@ -111,7 +111,7 @@ describe('a guarded request', () => {
 
 describe('a redirect', () => {
   it.each(['http://127.0.0.1:1/', 'http://inside.test/', 'http://[::ffff:10.0.0.1]/'])(
-    'to %s is looked at like the first request',
+    'to %s is checked like the first request',
     async (to) => {
       zone.set('inside.test', ['10.0.0.1']);
       zone.set('first.test', ['127.0.0.1']);
@@ -128,7 +128,7 @@ describe('a redirect', () => {
     },
   );
 
-  it('to another origin takes no credentials along, one to the same does', async () => {
+  it('to another origin sends no credentials, one to the same origin does', async () => {
     zone.set('one.test', ['127.0.0.1']);
     zone.set('other.test', ['127.0.0.1']);
     const headers = ['Authorization', 'Bearer token', 'cookie', 'a=1', 'x-own', '1'];

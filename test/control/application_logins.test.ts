@@ -54,7 +54,7 @@ async function logIn(
   return Object.assign(asks, { out });
 }
 
-it('users and sessions are listed and ended; sessions and their ends outlive a restart', async () => {
+it('users and sessions are listed and ended; sessions and revocations survive a restart', async () => {
   const instance = await startInstance({ edge: options });
   const { edge } = instance.management;
   const { call, url } = instance;
@@ -109,7 +109,7 @@ it('users and sessions are listed and ended; sessions and their ends outlive a r
   await instance.close();
 });
 
-it('a logout of the user outlives a restart', async () => {
+it('a logout of the user survives a restart', async () => {
   const instance = await startInstance({ edge: options });
   const { edge } = instance.management;
   await gate(instance);
@@ -122,7 +122,7 @@ it('a logout of the user outlives a restart', async () => {
   await again.close();
 });
 
-it('ends that were forgotten for want of room end everything as old', async () => {
+it('evicted revocations invalidate all sessions as old', async () => {
   const { store, close } = await openedStore();
   const registry = loginRegistry();
   const newId = newIds(() => Date.now());

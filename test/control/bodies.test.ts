@@ -46,7 +46,7 @@ describe('a body', () => {
     ['objects', `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`],
     ['many lists', '['.repeat(200_000) + ']'.repeat(200_000)],
     ['lists within a field', `{"metadata":${'['.repeat(3_000)}${']'.repeat(3_000)}}`],
-  ])('with %s nested deeply is refused with a code and a sentence', async (_, deep) => {
+  ])('with deeply nested %s is refused with a code and a message', async (_, deep) => {
     for (const [method, path] of [
       ['POST', '/vaults'],
       ['PATCH', '/vaults/vault_1'],
@@ -58,7 +58,7 @@ describe('a body', () => {
     }
   });
 
-  it('may hold a policy whose text is nested deeply: that is a finding, too', async () => {
+  it('with a deeply nested policy text gets a finding', async () => {
     const edge = await instance.make('/edges/https', {});
     const value = `{"on_http_request":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
     const route = { match_type: 'path_prefix', match: '/', traffic_policy: { enabled: true, value } };
@@ -73,7 +73,7 @@ describe('a body', () => {
     ['PATCH', '/vaults/vault_1'],
     ['PUT', '/edges/https/edghts_1/mutual_tls'],
     ['PUT', '/edge_file'],
-  ])('that %s %s leaves out is no matter of its type', async (method, path) => {
+  ])('may be omitted for %s %s regardless of its type', async (method, path) => {
     const typed = await instance.call(method, path, undefined, json);
     const untyped = await instance.call(method, path);
     for (const { status, body } of [typed, untyped]) {
@@ -82,7 +82,7 @@ describe('a body', () => {
     }
   });
 
-  it('that is chunked and empty is said to be empty', async () => {
+  it('that is chunked and empty is reported as empty', async () => {
     const response = await fetch(`${instance.url}/vaults`, {
       method: 'POST',
       headers: { ...json, authorization: `Bearer ${instance.key}`, 'service-version': '2' },

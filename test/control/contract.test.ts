@@ -87,7 +87,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     await discard(resource, made.id);
   });
 
-  it('updates what is given, keeps the rest, and refuses what cannot change', async () => {
+  it('updates given fields, keeps the others, and refuses immutable ones', async () => {
     const made = await make(resource);
     const path = `${pathOf(resource)}/${made.id}`;
     const { body: before } = await instance.call('GET', path);
@@ -109,7 +109,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     await discard(resource, made.id);
   });
 
-  it('limits texts in bytes: one less, the limit, one more, and characters of several bytes', async () => {
+  it('limits texts in bytes', async () => {
     for (const [name, limit] of limitsOf(resource)) {
       const texts = [
         ['x'.repeat(limit - 1), true],
@@ -137,7 +137,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     }
   });
 
-  it('refuses unknown fields, wrong types and bodies that are no object', async () => {
+  it('refuses unknown fields, wrong types and bodies other than objects', async () => {
     const body = await sampleOf(resource);
     const unknown = await instance.call('POST', pathOf(resource), { ...body, colour: 'red' });
     expect(unknown.body).toMatchObject({ error_code: 'ERR_SERVICE_214', details: { pointer: '/colour' } });
@@ -156,7 +156,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     }
   });
 
-  it('refuses a creation without what is required', async () => {
+  it('refuses a creation without required fields', async () => {
     for (const [name, { write }] of Object.entries(resource.fields)) {
       if (write?.create !== 'required') continue;
       const { [name]: _left, ...body } = await sampleOf(resource);
@@ -165,7 +165,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     }
   });
 
-  it('refuses references to nothing and to other kinds', async () => {
+  it('refuses references to missing objects and to other kinds', async () => {
     for (const id of ['vaultless_x', `ak_${'0'.repeat(27)}`]) {
       for (const [name, body] of await withReference(resource, id)) {
         const answer = await instance.call('POST', pathOf(resource), body);
@@ -179,7 +179,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     }
   });
 
-  it('lets nobody in without a key, in any operation', async () => {
+  it('refuses every operation without a key', async () => {
     const path = `${pathOf(resource)}/${resource.prefix}_1`;
     const calls = [
       ['POST', pathOf(resource), {}],
@@ -194,7 +194,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     }
   });
 
-  it('answers 404 for ids of nothing and of other kinds', async () => {
+  it('responds with 404 for unknown ids and ids of other kinds', async () => {
     const number = `ERR_SERVICE_${resource.codes.notFound}`;
     const missing = await instance.call('GET', `${pathOf(resource)}/${resource.prefix}_${'0'.repeat(27)}`);
     expect([missing.status, missing.body.error_code]).toEqual([404, number]);
@@ -202,7 +202,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     expect([other.status, other.body.error_code]).toEqual([404, 'ERR_SERVICE_222']);
   });
 
-  it('takes concurrent updates one after the other', async () => {
+  it('serializes concurrent updates', async () => {
     const made = await make(resource);
     const path = `${pathOf(resource)}/${made.id}`;
     const update = SAMPLES[resource.kind]!.update;
@@ -214,7 +214,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     await discard(resource, made.id);
   });
 
-  it('has every module at an endpoint of its own', async () => {
+  it('has an endpoint for every module', async () => {
     const modules = Object.keys(resource.fields).filter((name) => resource.fields[name]!.isModule === true);
     if (modules.length === 0) return;
     const made = await make(resource);

@@ -25,7 +25,7 @@ const edgeFile = (body: string) =>
   });
 
 describe('dev --api', () => {
-  it('begins as the file, takes what clients write at once, and applies the file again when it is saved', async () => {
+  it('starts with the file, applies writes immediately, and applies the file again when it is saved', async () => {
     const file = join(folder, 'edge.yaml');
     writeFileSync(file, edgeFile('one'));
     const dev = (running = start(['dev', 'edge.yaml', '--port', '0', '--api', '0', '--poll'], folder));

@@ -53,7 +53,7 @@ const exported = async () => (await instance.call('GET', '/edge_file')).body;
 const served = () => instance.management.edge.decide({ method: 'GET', url: 'https://shop.test/' }).status;
 
 describe('an edge file', () => {
-  it('is applied whole, as planned, and comes back as it was', async () => {
+  it('is applied completely as planned, and exported unchanged', async () => {
     const planned = await put(FILE, '?dry_run=true');
     expect(planned.body.steps).toHaveLength(10);
     expect((await instance.call('GET', '/edges/https')).body.https_edges).toEqual([]);
@@ -75,7 +75,7 @@ describe('an edge file', () => {
     expect((await exported()).document).toEqual(document);
   });
 
-  it('goes to another store and comes back the same', async () => {
+  it('is exported unchanged from another store', async () => {
     const other = await startInstance();
     const { document } = await exported();
     await other.call('PUT', '/edge_file', document);
@@ -83,7 +83,7 @@ describe('an edge file', () => {
     await other.close();
   });
 
-  it('changes what differs and removes what it has not', async () => {
+  it('changes what differs and deletes what it lacks', async () => {
     const { split: _split, next: _next, app: _app, ...backends } = FILE.backends;
     const [first] = FILE.edges.https.shop.routes;
     const fixed = { http_response: { ...FILE.backends.fixed.http_response, status_code: 204, body: '' } };
@@ -100,7 +100,7 @@ describe('an edge file', () => {
     expect(served()).toBe(204);
   });
 
-  it('with an error changes nothing', async () => {
+  it('changes nothing if it has an error', async () => {
     const { document } = await exported();
     const edges = {
       https: {
@@ -114,7 +114,7 @@ describe('an edge file', () => {
     expect((await exported()).document).toEqual(document);
   });
 
-  it('has no words for some things, which are named and stay', async () => {
+  it('does not affect objects that it cannot express, and export reports them', async () => {
     const group = await instance.make('/backends/tunnel_group', { labels: { a: 'b' } });
     const mixed = await instance.make('/backends/weighted', { backends: { [group.id]: 1 } });
     const bare = await instance.make('/edges/https', {});
@@ -148,14 +148,14 @@ describe('an edge file', () => {
     expect((await exported()).document.edges.https[edge.id].tls_termination.redirect_http).toBe(true);
   });
 
-  it('tells of what the instance decides itself', async () => {
+  it('reports settings that the instance decides', async () => {
     const { body } = await put(
       { ...FILE, service_name: 'other', address_databases: ['geo.mmdb'] },
       '?dry_run=true',
     );
     expect(body.notes).toEqual([
-      "service_name: the file has 'other', this instance was started as 'service'",
-      'address_databases: geo.mmdb kept for export; whoever starts the instance names databases with --address-database',
+      "service_name: the file has 'other', this instance was started with 'service'",
+      'address_databases: geo.mmdb stored for export only; select databases with the option --address-database',
     ]);
   });
 });
@@ -181,7 +181,7 @@ describe('the command line', () => {
     }
   }
 
-  it('shows a plan, carries it out, and writes the file again', async () => {
+  it('shows a plan, applies it and exports the file', async () => {
     const path = join(instance.folder, 'edge.yaml');
     writeFileSync(path, JSON.stringify(FILE));
     const planned = await run(['apply', path, '--dry-run']);

@@ -179,7 +179,7 @@ const exportOf = async (of: Instance) =>
   (await of.call('GET', '/edge_file?private_keys=true')).body as { document: object; left_out: string[] };
 
 describe('edge files', () => {
-  it(`${RUNS} of them: applied over each other and exported, each is what it was`, async () => {
+  it(`${RUNS} of them, applied over each other, are exported unchanged`, async () => {
     await fc.assert(
       fc.asyncProperty(files(), async (file) => {
         const applied = await instance.call('PUT', '/edge_file', file);
@@ -200,7 +200,7 @@ describe('edge files', () => {
     );
   });
 
-  it('objects of the API go to an empty store as they are, called by their ids', async () => {
+  it('objects of the API are transferred to an empty store unchanged, named by their ids', async () => {
     const own = await startInstance();
     const other = await startInstance();
     const { pem, key } = someAuthority();
@@ -238,7 +238,7 @@ describe('edge files', () => {
 });
 
 describe('private keys', () => {
-  it('are written only when asked for, and kept when a file comes back without them', async () => {
+  it('are exported only on request, and kept if a file lacks them', async () => {
     const own = await startInstance();
     const { pem, key } = someAuthority();
     const file = {
@@ -248,7 +248,7 @@ describe('private keys', () => {
     await own.call('PUT', '/edge_file', file);
     const { body } = await own.call('GET', '/edge_file');
     expect(JSON.stringify(body)).not.toContain('PRIVATE KEY');
-    expect(body.left_out).toEqual(['the private key of main: it belongs into main-key.pem']);
+    expect(body.left_out).toEqual(['the private key of main: store it in main-key.pem']);
     const path = join(own.folder, 'exported.json');
     writeFileSync(path, JSON.stringify(body.document));
     expect((await loadConfig(path)).config).toBeNull();

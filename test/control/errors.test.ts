@@ -12,7 +12,7 @@ afterAll(() => instance.close());
 const get = (headers: Record<string, string>, path = '/api_keys') =>
   instance.call('GET', path, undefined, headers);
 
-describe('who asks', () => {
+describe('the caller', () => {
   it('needs a key that exists', async () => {
     const credential = await instance.make('/credentials', {});
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -43,7 +43,7 @@ describe('who asks', () => {
     }
   });
 
-  it('is let in no more when the key is gone, or its bot is not active', async () => {
+  it('is refused if the key was deleted or its bot is not active', async () => {
     const bot = await instance.make('/bot_users', { name: 'robot' });
     const key = await instance.make('/api_keys', { owner_id: bot.id });
     expect(key.owner_id).toBe(bot.id);
@@ -56,7 +56,7 @@ describe('who asks', () => {
     expect((await get({ authorization })).body.error_code).toBe('ERR_SERVICE_203');
   });
 
-  it('sets another owner only as an admin', async () => {
+  it('can set another owner only as an admin', async () => {
     const bots = [
       await instance.make('/bot_users', { name: 'a' }),
       await instance.make('/bot_users', { name: 'b' }),
@@ -74,7 +74,7 @@ describe('who asks', () => {
     );
   });
 
-  it('keeps no token in the store', async () => {
+  it('has no token in the store', async () => {
     const { id, token } = await instance.make('/api_keys', {});
     const kept = await instance.management.store.read((view) => view.get(id));
     expect(JSON.stringify(kept)).not.toContain(token.slice(28));
@@ -92,7 +92,7 @@ describe('who asks', () => {
 });
 
 describe('a request', () => {
-  it('names the version', async () => {
+  it('needs the version', async () => {
     expect((await get({ 'service-version': '' })).body).toMatchObject({
       error_code: 'ERR_SERVICE_218',
       status_code: 400,
@@ -109,7 +109,7 @@ describe('a request', () => {
     ['application/x-www-form-urlencoded', 415, 210],
     ['application/json; charset=utf-8', 201, null],
     ['APPLICATION/JSON', 201, null],
-  ])('with a body of the type %j is answered %i', async (type, status, number) => {
+  ])('with a body of type %j gets %i', async (type, status, number) => {
     const headers = type === '' ? {} : { 'content-type': type };
     const response = await fetch(`${instance.url}/api_keys`, {
       method: 'POST',
@@ -128,13 +128,13 @@ describe('a request', () => {
     expect([status, body.error_code]).toEqual([413, 'ERR_SERVICE_812']);
   });
 
-  it('that reads or deletes has no body', async () => {
+  it('that reads or deletes must not have a body', async () => {
     const { status, body } = await instance.call('DELETE', '/api_keys/ak_1', {});
     expect([status, body.error_code]).toEqual([400, 'ERR_SERVICE_211']);
     expect((await get({ 'content-type': 'application/json' })).status).toBe(200);
   });
 
-  it('to nowhere is answered 404 without a code, also by a method that a path does not have', async () => {
+  it('with an unknown path or method gets 404 without a code', async () => {
     for (const [method, path] of [
       ['GET', '/nowhere'],
       ['PUT', '/api_keys'],
@@ -168,7 +168,7 @@ describe('a request', () => {
 });
 
 describe('lists', () => {
-  it('have pages whose addresses are those of the request', async () => {
+  it('have pages with URLs on the host of the request', async () => {
     const made: string[] = [];
     for (let number = 0; number < 7; number++) {
       made.unshift(
@@ -191,7 +191,7 @@ describe('lists', () => {
     expect(older.body.vaults.map(({ id }: { id: string }) => id)).toEqual(made.slice(3, 5));
   });
 
-  it('are filtered by an expression, with pages of what fits', async () => {
+  it('are filtered by an expression and paginated', async () => {
     const filter = encodeURIComponent('obj.name.startsWith("page") && obj.metadata == "1"');
     const { body } = await get({}, `/vaults?limit=2&filter=${filter}`);
     expect(body.vaults.map(({ name }: { name: string }) => name)).toEqual(['page5', 'page3']);
@@ -202,7 +202,7 @@ describe('lists', () => {
 });
 
 describe('browsers', () => {
-  it('of another origin are told what they may do', async () => {
+  it('of other origins get CORS fields', async () => {
     const preflight = await fetch(`${instance.url}/ip_policies/ipp_1`, {
       method: 'OPTIONS',
       headers: {
@@ -224,8 +224,8 @@ describe('browsers', () => {
   });
 });
 
-describe('limits that are switched on', () => {
-  it('of requests in a minute', async () => {
+describe('optional limits', () => {
+  it('of requests per minute', async () => {
     let nowMs = 1_800_000_000_000;
     const limited = await startInstance({ requestsPerMinute: 3, nowMs: () => nowMs });
     const statuses = async () => (await limited.call('GET', '/vaults')).status;
@@ -237,7 +237,7 @@ describe('limits that are switched on', () => {
     await limited.close();
   });
 
-  it('of addresses: an enforced restriction of the API', async () => {
+  it('of addresses: an enforced IP restriction of the API', async () => {
     const own = await startInstance();
     const policy = await own.make('/ip_policies', {});
     const rule = { ip_policy_id: policy.id, cidr: '192.0.2.0/24', action: 'allow' };

@@ -27,7 +27,7 @@ async function start(storePath: string): Promise<Server> {
   return { process: child, ...(JSON.parse(line.toString()) as { url: string; key: string | null }) };
 }
 
-it(`${kills} kills at any moment lose nothing that was acknowledged and leave nothing half done`, async () => {
+it(`${kills} kills at any moment lose no acknowledged write and leave no partial write`, async () => {
   const storePath = join(folder, 'store.db');
   const acknowledged = new Set<string>();
   const deleted = new Set<string>();

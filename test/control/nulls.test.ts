@@ -39,7 +39,7 @@ const camel = (name: string): string =>
   name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 describe('null in an update', () => {
-  it('from the published client, which sends null for all that it does not set, strips a route of nothing', async () => {
+  it('from the published client, which sends null for everything unset, removes nothing from a route', async () => {
     const { edge, route, at } = await guarded();
     // oxlint-disable-next-line typescript/no-explicit-any -- routes of the client have more fields than its type
     const client: any = new Client({ apiToken: instance.key, baseUrl: instance.url });
@@ -59,7 +59,7 @@ describe('null in an update', () => {
     RESOURCES.filter(({ operations }) => operations.includes('update')).map(
       (each) => [each.kind, each] as const,
     ),
-  )('of %s changes no field that the service keeps when it is left out', async (kind, resource) => {
+  )('of %s changes no field', async (kind, resource) => {
     const sample = SAMPLES[kind]!;
     let base = resource.path;
     if (resource.parent !== undefined) {
@@ -81,7 +81,7 @@ describe('null in an update', () => {
     await instance.call('DELETE', `${base}/${made.id}`);
   });
 
-  it('keeps mutual TLS and TLS termination of an edge, and the certificate of a domain', async () => {
+  it('keeps mutual TLS and TLS termination of an edge and the certificate of a domain', async () => {
     const { pem } = someAuthority();
     const { id: authority } = await instance.make('/certificate_authorities', { ca_pem: pem });
     const modules = {
@@ -94,7 +94,7 @@ describe('null in an update', () => {
     expect(body).toEqual({ ...edge, metadata: 'm' });
   });
 
-  it('is no way to take a module away by PUT either; DELETE is', async () => {
+  it('does not remove a module by PUT, either', async () => {
     const { at } = await guarded();
     for (const body of [{ module: null }, 'null']) {
       expect((await instance.call('PUT', `${at}/compression`, body)).status).toBe(400);
@@ -104,7 +104,7 @@ describe('null in an update', () => {
     expect((await instance.call('GET', at)).body.compression).toBeNull();
   });
 
-  it('changes no text: an empty one does', async () => {
+  it('changes no text; an empty text does', async () => {
     const { at } = await guarded();
     const kept = await instance.call('PATCH', at, { description: null, metadata: 'x' });
     expect(kept.body).toMatchObject({ description: 'guarded', metadata: 'x' });
@@ -112,7 +112,7 @@ describe('null in an update', () => {
     expect(emptied.body).not.toHaveProperty('description');
   });
 
-  it('alone is an update with nothing in it', async () => {
+  it('alone is an empty update', async () => {
     const { id } = await instance.make('/api_keys', {});
     const { status, body } = await instance.call('PATCH', `/api_keys/${id}`, { metadata: null });
     expect([status, body.error_code]).toEqual([400, 'ERR_NGROK_606']);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => instance.close());
 
 describe('the description of the API', () => {
-  it('is the one that was reviewed; look at the difference, then update it with -u', async () => {
+  it('matches the reviewed snapshot (update with -u)', async () => {
     const { paths, components, ...rest } = description;
     // One line for each operation and each schema: a change is one line of a difference.
     const lines = [
@@ -40,7 +40,7 @@ describe('the description of the API', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('openapi.snapshot.txt');
   });
 
-  it('has every operation of every resource, each with a name of its own', () => {
+  it('has every operation of every resource with a unique name', () => {
     const { paths } = description;
     for (const { path, operations } of RESOURCES) {
       expect(Object.keys(paths[`${path}/{id}`] ?? {})).toEqual(expect.arrayContaining(['get', 'delete']));
@@ -53,7 +53,7 @@ describe('the description of the API', () => {
     expect(ids.length).toBeGreaterThan(170);
   });
 
-  it('points at nothing that is not there', () => {
+  it('has no dangling references', () => {
     const { schemas } = description.components;
     for (const [, name] of JSON.stringify(description).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       expect(schemas).toHaveProperty(name!);
@@ -61,7 +61,7 @@ describe('the description of the API', () => {
   });
 
   it.skipIf(CHROMIUM === null)(
-    'has a page on which a browser shows an operation',
+    'has a page that shows operations in a browser',
     async () => {
       const url = `${instance.url}/docs#${encodeURIComponent('create IP policy rule')}`;
       const args = [
@@ -80,7 +80,7 @@ describe('the description of the API', () => {
     60_000,
   );
 
-  it('has a page that loads nothing from elsewhere', async () => {
+  it('has a self-contained page', async () => {
     const response = await fetch(`${instance.url}/docs`);
     const page = await response.text();
     expect(response.headers.get('content-type')).toContain('text/html');

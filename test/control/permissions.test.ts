@@ -56,7 +56,7 @@ let number = 1;
 
 describe('a key of a bot', () => {
   it.each(RESOURCES.map((resource) => [resource.kind, botAccess(resource.kind), resource] as const))(
-    'has with %s the access %s',
+    'has this access to %s: %s',
     async (kind, access, resource) => {
       const base = await baseOf(resource);
       const sample = SAMPLES[kind]!;
@@ -87,7 +87,7 @@ describe('a key of a bot', () => {
     },
   );
 
-  it.each(['/api_keys', '/credentials'])('does everything with what is its own: %s', async (path) => {
+  it.each(['/api_keys', '/credentials'])('has full access to its own objects: %s', async (path) => {
     const mine = (await as('POST', path, { description: 'mine' })).body;
     expect(mine.owner_id).toBe(bot['id']);
     const at = `${path}/${mine.id}`;
@@ -101,7 +101,7 @@ describe('a key of a bot', () => {
     expect((await as('DELETE', at)).status).toBe(204);
   });
 
-  it('sees its own keys alone in lists, on every page and through every filter', async () => {
+  it('sees only its own keys in lists, on every page and with every filter', async () => {
     const mine: string[] = [];
     for (let each = 0; each < 5; each++) {
       await instance.make('/api_keys', { description: 'of the admin' });
@@ -123,7 +123,7 @@ describe('a key of a bot', () => {
     }
   });
 
-  it('reads its own bot, and changes none', async () => {
+  it('reads its own bot, but changes none', async () => {
     const at = `/bot_users/${bot['id']!}`;
     expect((await as('GET', at)).body).toMatchObject({ name: 'one' });
     expect((await as('GET', '/bot_users')).body.bot_users).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('a key of a bot', () => {
     expect((await as('DELETE', at)).status).toBe(403);
   });
 
-  it('reads no user, whose address is nobody’s but the admin’s', async () => {
+  it('reads no user', async () => {
     const { body: keys } = await instance.call('GET', '/api_keys');
     const admin = keys.keys.at(-1).owner_id as string;
     expect(admin).toMatch(/^usr_/);
@@ -140,7 +140,7 @@ describe('a key of a bot', () => {
     expect((await as('GET', `/users/${admin}`)).status).toBe(404);
   });
 
-  it('changes no source of a subscription, and exports no private keys', async () => {
+  it('cannot change sources of a subscription or export private keys', async () => {
     const { id } = await instance.make('/event_subscriptions', { sources: [{ type: 'vault_created.v0' }] });
     const at = `/event_subscriptions/${id}/sources`;
     expect((await as('GET', at)).body.sources).toHaveLength(1);
@@ -152,7 +152,7 @@ describe('a key of a bot', () => {
     expect((await as('GET', '/edge_file?private_keys=true')).status).toBe(403);
   });
 
-  it('is told the same of what others have and of what is not there', async () => {
+  it('gets the same response for objects of others and missing objects', async () => {
     const theirs = await instance.make('/api_keys', {});
     const missing = `ak_${'0'.repeat(27)}`;
     const [one, two] = [await as('GET', `/api_keys/${theirs.id}`), await as('GET', `/api_keys/${missing}`)];
@@ -166,7 +166,7 @@ describe('a key of a bot', () => {
 });
 
 describe('an admin', () => {
-  it('does everything, with what bots own too', async () => {
+  it('has full access, including objects of bots', async () => {
     const theirs = (await as('POST', '/api_keys', {})).body;
     const at = `/api_keys/${theirs.id}`;
     expect((await instance.call('PATCH', at, { metadata: 'x' })).status).toBe(200);
@@ -174,9 +174,9 @@ describe('an admin', () => {
   });
 });
 
-it('the documentation states the table', () => {
+it('the documentation contains the table', () => {
   const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-  const named = page.split('### What keys of bots may do')[1]!.split('\n## ')[0]!;
+  const named = page.split('### Permissions of bot keys')[1]!.split('\n## ')[0]!;
   for (const { kind, path } of RESOURCES) {
     if (botAccess(kind) === 'full') continue;
     expect([path, named.includes(`\`${path}\``)]).toEqual([path, true]);

@@ -77,7 +77,7 @@ function answer(port: number): Promise<string | null> {
   });
 }
 
-describe('a write of an edge whose port is taken', () => {
+describe('a write of an edge whose port is in use', () => {
   it.each(['tcp', 'tls'])('is refused with the port, and nothing has changed: %s', async (kind) => {
     const { instance, listening, make } = await setting();
     const { port, free } = await taken();
@@ -89,7 +89,7 @@ describe('a write of an edge whose port is taken', () => {
       hostport: `db.test:${port}`,
       pointer: '/hostports/0',
     });
-    expect(body.msg).toContain(`port ${port} of this machine, which is taken`);
+    expect(body.msg).toContain(`port ${port} of this machine, which is in use`);
     expect((await instance.call('GET', `/edges/${kind}`)).body[`${kind}_edges`]).toEqual([]);
     expect(listening.ports()).toEqual(before);
     await free();
@@ -97,7 +97,7 @@ describe('a write of an edge whose port is taken', () => {
     expect(listening.ports().map(({ listensOn }) => listensOn)).toContain(port);
   });
 
-  it('keeps the port that the edge had, when it is an update', async () => {
+  it('keeps the old port of the edge if it is an update', async () => {
     const { instance, make } = await setting();
     const { port: other } = await taken();
     const port = await unused();
@@ -110,7 +110,7 @@ describe('a write of an edge whose port is taken', () => {
     expect(await answer(port)).toBe('hello');
   });
 
-  it('is refused as part of a file, and none of the file is kept', async () => {
+  it('is refused as part of a file, and nothing of the file is stored', async () => {
     const { instance, upstream } = await setting();
     const { port } = await taken();
     const file = {
@@ -122,7 +122,7 @@ describe('a write of an edge whose port is taken', () => {
     expect((await instance.call('GET', '/edges/tcp')).body.tcp_edges).toEqual([]);
   });
 
-  it('is refused when another edge has the port, under another name', async () => {
+  it('is refused if another edge has the port under another name', async () => {
     const { make } = await setting();
     const port = await unused();
     expect((await make([`a.test:${port}`])).status).toBe(201);
@@ -131,14 +131,14 @@ describe('a write of an edge whose port is taken', () => {
     expect(await answer(port)).toBe('hello');
   });
 
-  it('is refused when the edge itself listens there', async () => {
+  it('is refused if the edge itself listens on the port', async () => {
     const { listening, make } = await setting();
     expect((await make([`a.test:${listening.port}`])).status).toBe(409);
   });
 });
 
-describe('a port that is taken when the instance starts', () => {
-  it('is said, keeps nothing else from working, and is had when it is free', async () => {
+describe('a port that is in use when the instance starts', () => {
+  it('is reported, affects nothing else, and is opened when it is free', async () => {
     const first = await setting();
     const port = await unused();
     await first.make([`db.test:${port}`]);
@@ -181,7 +181,7 @@ describe('a port that is taken when the instance starts', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('is no fault of writes about other things', async () => {
+  it('does not fail unrelated writes', async () => {
     const { instance, make } = await setting();
     const [port, other] = [await unused(), await unused()];
     const { body: edge } = await make([`db.test:${port}`]);
@@ -195,7 +195,7 @@ describe('a port that is taken when the instance starts', () => {
   });
 });
 
-describe('ports that the operator does not give to edges', () => {
+describe('ports that edges are not allowed to use', () => {
   it('are refused, unless they are mapped to another one', async () => {
     const [allowed, mapped] = [await unused(), await unused()];
     const { listening, make } = await setting({
@@ -216,7 +216,7 @@ describe('ports that the operator does not give to edges', () => {
     expect(listening.ports().some(({ listensOn }) => listensOn === 22)).toBe(false);
   });
 
-  it('are read from ranges', () => {
+  it('are parsed from ranges', () => {
     const fits = readPorts('5000-5002, 6432');
     expect([4999, 5000, 5002, 5003, 6432].map(fits)).toEqual([false, true, true, false, true]);
     for (const bad of ['', '0', '65536', '6-5', 'a', '1-2-3', '1,,2'])

@@ -109,7 +109,7 @@ function accessor(path: string): Accessor {
 const MANY = 103;
 
 describe('the published SDK of the service, unmodified', () => {
-  it('has no accessor that this list forgets', () => {
+  it('has no accessor that is missing in this list', () => {
     const groups = Object.keys(client).filter((key) => !['baseUrl', 'token', 'httpClient'].includes(key));
     const named = new Set([
       ...Object.keys(ACCESSORS).map((path) => path.split('.')[0]!),
@@ -147,7 +147,7 @@ describe('the published SDK of the service, unmodified', () => {
     },
   );
 
-  it('routes, with all that is configured about them', async () => {
+  it('routes with all their configuration', async () => {
     const edge = await client.edges.edgesHttps.create({ hostports: ['routes.test:443'] });
     const backendId = await once(instance, '/backends/http_response', { body: 'x' });
     const route = await client.edges.edgesHttpsRoutes.create({
@@ -210,7 +210,7 @@ describe('the published SDK of the service, unmodified', () => {
     await expect(at.get(path)).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  it('what is online: nobody', async () => {
+  it('online objects: none', async () => {
     expect(await client.tunnelSessions.list()).toEqual([]);
     expect(await client.tunnels.list()).toEqual([]);
     expect(await client.endpoints.list()).toEqual([]);
@@ -218,7 +218,7 @@ describe('the published SDK of the service, unmodified', () => {
     await expect(client.tunnelSessions.update({ id: 'ts_1' })).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  it('rejects after a deletion that succeeded, unless told that this client needs a body', async () => {
+  it('rejects after a successful deletion, unless --json-for-empty is set', async () => {
     const { id } = await client.apiKeys.create({});
     const strict = await startInstance({ service: await serviceOfSdk() });
     const other = new Client({ apiToken: strict.key, baseUrl: strict.url });

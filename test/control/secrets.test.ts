@@ -33,7 +33,7 @@ describe('secrets of vaults in policies', () => {
     return response.status === 200 ? response.text() : String(response.status);
   };
 
-  it('count from the next request on, and are seen nowhere else', async () => {
+  it('apply from the next request on, and are never disclosed', async () => {
     const vault = await instance.make('/vaults', { name: 'team' });
     const edge = await instance.make('/edges/https', { hostports: ['vault.test:443'] });
     const value = JSON.stringify({
@@ -75,7 +75,7 @@ describe('secrets of vaults in policies', () => {
 });
 
 describe('other secrets', () => {
-  it('are sealed at rest, told in no event, and returned where the specification has them', async () => {
+  it('are sealed at rest, absent from events, and returned only as specified', async () => {
     const edge = await instance.make('/edges/https', { hostports: ['modules.test:443'] });
     const modules = {
       oauth: { provider: { google: { client_id: 'id', client_secret: 'hidden-oauth', scopes: ['email'] } } },

@@ -66,7 +66,7 @@ function statusOf(port: number, host: string): Promise<number | undefined> {
 }
 
 describe('serve and keys', () => {
-  it('prints an admin key once; keys are made, listed and revoked beside it', async () => {
+  it('prints an admin key once; keys are created, listed and revoked while it runs', async () => {
     const first = run(...SERVE);
     const [, url, key] = await first.until(/management API (\S+) [\s\S]*shown only once: (\S+)\n/);
     expect(await get(url!, key!)).toBe(200);
@@ -95,7 +95,7 @@ describe('serve and keys', () => {
     expect(statSync(join(folder, 'edgeproof.db.key')).mode & 0o777).toBe(0o600);
   });
 
-  it('asks databases of addresses, and facts of an applied file', async () => {
+  it('uses GeoIP databases and the facts of an applied file', async () => {
     const cidr = parseCidr('127.0.0.0/8');
     if (isCidrProblem(cidr)) throw new Error(cidr.message);
     writeFileSync(join(folder, 'geo.mmdb'), writeMmdb([[cidr, { country: { iso_code: 'DE' } }]]));
@@ -135,7 +135,7 @@ describe('serve and keys', () => {
     expect((await output(...SERVE, '--address-database', 'none.mmdb')).code).toBe(2);
   });
 
-  it('gives edges the ports and events the folder that the operator allows, and nothing else', async () => {
+  it('allows edges only the ports and events only the folder of its options', async () => {
     const probe = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => probe.once('listening', resolve));
     const { port } = probe.address() as AddressInfo;
@@ -170,7 +170,7 @@ describe('serve and keys', () => {
     expect((await output(...SERVE, '--edge-ports', '9-8')).code).not.toBe(0);
   });
 
-  it('refuses half of a certificate, and a store that is none', async () => {
+  it('refuses a certificate without key and an invalid store', async () => {
     expect((await output(...SERVE, '--tls-cert', 'x.pem')).code).toBe(2);
     expect((await output(...SERVE, '--store', join(folder, 'no', 'x.db'))).code).toBe(2);
   });

@@ -30,7 +30,7 @@ describe('tunnel sessions, over the port', () => {
     prefix: 'ts',
   } as const;
 
-  it('are listed with pages and read', () => {
+  it('are listed by page and read', () => {
     expect(listOnline(online, resource, asking, { limit: 1, ...WHOLE })).toMatchObject({
       tunnel_sessions: [{ id: 'ts_2', uri: 'http://x.test/tunnel_sessions/ts_2' }],
       next_page_uri: 'http://x.test/tunnel_sessions?before_id=ts_2&limit=1',
@@ -48,7 +48,7 @@ describe('tunnel sessions, over the port', () => {
     });
   });
 
-  it('take commands, and say why they do not', async () => {
+  it('accept commands or return errors', async () => {
     await commandAgent(online, 'ts_1', 'stop');
     await commandAgent(online, 'ts_1', 'update');
     await expect(commandAgent(online, 'ts_1', 'restart')).rejects.toMatchObject({ status: 400, number: 804 });

@@ -66,10 +66,10 @@ describe('kinds', () => {
     expect(found.operations.includes('list') ? found.listKey : null).toBe(listKey);
   });
 
-  it('are all of them', () => expect(RESOURCES).toHaveLength(23));
+  it('are complete', () => expect(RESOURCES).toHaveLength(23));
 });
 
-describe('modules of a route: request, answer, what is left out', () => {
+describe('modules of a route: request, response, defaults', () => {
   const session = { inactivity_timeout: 0, maximum_duration: 0, options_passthrough: false };
   const app = { client_id: 'a', client_secret: 'b' };
   const lists = { email_addresses: [], email_domains: [], scopes: [] };
@@ -282,7 +282,7 @@ describe('limits', () => {
   });
 });
 
-describe('what is said of a refusal', () => {
+describe('error messages', () => {
   it.each<[string, string, () => unknown, number, string, string]>([
     ['PUT', 'backend', () => ({}), 215, '/backend_id', "The field 'backend_id' is missing."],
     [
@@ -331,7 +331,7 @@ describe('what is said of a refusal', () => {
     ]);
   });
 
-  it('terminate_at of an HTTPS edge has a number of its own', async () => {
+  it('terminate_at of an HTTPS edge has its own error number', async () => {
     const answer = await instance.call('PUT', `/edges/https/${edge}/tls_termination`, {
       terminate_at: 'edge',
     });
@@ -361,7 +361,7 @@ describe('what is said of a refusal', () => {
       "The domain 'taken.test' is taken.",
     ],
     ['/vaults', () => ({ name: 'taken.known' }), 215, '/name', "The vault 'taken.known' is taken."],
-  ])('%s has it already', async (path, body, number, pointer, message) => {
+  ])('%s already exists', async (path, body, number, pointer, message) => {
     const made = { ...body(), ...(path === '/edges/tcp' && { hostports: ['taken.test:5432'] }) };
     await instance.make(path, made);
     const { status, body: answer } = await instance.call('POST', path, body());

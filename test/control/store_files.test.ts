@@ -20,7 +20,7 @@ const freshPath = (): string => join(folder, `store${count++}.db`);
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe('the files of a store', () => {
-  it('are for their owner alone, whatever the mask of the process says', async () => {
+  it('are accessible only by their owner, regardless of the umask', async () => {
     const before = process.umask(0);
     try {
       const storePath = freshPath();
@@ -36,21 +36,21 @@ describe('the files of a store', () => {
     }
   });
 
-  it('are opened only with the key that was there: a missing one is never replaced', async () => {
+  it('are opened only with their key; a missing key file is never replaced', async () => {
     const storePath = freshPath();
     const first = await openManagement({ storePath });
     await first.close();
     const away = `${storePath}.key.away`;
     renameSync(`${storePath}.key`, away);
     await expect(openManagement({ storePath })).rejects.toThrow(
-      /key is missing: the secrets of .* are sealed/,
+      /key is missing: it contains the key for the secrets of/,
     );
     expect(existsSync(`${storePath}.key`)).toBe(false);
     renameSync(away, `${storePath}.key`);
     await (await openManagement({ storePath })).close();
   });
 
-  it('get a key when the first start ended before there was one', async () => {
+  it('get a key if the first start failed before creating one', async () => {
     const storePath = freshPath();
     await openSqliteStore(storePath).close();
     const management = await openManagement({ storePath });
@@ -58,7 +58,7 @@ describe('the files of a store', () => {
     await management.close();
   });
 
-  it('with a key that cannot be read are refused, and the key stays as it is', async () => {
+  it('with an unreadable key are refused, and the key is unchanged', async () => {
     const storePath = freshPath();
     await (await openManagement({ storePath })).close();
     const key = readFileSync(`${storePath}.key`);

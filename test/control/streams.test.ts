@@ -58,7 +58,7 @@ describe('TLS and TCP edges of the management API', () => {
     return chunk.toString();
   }
 
-  it('a TLS edge asks for certificates of the authorities that it has now', async () => {
+  it('a TLS edge requests certificates of its current authorities', async () => {
     const { id: backendId } = await staticBackend();
     const { id: authority } = await instance.make('/certificate_authorities', { ca_pem: partners.cert });
     await certificate('tls.test');
@@ -89,7 +89,7 @@ describe('TLS and TCP edges of the management API', () => {
     await expect(secure(client('tls.test'))).rejects.toThrow();
   });
 
-  it('an HTTPS edge shows the certificate of its domain, and asks for those of clients', async () => {
+  it('an HTTPS edge presents the certificate of its domain and requests those of clients', async () => {
     const { id: backendId } = await instance.make('/backends/http_response', { body: 'hi' });
     const first = await certificate('web.test');
     const edge = await instance.make('/edges/https', { hostports: ['web.test:443'] });
@@ -127,7 +127,7 @@ describe('TLS and TCP edges of the management API', () => {
     expect(decided.status).toBeGreaterThanOrEqual(400);
   });
 
-  it('a TCP edge listens where it says now, and lets in whom it says', async () => {
+  it('a TCP edge listens on its current port and allows its current clients', async () => {
     const { id: backendId } = await staticBackend();
     const edge = await instance.make('/edges/tcp', {
       hostports: ['db.test:5432'],

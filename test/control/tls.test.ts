@@ -6,7 +6,7 @@ import { openManagement } from '../../src/control/management.ts';
 import { selfSigned } from './certificates.ts';
 import { startInstance } from './instance.ts';
 
-it('the API speaks TLS when it has a certificate, and its addresses say so', async () => {
+it('the API uses TLS if it has a certificate, and its URLs are https', async () => {
   const instance = await startInstance();
   const { pem, key } = selfSigned('localhost');
   const listening = await instance.management.listen({ tls: { cert: pem, key } });
@@ -26,14 +26,14 @@ it('the API speaks TLS when it has a certificate, and its addresses say so', asy
   await instance.close();
 });
 
-it('a store whose sealing key is damaged is refused, and one whose key is kept opens', async () => {
+it('a store with a damaged sealing key is refused, and one with its key opens', async () => {
   const instance = await startInstance();
   const storePath = join(instance.folder, 'other.db');
   const first = await openManagement({ storePath });
   await first.close();
   const kept = readFileSync(`${storePath}.key`, 'utf8');
   writeFileSync(`${storePath}.key`, 'short');
-  await expect(openManagement({ storePath })).rejects.toThrow('does not hold a sealing key');
+  await expect(openManagement({ storePath })).rejects.toThrow('does not contain a sealing key');
   writeFileSync(`${storePath}.key`, kept);
   const again = await openManagement({ storePath });
   expect([typeof first.firstKey, again.firstKey]).toEqual(['string', null]);

@@ -17,7 +17,7 @@ function urisIn(value: unknown): string[] {
   );
 }
 
-it('every uri in every answer leads to what it is of', async () => {
+it('every uri in every response leads to its object', async () => {
   const { id: edge } = await instance.make('/edges/https', { hostports: ['uris.test:443'] });
   const seen = new Set<string>();
   const follow = async (answer: unknown): Promise<void> => {

@@ -3,8 +3,7 @@ import { type Coverage, type CoveredEdge, coverageOf, coveredEdge } from '../../
 import type { MeasuredPoint, PointKind } from '../../src/coverage/point.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
-import { runFile } from '../../src/simulator/run_file.ts';
-import { ONCE } from '../../src/simulator/run_once.ts';
+import { runFile, ONCE } from '../../src/simulator/run_file.ts';
 import { type EdgeFixture, edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { oneRoute } from '../one_route.ts';
 

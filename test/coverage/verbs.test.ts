@@ -75,8 +75,8 @@ describe('edgeproof cover', () => {
   it.each([
     [['--threshold', 'ruels=100'], "did you mean 'rules'?"],
     [['--threshold', 'rules=101'], 'does not have the form rules=100'],
-    [['-r', 'xml'], 'there are text, json, lcov, html'],
-    [['--emit-cases', 'x.txt'], 'is no scenario file'],
+    [['-r', 'xml'], 'choose from text, json, lcov, html'],
+    [['--emit-cases', 'x.txt'], 'cannot be a scenario file'],
     [['nowhere.scenario.yaml'], 'nowhere.scenario.yaml'],
   ])('refuses %j', async (args, message) => {
     const { code, stderr } = await run('cover', ...args);

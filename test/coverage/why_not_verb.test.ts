@@ -2,10 +2,24 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from '../cli/command.ts';
+import { onePolicy } from '../one_route.ts';
 import { CASES, POLICY } from './policy_text.ts';
 
 const EDGE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
-const folder = folderWith({ 'policy.yaml': POLICY, 'a.scenario.yaml': CASES });
+const LENGTH = onePolicy({
+  on_http_request: [
+    {
+      name: 'exact',
+      expressions: ["getReqHeader('content-length')[0] == '77'"],
+      actions: [{ type: 'deny' }],
+    },
+  ],
+});
+const folder = folderWith({
+  'policy.yaml': POLICY,
+  'a.scenario.yaml': CASES,
+  'length.yaml': JSON.stringify(LENGTH),
+});
 
 const run = (...args: string[]) => edgeproof(args, folder);
 
@@ -47,6 +61,22 @@ describe('edgeproof explain --why-not', () => {
       path: '/admin',
       headers: { 'user-agent': expect.stringMatching(/bot|crawler|spider/) as string },
     });
+  });
+
+  it('makes a body for a length: a header that lies about it would not be sent', async () => {
+    const { stdout } = await run(
+      'explain',
+      'POST',
+      'https://shop.test/',
+      '-e',
+      'length.yaml',
+      '--why-not',
+      'exact',
+      '--json',
+    );
+    const { request } = JSON.parse(stdout) as { request: Record<string, unknown> };
+    expect(request).toMatchObject({ body: 'x'.repeat(77) });
+    expect(request).not.toHaveProperty('headers');
   });
 
   it('adds earlier requests for a breaker', async () => {

@@ -2,8 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromBase64 } from '../../src/crypto/base64.ts';
-import { equalSecrets, equalTexts } from '../../src/crypto/compare.ts';
-import { digest, hmac, hmacKey } from '../../src/crypto/digest.ts';
+import { equalSecrets, equalTexts, digest, hmac, hmacKey } from '../../src/crypto/digest.ts';
 import { sized } from '../random.ts';
 
 describe('an HMAC', () => {
@@ -26,7 +25,7 @@ describe('an HMAC', () => {
     expect(hmac(hash, hmacKey(Buffer.from(key, 'hex')), [text], 'hex')).toBe(wanted);
   });
 
-  test('of pieces is that of the whole, text being UTF-8', () => {
+  test('of pieces equals that of their concatenation in UTF-8', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string({ unit: 'grapheme' })), (key, pieces) => {
         const whole = Buffer.from(pieces.join(''), 'utf8');
@@ -40,7 +39,7 @@ describe('an HMAC', () => {
   });
 });
 
-test('texts are compared as they are', () => {
+test('texts are compared exactly', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
       // Lone surrogates have no UTF-8 of their own; no header and no configuration holds them.
@@ -56,7 +55,7 @@ test('texts are compared as they are', () => {
 });
 
 describe('base64', () => {
-  test('is read in its one spelling', () => {
+  test('is decoded in its canonical form only', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64');

@@ -25,7 +25,7 @@ describe('an issued certificate', () => {
     issuer: authority,
   });
 
-  it('says what was asked for', () => {
+  it('contains the requested values', () => {
     expect(readCertificate(leaf.certificatePem)).toMatchObject({
       subject: { CN: 'Ü shop', O: 'Acme' },
       issuerCommonName: 'Authority',
@@ -46,7 +46,7 @@ describe('an issued certificate', () => {
     expect(isKeyOf(leaf.certificatePem, authority.privateKeyPem)).toBe(false);
   });
 
-  it('is signed by its issuer, and by nothing else', () => {
+  it('is signed by its issuer only', () => {
     const [own, other] = [authority, issue('Authority', { authority: { pathLength: null } })].map(
       ({ certificatePem }) => new X509Certificate(certificatePem),
     );

@@ -31,7 +31,7 @@ describe.each(SCHEMES)('a signature by $key with $hash', (scheme) => {
       'base64',
     );
 
-  test('is right for its message and no other', () => {
+  test('is valid for its message only', () => {
     const secret = readPrivateKey(pem(privateKey), scheme.key);
     const shown = readPublicKey(pem(publicKey), scheme.key);
     if ('problem' in secret || 'problem' in shown) throw new Error('the keys cannot be read');
@@ -42,7 +42,7 @@ describe.each(SCHEMES)('a signature by $key with $hash', (scheme) => {
     expect(verifies(scheme, shown, ['ab'], Buffer.alloc(0))).toBe(false);
   });
 
-  test('has keys that are read from PEM and from base64, and only as what they are', () => {
+  test('has keys that are parsed from PEM and base64, as their own type only', () => {
     expect(isProblem(readPublicKey(base64(publicKey), scheme.key))).toBe(false);
     expect(isProblem(readPrivateKey(base64(privateKey), scheme.key))).toBe(false);
     expect(readPublicKey(pem(privateKey), scheme.key)).toMatchObject({
@@ -56,7 +56,7 @@ describe.each(SCHEMES)('a signature by $key with $hash', (scheme) => {
   });
 });
 
-test('an Ed25519 key may be its bare bytes', () => {
+test('an Ed25519 key may be raw bytes', () => {
   const { privateKey, publicKey } = PAIRS.ed25519;
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32);
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
@@ -77,7 +77,7 @@ test('an RSA key must be long enough', () => {
 });
 
 describe('a certificate', () => {
-  test('is read with its time and key', () => {
+  test('is parsed with its validity and key', () => {
     const certificate = readRsaCertificate(RSA_CERTIFICATE)!;
     expect(certificate.subject).toBe('CN=sns.test.invalid');
     expect(new Date(certificate.untilMs).getUTCFullYear()).toBe(2126);
@@ -88,7 +88,7 @@ describe('a certificate', () => {
     expect(verifies(scheme, certificate.key, ['x'], signed(scheme, key, ['x']))).toBe(true);
   });
 
-  test('is none when it is weak, or is not one', () => {
+  test('is refused if it is weak or malformed', () => {
     expect(readRsaCertificate(WEAK_CERTIFICATE)).toBeNull();
     expect(readRsaCertificate(RSA_PRIVATE_KEY)).toBeNull();
     expect(readRsaCertificate('')).toBeNull();

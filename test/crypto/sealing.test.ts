@@ -7,7 +7,7 @@ import { sized } from '../random.ts';
 const key = readSealingKey(newSealingKey())!;
 
 describe('a sealed text', () => {
-  it('opens at its place with its key, and nowhere else', () => {
+  it('opens only at its place with its key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, place) => {
         const sealed = seal(key, text, place);
@@ -19,7 +19,7 @@ describe('a sealed text', () => {
     );
   });
 
-  it('does not open when any of its bytes is changed, or when it is cut', () => {
+  it('does not open if it is changed or truncated', () => {
     const bytes = Buffer.from(seal(key, 'sesame', 'secret_1'), 'base64');
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);
@@ -29,7 +29,7 @@ describe('a sealed text', () => {
     }
   });
 
-  it('is another one each time', () => {
+  it('differs each time', () => {
     expect(seal(key, 'sesame', 'a')).not.toBe(seal(key, 'sesame', 'a'));
   });
 });
@@ -38,7 +38,7 @@ it('a key has 32 bytes', () => {
   expect(readSealingKey('c2hvcnQ=')).toBeNull();
 });
 
-it('secrets are letters and digits, all of them about as often', () => {
+it('secrets consist of evenly distributed letters and digits', () => {
   const counts = new Map<string, number>();
   for (const letter of secretText(36_000)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   expect(counts.size).toBe(36);

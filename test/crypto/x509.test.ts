@@ -88,7 +88,7 @@ const EXTENSIONS = [
 ];
 
 describe.skipIf(!hasOpenssl)('usages of a key', () => {
-  it.each(EXTENSIONS.map((each) => [each] as const))('%j are those that openssl sees', (extensions) => {
+  it.each(EXTENSIONS.map((each) => [each] as const))('%j agree with openssl', (extensions) => {
     const { pem } = makeCertificate(extensions);
     const facts = readCertificate(pem);
     if ('problem' in facts) throw new Error(facts.problem);
@@ -105,7 +105,7 @@ describe.skipIf(!hasOpenssl)('usages of a key', () => {
 });
 
 describe.skipIf(!hasOpenssl)('a certificate', () => {
-  it('is read as openssl reads it', () => {
+  it('agrees with openssl', () => {
     const subject = '/C=DE/ST=Berlin/L=Mitte/O=Example GmbH/OU=Edge/CN=Ümlaut Co, "Ltd"';
     const names = 'subjectAltName=DNS:a.test,DNS:*.b.test,IP:192.0.2.1,IP:2001:db8::1';
     const { pem, key } = makeCertificate(['basicConstraints=CA:TRUE', names], subject, 'rsa:2048');
@@ -145,7 +145,7 @@ describe('a PEM text', () => {
     expect(readCertificate(text())).toEqual({ problem });
   });
 
-  it('of a chain is the first', () => {
+  it('of a chain is read from its first certificate', () => {
     const leaf = selfSigned('leaf');
     const facts = readCertificateChain(leaf.pem + someAuthority().pem);
     expect('subject' in facts && facts.subject.CN).toBe('leaf');
@@ -164,7 +164,7 @@ describe('DER', () => {
     expect(readDer(Buffer.from(hex, 'hex'))).toBeNull();
   });
 
-  it('of any bytes never throws, and what is read covers them all', () => {
+  it('never throws, and parsed elements cover all bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const elements = readDer(bytes);

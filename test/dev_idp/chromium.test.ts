@@ -47,7 +47,7 @@ const IDENTITIES = {
   stale: { misbehave: 'expired' },
 };
 
-describe.skipIf(!isThere)('a person with a browser, at the development provider', () => {
+describe.skipIf(!isThere)('a browser at the development provider', () => {
   let upstream: Server;
   let idp: ServedIdp;
   let browser: Browser;
@@ -104,7 +104,7 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
     return { context, page, text: (await page.textContent('body')) ?? '', url: page.url() };
   }
 
-  it('logs in by OpenID Connect, comes back to the page, and logs out again', async () => {
+  it('logs in by OpenID Connect, returns to the page, and logs out', async () => {
     const origin = await edgeAt(oidc());
     const { context, page, text, url } = await logIn(origin, 'alice');
     expect(text).toBe('you are alice@example.test at /deep/page?a=1');
@@ -121,7 +121,7 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
   }, 20_000);
 
   it.each(IS_FULL ? MANAGED : ['github'])(
-    'logs in where the provider stands in for the managed app of %s',
+    'logs in where the provider replaces the managed app of %s',
     async (name) => {
       const origin = await edgeAt({ oauth: { provider: { [name]: { email_domains: ['example.test'] } } } });
       const { text, context } = await logIn(origin, 'alice');
@@ -143,7 +143,7 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
     for (const { context } of [refuser, stale]) await context.close();
   }, 20_000);
 
-  it('finishes logins that were begun in two tabs', async () => {
+  it('completes logins started in two tabs', async () => {
     const origin = await edgeAt(oidc());
     const context = await browser.newContext();
     const [one, two] = [await context.newPage(), await context.newPage()];

@@ -28,7 +28,7 @@ edges:
           backend: { backend_id: app }
 `;
 
-it('dev brings up the provider that stands in for the managed app, and says so', async () => {
+it('dev starts the provider that replaces the managed app, and reports it', async () => {
   await writeFile(join(folder, 'edge.yaml'), EDGE);
   await writeFile(join(folder, 'who.yaml'), 'identities: { ann: { organizations: [acme] }, ben: {} }\n');
   running = start(['dev', 'edge.yaml', '--port', '0', '--identities', 'who.yaml'], folder);
@@ -45,7 +45,7 @@ it('dev brings up the provider that stands in for the managed app, and says so',
   expect(page).toContain('Log in as <b>ben</b>');
 });
 
-it('dev says what is wrong with a file of identities', async () => {
+it('dev reports problems of an identities file', async () => {
   await writeFile(join(folder, 'edge.yaml'), EDGE);
   await writeFile(join(folder, 'who.yaml'), 'identities: { ann: { misbehave: often } }\n');
   running = start(['dev', 'edge.yaml', '--port', '0', '--identities', 'who.yaml'], folder);

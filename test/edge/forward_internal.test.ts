@@ -6,7 +6,7 @@ const policy = (document: object) => ({ traffic_policy: { value: JSON.stringify(
 const route = (more: object) => ({ match_type: 'path_prefix', match: '/', ...more });
 const forwardTo = (url: string) => ({ actions: [{ type: 'forward-internal', config: { url } }] });
 
-/** A public edge that hands on, and internal ones behind it. */
+/** A public edge that forwards to internal ones. */
 function chain(inner: object, response: readonly object[] = []) {
   const events: HttpRequestCompleteEvent[] = [];
   const edge = createEdge(

@@ -7,7 +7,7 @@ import { after, type NamedUpstreams, namedUpstreams } from './swap_upstreams.ts'
 import { runs } from '../random.ts';
 
 const SWAPS = runs(400);
-/** Exchanges of each kind that are under way at once. */
+/** Concurrent exchanges of each kind. */
 const AT_ONCE = 3;
 
 describe(`${SWAPS} swaps under traffic of every kind`, () => {
@@ -20,7 +20,10 @@ describe(`${SWAPS} swaps under traffic of every kind`, () => {
   const events = { requests: 0, connections: 0 };
   const problems: string[] = [];
 
-  /** Every revision has other headers and the other upstreams; places of TCP edges come and go. */
+  /**
+   * Revisions alternate between two sets of upstreams and have different headers; ports of TCP edges are added and
+   * removed.
+   */
   const configOf = (number: number): object => {
     const { http, grpc, tcp, tls } = upstreams[number % 2]!;
     const stamp = { add: { 'x-revision': `r${number}` } };
@@ -119,7 +122,7 @@ describe(`${SWAPS} swaps under traffic of every kind`, () => {
     expect(problems).toEqual([]);
     const names = Object.keys(kinds);
     expect(Object.keys(across).toSorted()).toEqual(names.toSorted());
-    // Most exchanges were under way while the configuration changed.
+    // Most exchanges were in flight while the configuration changed.
     for (const name of names) expect(across[name]! / count[name]!).toBeGreaterThan(0.5);
     const isRaw = (name: string): boolean => name === 'tcp' || name === 'tls_passed';
     const sum = (some: readonly string[]): number => some.reduce((total, name) => total + count[name]!, 0);
@@ -137,7 +140,7 @@ describe(`${SWAPS} swaps under traffic of every kind`, () => {
   });
 });
 
-/** What is wrong with an exchange that began in one revision and ended in another; null: nothing. */
+/** The fault of an exchange that began in one revision and ended in another; null if there is none. */
 function mixed({ revision, seen, upstream }: Proof, from: number, to: number): string | null {
   const told = JSON.stringify({ revision, seen, upstream, from, to });
   if (revision === null) return from === to && upstream !== String(from % 2) ? told : null;

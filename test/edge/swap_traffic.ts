@@ -7,7 +7,7 @@ import * as grpc from '@grpc/grpc-js';
 import { WebSocket } from 'ws';
 import { after, bytesOf, CHAT, digest } from './swap_upstreams.ts';
 
-/** Where an edge listens, and whom its clients trust. */
+/** The ports of an edge, and the authority that its clients trust. */
 export interface Target {
   readonly port: number;
   readonly tlsPort: number;
@@ -15,11 +15,11 @@ export interface Target {
   readonly ca: string;
 }
 
-/** What one exchange proves: the configuration it was decided by, as far as each end can tell. */
+/** Which configuration decided an exchange, as each end observes it. */
 export interface Proof {
-  /** Of the response, as the edge wrote it; null where nobody can see it. */
+  /** From the response, as the edge wrote it; null if it is not observable. */
   readonly revision: string | null;
-  /** What the upstream was told. */
+  /** What the upstream received. */
   readonly seen: string | null;
   readonly upstream: string;
 }
@@ -48,7 +48,7 @@ const proofOf = (headers: IncomingHttpHeaders | IncomingMessage['headers']): Pro
   upstream: String(headers['x-upstream']),
 });
 
-/** All kinds of traffic, each with connections of its own; `close` ends what is kept open. */
+/** All kinds of traffic, each with its own connections; `close` closes those that are kept open. */
 export function kindsOf({ port, tlsPort, tcpPort, ca }: Target): {
   readonly kinds: Readonly<Record<string, Kind>>;
   readonly close: () => void;
@@ -84,7 +84,7 @@ export function kindsOf({ port, tlsPort, tcpPort, ca }: Target): {
   };
 }
 
-/** Node's types know the option of its sockets for plain ones only. */
+/** Node's types have this socket option for plain sockets only. */
 const HALF_OPEN = { allowHalfOpen: true } as object;
 
 const passedTls = (port: number, ca: string): Socket =>
@@ -127,7 +127,7 @@ function http1(agent: Agent, port: number, number: number, uploads: boolean): Pr
   });
 }
 
-/** Downloads and uploads in turn, many at a time on one session. */
+/** Alternating downloads and uploads, many at a time on one session. */
 async function stream(session: ClientHttp2Session, number: number): Promise<Proof> {
   const uploads = number % 2 === 0;
   const bytes = bytesOf(number, SIZE);
@@ -174,7 +174,7 @@ async function chat(client: Chatter, number: number): Promise<Proof> {
   return { revision: said('x-revision'), seen: said('x-seen'), upstream: said('x-upstream') };
 }
 
-/** `greets`: what is behind it is TCP that says its name first. */
+/** `greets`: the TCP backend sends its name first. */
 async function webSocket(url: string, number: number, greets: boolean): Promise<Proof> {
   const socket = new WebSocket(url, { headers: { host: HOST } });
   socket.binaryType = 'nodebuffer';
@@ -210,7 +210,7 @@ async function webSocket(url: string, number: number, greets: boolean): Promise<
     : { revision, seen, upstream };
 }
 
-/** Bytes both ways on a connection whose other end says its name first. */
+/** Bytes in both directions on a connection whose backend sends its name first. */
 async function raw(open: () => Socket, number: number): Promise<Proof> {
   const socket = open();
   const pieces: Buffer[] = [];

@@ -7,7 +7,7 @@ import * as grpc from '@grpc/grpc-js';
 import { WebSocketServer } from 'ws';
 import type { Pair } from '../server/tls/authority.ts';
 
-/** Upstreams of one name for every kind of traffic: each says who it is and what the edge told it. */
+/** Upstreams with one name for every kind of traffic: each reports its name and what the edge sent. */
 export interface NamedUpstreams {
   readonly name: string;
   readonly http: string;
@@ -19,7 +19,7 @@ export interface NamedUpstreams {
   readonly close: () => void;
 }
 
-/** Bytes that anyone can make again from their number. */
+/** Bytes that can be generated again from their number. */
 export function bytesOf(seed: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let state = (seed * 2_654_435_761) >>> 0 || 1;
@@ -71,7 +71,9 @@ export async function namedUpstreams(name: string, pair: Pair): Promise<NamedUps
   };
 }
 
-/** `GET /down/<seed>/<bytes>` in pieces, `POST` answered with the digest of what came, WebSockets that echo. */
+/**
+ * `GET /down/<seed>/<bytes>` in pieces, `POST` answered with the digest of the received body, and WebSockets that echo.
+ */
 function httpUpstream(name: string) {
   const server = createHttpServer((request, response) => {
     response.setHeader('x-upstream', name).setHeader('x-seen', seenBy(request));

@@ -23,7 +23,7 @@ const AUDITED = [
 ];
 
 describe('the catalogue', () => {
-  it('has every audit event, and the starts and stops of agents', () => {
+  it('has every audit event and the starts and stops of agents', () => {
     const types = AUDITED.flatMap((object) =>
       ['created', 'updated', 'deleted'].map((action) => `${object}_${action}.v0`),
     );
@@ -34,7 +34,7 @@ describe('the catalogue', () => {
   });
 
   it.each(Object.keys(TRAFFIC_EVENTS) as TrafficType[])(
-    '%s: every field is selected, those marked are filtered',
+    '%s: every field can be selected, the marked ones filtered',
     (type) => {
       const rows = fieldsOf(type);
       expect(sourceProblem({ type, fields: rows.map(([path]) => path) })).toBeNull();

@@ -118,7 +118,7 @@ async function shop(instance: Instance): Promise<() => Promise<unknown>> {
 }
 
 describe('audit events', () => {
-  it('tell who did what, in order, signed, and without the secret of a key', async () => {
+  it('contain author and change, in order, signed, without secrets', async () => {
     const to = await receiver();
     const instance = await instanceWith();
     const destination = await subscribe(instance, { debug: { callback_url: to.url } }, [
@@ -157,7 +157,7 @@ describe('audit events', () => {
     expect(JSON.stringify(shown.body)).not.toContain(secret);
   });
 
-  it('come again with the same id after a failure, and none is lost', async () => {
+  it('are repeated with the same id after a failure, and none is lost', async () => {
     const to = await receiver();
     to.statuses.push(500, 503, 302);
     const instance = await instanceWith();
@@ -172,7 +172,7 @@ describe('audit events', () => {
     expect(body.status).toEqual({ state: 'ok', message: '', waiting: 0, dropped: 0 });
   });
 
-  it('survive a restart while nobody takes them', async () => {
+  it('survive a restart while they cannot be delivered', async () => {
     const to = await receiver();
     const instance = await instanceWith({ retryMs: 60_000 });
     to.statuses.push(...Array<number>(50).fill(500));
@@ -194,7 +194,7 @@ describe('audit events', () => {
 });
 
 describe('traffic events', () => {
-  it('carry the selected fields of the requests that a filter lets through', async () => {
+  it('contain the selected fields of requests that match the filter', async () => {
     const instance = await instanceWith();
     const fields = ['http.request.url.path', 'http.response.status_code', 'conn'];
     const type = 'http_request_complete.v0';
@@ -217,7 +217,7 @@ describe('traffic events', () => {
     expect(existsSync(other)).toBe(false);
   });
 
-  it('are dropped and counted, never in the way, when a destination does not take them', async () => {
+  it('are dropped and counted if a destination does not accept them, without blocking', async () => {
     const to = await receiver();
     to.statuses.push(...Array<number>(10_000).fill(500));
     const instance = await instanceWith({ bufferLimitBytes: 10_000 });
@@ -228,13 +228,13 @@ describe('traffic events', () => {
     const status = () => instance.call('GET', `/event_destinations/${destination['id']!}`);
     while ((await status()).body.status.state !== 'failing') await new Promise(setImmediate);
     const { body } = await status();
-    expect(body.status.message).toBe('the callback has not taken the events');
+    expect(body.status.message).toBe('the callback did not accept the events');
     expect(body.status.waiting).toBeGreaterThan(0);
     expect(body.status.waiting + body.status.dropped).toBe(50);
     to.statuses.length = 0;
   });
 
-  it('reach a destination while another one never answers, which holds up no write either', async () => {
+  it('reach a destination while another one hangs, which does not block writes either', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     open.push(() => silent.close() && silent.closeAllConnections());
@@ -254,7 +254,7 @@ describe('traffic events', () => {
     expect(body.status.waiting).toBe(10);
   });
 
-  it('rotate a file that is full, and keep so many', async () => {
+  it('rotate a full file and keep the configured number', async () => {
     const instance = await instanceWith();
     const file = { name: 'small.ndjson', max_bytes: 1, max_files: 2 };
     const path = pathOf(instance, await subscribe(instance, { file }, [{ type: 'vault_created.v0' }]));
@@ -273,7 +273,7 @@ describe('traffic events', () => {
 });
 
 describe('destinations', () => {
-  it('in a cloud are kept, and say that nothing is sent', async () => {
+  it('in a cloud are stored, and report that nothing is sent', async () => {
     const instance = await instanceWith();
     const target = { datadog: { api_key: 'hidden', ddsite: 'eu' } };
     const destination = await subscribe(instance, target, [{ type: 'vault_created.v0' }]);

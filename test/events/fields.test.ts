@@ -150,14 +150,14 @@ function pathsOf(value: object, known: ReadonlySet<string>, prefix = ''): string
 describe.each(TYPES)('the rows of %s', (type) => {
   const rows = fieldsOf(type);
 
-  it('are those of the specification', () => {
+  it('match the specification', () => {
     const own = rows.map(([path, field]) =>
       [path, SPECIFIED_TYPE[field.type] ?? field.type, ...(field.filterable === true ? ['f'] : [])].join(' '),
     );
     expect(own).toEqual(SPECIFIED[type].trim().split(/\n\s+/));
   });
 
-  it('are the fields of an event, and of their type', () => {
+  it('match the fields of an event and their types', () => {
     const known = new Set(rows.map(([path]) => path));
     const paths = pathsOf(OBJECTS[type], known);
     expect([...paths].sort()).toEqual([...known].sort());
@@ -200,12 +200,12 @@ function changedIn(path: string, { type }: EventField): readonly HttpRequestComp
   });
 }
 
-test.each(HTTP_FIELDS)('%s is written as JSON.stringify writes it', (path, field) => {
+test.each(HTTP_FIELDS)('%s is written like by JSON.stringify', (path, field) => {
   for (const each of changedIn(path, field)) expect(eventJson(each)).toBe(JSON.stringify(each));
 });
 
 test.each(HTTP_FIELDS.filter(([, { replayed }]) => replayed === true))(
-  '%s is read by a replay, from a parsed line and from a line of known form',
+  '%s is read by a replay from parsed lines and from lines in the known format',
   (path, field) => {
     const forms = lineForms(assembleFacts);
     const changed = changedIn(path, field);
@@ -224,7 +224,7 @@ test.each(HTTP_FIELDS.filter(([, { replayed }]) => replayed === true))(
 );
 
 test.each(['c', 'conn', 'invalid', 'metadata'])(
-  'a secret %j leaves an event that can be written',
+  'redacting the secret %j results in a valid event',
   (secret) => {
     const redact = (text: string) => text.replaceAll(secret, '***');
     const object = redactEvent(

@@ -52,8 +52,8 @@ const counting = (told: string[], extra: Partial<LineFileOptions> = {}): LineFil
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
-describe.skipIf(!existsSync(FULL))('a disk that is full', () => {
-  it('lines wait, and are written when there is room', async () => {
+describe.skipIf(!existsSync(FULL))('a full disk', () => {
+  it('lines are queued and written when there is space', async () => {
     const path = join(folder, 'link');
     const target = join(folder, 'target');
     symlinkSync(FULL, path);
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(FULL))('a disk that is full', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('what finds no room to wait is lost and counted, at the end too', async () => {
+  it('lines beyond the queue are lost and counted, also at the end', async () => {
     const told: string[] = [];
     const file = await openLineFile(FULL, counting(told, { limitBytes: 1_000 }));
     for (let at = 0; at < 100; at++) file.write(line(at));
@@ -80,7 +80,7 @@ describe.skipIf(!existsSync(FULL))('a disk that is full', () => {
     expect(lost.reduce((sum, count) => sum + count, 0)).toBe(100);
   });
 
-  it('the sink counts the events that it loses by reason', async () => {
+  it('the sink counts lost events by reason', async () => {
     const said: string[] = [];
     const lost = lostEvents((text) => said.push(text));
     const sink = await ndjsonSink(FULL, {
@@ -99,7 +99,7 @@ describe.skipIf(!existsSync(FULL))('a disk that is full', () => {
 });
 
 describe.skipIf(disk === null)('a small disk', () => {
-  it('goes on in the midst of the line where it stopped', async () => {
+  it('is continued within the interrupted line', async () => {
     const path = join(disk!, 'events.ndjson');
     const ballast = join(disk!, 'ballast');
     writeFileSync(ballast, Buffer.alloc(200_000));
@@ -115,7 +115,7 @@ describe.skipIf(disk === null)('a small disk', () => {
     expect(numbersIn(path)).toEqual(range(20));
   });
 
-  it('a file that was taken away begins anew with whole lines', async () => {
+  it('a replaced file starts with a complete line', async () => {
     const path = join(disk!, 'rotated.ndjson');
     const ballast = join(disk!, 'ballast');
     rmSync(join(disk!, 'events.ndjson'), { force: true });
@@ -133,7 +133,7 @@ describe.skipIf(disk === null)('a small disk', () => {
   });
 });
 
-it('losses are told together, not one by one', () => {
+it('losses are reported in summary', () => {
   const said: string[] = [];
   let now = 0;
   const lost = lostEvents(

@@ -2,28 +2,28 @@ import { describe, expect, it } from 'vitest';
 import { normaliseHeaders } from '../../src/events/headers.ts';
 
 describe('headers in events', () => {
-  it('capitalises names and lowers values, every line kept in order', () => {
+  it('have capitalised names and lower-case values, in order', () => {
     expect(normaliseHeaders(['x-FOO-bar', 'ABC', 'Accept', 'Text/HTML', 'X-Foo-Bar', 'Def'])).toEqual({
       'X-Foo-Bar': ['abc', 'def'],
       Accept: ['text/html'],
     });
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasownproperty'])('takes a field named %s', (name) => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasownproperty'])('support a field named %s', (name) => {
     const headers = normaliseHeaders([name, 'A', name, 'B']);
     expect(Object.keys(headers)).toHaveLength(1);
     expect(Object.values(headers)).toEqual([['a', 'b']]);
   });
 
-  it('stays right when its memory turns over', () => {
+  it('are correct when the cache is cleared', () => {
     for (let count = 0; count < 10_000; count++) {
       expect(normaliseHeaders([`x-n${count}`, `V${count}`])).toEqual({ [`X-N${count}`]: [`v${count}`] });
     }
   });
 });
 
-describe('heads of a shape that was seen before', () => {
-  it('are the same as heads seen for the first time', () => {
+describe('header lists of a cached shape', () => {
+  it('equal those of a new shape', () => {
     const heads = [
       ['Host', 'A', 'Accept', 'B'],
       ['Host', 'C', 'Accept', 'D'],

@@ -17,7 +17,7 @@ describe('identifiers', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('are the same for the same chance', () => {
+  it('are deterministic for a seed', () => {
     expect(idMaker('ev', () => 0.25)(5)).toBe(idMaker('ev', () => 0.25)(5));
   });
 });

@@ -51,7 +51,7 @@ function withTexts(event: HttpRequestCompleteEvent, texts: readonly string[], by
   return { ...event, object: changed };
 }
 
-test('the text of an event is the one that JSON.stringify makes', () => {
+test('the text of an event equals that of JSON.stringify', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),
@@ -66,12 +66,12 @@ test('the text of an event is the one that JSON.stringify makes', () => {
   );
 });
 
-test('heads that come again are written as they were', () => {
+test('repeated header lists are written equally', () => {
   const event = eventOf('/again', { 'x-a': 'one', cookie: 'session=secret' });
   for (let turn = 0; turn < 5; turn++) expect(eventJson(event)).toBe(JSON.stringify(event));
 });
 
-test('events of other kinds are written too', () => {
+test('events of other types are written, too', () => {
   const closed = {
     event_id: 'ev_1',
     event_type: 'tcp_connection_closed.v0',
@@ -81,7 +81,7 @@ test('events of other kinds are written too', () => {
   expect(eventJson(closed as never)).toBe(JSON.stringify(closed));
 });
 
-test('a file gets every event as one line, in order, however long', async () => {
+test('a file contains every event as one line, in order, of any length', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-ndjson-')), 'events.ndjson');
   const sink = await ndjsonSink(file);
   const events = Array.from({ length: 300 }, (_, at) =>
@@ -93,7 +93,7 @@ test('a file gets every event as one line, in order, however long', async () => 
   expect(lines).toEqual(events.map((event) => JSON.stringify(event)));
 });
 
-test('a line does not wait for others until the end', async () => {
+test('a line is not delayed until the end', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-ndjson-')), 'events.ndjson');
   const sink = await ndjsonSink(file);
   const event = eventOf();

@@ -25,7 +25,7 @@ describe('reading Basic credentials', () => {
     ['colons in the password', `Basic ${encoded('a:b:c:')}`, ['a', 'b:c:']],
     ['an empty user', `Basic ${encoded(':b')}`, ['', 'b']],
     ['an empty password', `Basic ${encoded('a:')}`, ['a', '']],
-  ])('takes %s', (_what, value, [username, password]) => {
+  ])('accepts %s', (_what, value, [username, password]) => {
     expect(parseBasicAuth(value)).toEqual({ username, password });
   });
 
@@ -52,7 +52,7 @@ describe('reading Basic credentials', () => {
     expect(parseBasicAuth(value)).toBeNull();
   });
 
-  test('gives back whatever was encoded, whatever stands in it', () => {
+  test('returns every encoded pair', () => {
     fc.assert(
       fc.property(printable, printable, (user, password) => {
         fc.pre(user.isWellFormed() && password.isWellFormed());
@@ -63,7 +63,7 @@ describe('reading Basic credentials', () => {
     );
   });
 
-  test('never throws, and what it takes is spelt in one way only', () => {
+  test('never throws, and accepts only canonical encodings', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -80,7 +80,7 @@ describe('reading Basic credentials', () => {
     );
   });
 
-  test('takes nothing from a request that presents credentials twice', () => {
+  test('ignores repeated credentials', () => {
     expect(presentedCredentials(['Authorization', 'Basic YTpi'])).toEqual({ username: 'a', password: 'b' });
     expect(presentedCredentials(['Authorization', 'Basic YTpi', 'authorization', 'Basic YTpi'])).toBeNull();
     expect(presentedCredentials(['X-Authorization', 'Basic YTpi'])).toBeNull();
@@ -102,11 +102,11 @@ describe('comparing credentials', () => {
     expect(isAuthorized(splitCredential(text)!, known)).toBe(authorized);
   });
 
-  test('nobody is authorised where nobody is known', () => {
+  test('without configured pairs every request is refused', () => {
     expect(isAuthorized(splitCredential(':')!, [])).toBe(false);
   });
 
-  test('a pair without a colon is no pair', () => {
+  test('a pair without a colon is invalid', () => {
     expect(splitCredential('ann')).toBeNull();
   });
 });

@@ -55,7 +55,7 @@ function tripped(): Breaker {
 }
 
 describe('a circuit breaker', () => {
-  it('trips when the share of failures is reached, not before the volume is', () => {
+  it('opens at the error threshold, not before the volume threshold', () => {
     const outcomes: BreakerOutcome[] = ['failure', 'success', 'failure', 'success', 'success'];
     const script = outcomes.map((outcome, at) => [at, outcome] as const);
     expect(run(newBreaker(SETTINGS), SETTINGS, script)).toBe('closed closed closed closed open');
@@ -63,7 +63,7 @@ describe('a circuit breaker', () => {
     expect(run(newBreaker(picky), picky, script)).toBe('closed closed closed closed closed');
   });
 
-  it('trips after the first request at threshold 0 and volume 1, even after a success', () => {
+  it('opens after the first request with threshold 0 and volume 1, even after a success', () => {
     const settings = { ...SETTINGS, volumeThreshold: 1, errorThreshold: 0 };
     expect(
       run(newBreaker(settings), settings, [
@@ -73,7 +73,7 @@ describe('a circuit breaker', () => {
     ).toBe('closed open');
   });
 
-  it('reaches a share that a product of floating point misses', () => {
+  it('reaches thresholds that a floating point product would miss', () => {
     const settings = { ...SETTINGS, volumeThreshold: 100, errorThreshold: 0.07 };
     const breaker = newBreaker(settings);
     for (let count = 0; count < 100; count++)
@@ -81,7 +81,7 @@ describe('a circuit breaker', () => {
     expect(admit(breaker, 0).decision).toBe('open');
   });
 
-  it('forgets results that have left the window', () => {
+  it('forgets outcomes outside the window', () => {
     const three: readonly (readonly [number, BreakerOutcome])[] = [
       [0, 'failure'],
       [0, 'failure'],
@@ -95,12 +95,12 @@ describe('a circuit breaker', () => {
     );
   });
 
-  it('counts cancelled requests neither way', () => {
+  it('does not count cancelled requests', () => {
     const script = Array.from({ length: 20 }, (_, at) => [at, 'cancelled'] as const);
     expect(run(newBreaker(SETTINGS), SETTINGS, script)).not.toContain('open');
   });
 
-  it('stays open for the whole duration, then lets one probe through', () => {
+  it('stays open for the whole duration, then admits one probe', () => {
     const breaker = tripped();
     expect(
       run(breaker, SETTINGS, [
@@ -124,14 +124,14 @@ describe('a circuit breaker', () => {
     expect(send(breaker, SETTINGS, 10_004).decision).toBe('open');
   });
 
-  it('stays open for another whole duration when the probe fails', () => {
+  it('stays open for another duration if the probe fails', () => {
     const breaker = tripped();
     send(breaker, SETTINGS, 12_000).conclude('failure', 15_000);
     expect(admit(breaker, 24_999).decision).toBe('open');
     expect(admit(breaker, 25_000).decision).toBe('probe');
   });
 
-  it('lets the next probe through at once when one is cancelled', () => {
+  it('admits the next probe immediately after a cancelled one', () => {
     const breaker = tripped();
     const probe = send(breaker, SETTINGS, 10_000);
     expect(send(breaker, SETTINGS, 10_001).decision).toBe('open');
@@ -141,7 +141,7 @@ describe('a circuit breaker', () => {
     expect(send(breaker, SETTINGS, 10_003).decision).toBe('open');
   });
 
-  it('does not wait for ever for a probe that never ends', () => {
+  it('does not wait forever for a probe', () => {
     const breaker = tripped();
     const lost = send(breaker, SETTINGS, 10_000);
     expect(send(breaker, SETTINGS, 19_999).decision).toBe('open');
@@ -158,14 +158,14 @@ describe('a circuit breaker', () => {
     expect(admit(slow, 20_002).decision).toBe('closed');
   });
 
-  it('lets exactly one of 1,000 concurrent requests probe', () => {
+  it('admits exactly one of 1,000 concurrent requests as a probe', () => {
     const breaker = tripped();
     const decisions = Array.from({ length: 1_000 }, () => send(breaker, SETTINGS, 10_000).decision);
     expect(decisions.filter((decision) => decision === 'probe')).toHaveLength(1);
     expect(decisions.filter((decision) => decision === 'open')).toHaveLength(999);
   });
 
-  it('ignores what was admitted before it tripped', () => {
+  it('ignores outcomes of requests admitted before it opened', () => {
     const breaker = newBreaker(SETTINGS);
     const early = Array.from({ length: 50 }, () => send(breaker, SETTINGS, 0));
     for (const { conclude } of early.slice(0, 4)) conclude('failure');
@@ -176,7 +176,7 @@ describe('a circuit breaker', () => {
     expect(admit(breaker, 10_001).decision).toBe('closed');
   });
 
-  it('takes a clock that steps back as one that stands still', () => {
+  it('treats a clock that steps back as stopped', () => {
     const breaker = newBreaker(SETTINGS);
     const hour = 3_600_000;
     run(breaker, SETTINGS, [
@@ -191,7 +191,7 @@ describe('a circuit breaker', () => {
     expect(send(breaker, SETTINGS, -hour + 9_999).decision).toBe('probe');
   });
 
-  it('works with one bucket, with 128, and with a window that they do not divide', () => {
+  it('works with 1 and 128 buckets, and with windows that are not divisible by them', () => {
     for (const buckets of [1, 3, 7, 128]) {
       const settings = { ...SETTINGS, buckets, windowMs: 1_000 };
       const script = Array.from({ length: 4 }, (_, at) => [at * 10, 'failure'] as const);
@@ -200,8 +200,8 @@ describe('a circuit breaker', () => {
   });
 });
 
-describe('beside a list of time stamps', () => {
-  it('decides the same over random sequences', () => {
+describe('compared with a naive implementation', () => {
+  it('decides the same for random sequences', () => {
     const random = seeded(12);
     const below = (limit: number): number => Math.floor(random() * limit);
     const decisions = { closed: 0, open: 0, probe: 0 };

@@ -56,13 +56,13 @@ describe('negotiating a coding', () => {
     expect(negotiator(BOTH)(header)).toBe(expected);
   });
 
-  it('gives only what is offered', () => {
+  it('chooses only offered codings', () => {
     expect(negotiate('gzip, deflate;q=0.1', ['deflate'])).toBe('deflate');
     expect(negotiate('gzip', ['deflate'])).toBeNull();
     expect(negotiate('*', [])).toBeNull();
   });
 
-  it('answers the same from memory, whatever else was asked', () => {
+  it('returns the same from its cache', () => {
     const random = seeded(13);
     const remembered = negotiator(BOTH);
     const wrong: string[] = [];
@@ -81,7 +81,7 @@ const asks = (acceptEncoding: string, more: readonly string[] = []) => ({
 });
 
 describe('the plan for a response', () => {
-  it('compresses and says so', () => {
+  it('compresses and sets the fields', () => {
     const headers = [
       'Content-Type',
       'text/html',
@@ -110,7 +110,7 @@ describe('the plan for a response', () => {
     expect(compressionPlan(request, { status: 200, headers: [] }).compress).toBe('gzip');
   });
 
-  it('drops digests of the plain bytes', () => {
+  it('removes digests of the uncompressed bytes', () => {
     const headers = ['Repr-Digest', 'a', 'content-digest', 'b', 'Digest', 'c', 'content-md5', 'd'];
     expect(compressionPlan(asks('gzip'), { status: 200, headers }).remove).toEqual([
       'repr-digest',
@@ -141,7 +141,7 @@ describe('the plan for a response', () => {
     });
   });
 
-  it('leaves a weak validator as it is', () => {
+  it('keeps a weak validator', () => {
     const plan = compressionPlan(asks('gzip'), { status: 200, headers: ['etag', 'W/"abc"'] });
     expect(plan.remove).toEqual([]);
     expect(plan.add).not.toContainEqual(['etag', expect.anything()]);
@@ -152,7 +152,7 @@ describe('the plan for a response', () => {
     ['Text/Event-Stream; charset=utf-8', true],
     ['text/event-stream-x', false],
     ['text/plain', false],
-  ])('sends pieces of %s at once: %s', (type, flush) => {
+  ])('flushes chunks of %s: %s', (type, flush) => {
     const headers = ['Content-Type', type];
     expect(compressionPlan(asks('gzip'), { status: 200, headers })).toMatchObject({
       compress: 'gzip',
@@ -171,7 +171,7 @@ describe('the plan for a response', () => {
     ['GET', 200, ['Content-Encoding', 'br'], 'already_encoded'],
     ['GET', 200, ['content-encoding', 'identity'], 'already_encoded'],
     ['GET', 200, ['Cache-Control', 'private, No-Transform'], 'no_transform'],
-  ])('touches nothing of %s %i with %j', (method, status, headers, reason) => {
+  ])('does not change %s %i with %j', (method, status, headers, reason) => {
     expect(compressionPlan({ ...asks('gzip'), method }, { status, headers })).toEqual({
       compress: null,
       reason,
@@ -181,12 +181,12 @@ describe('the plan for a response', () => {
     });
   });
 
-  it('heeds no-transform of the client too', () => {
+  it('respects no-transform of the client', () => {
     const request = asks('gzip', ['cache-control', 'no-transform']);
     expect(compressionPlan(request, { status: 200, headers: [] }).reason).toBe('no_transform');
   });
 
-  it('compresses errors and answers to other methods', () => {
+  it('compresses errors and responses to other methods', () => {
     expect(compressionPlan({ ...asks('gzip'), method: 'POST' }, { status: 500, headers: [] }).compress).toBe(
       'gzip',
     );

@@ -25,7 +25,7 @@ test('the check and coverage agree on when a forward ends the phase', () => {
   expect(endingsOf(checked(forward('continue')).action!)).toMatchObject({ always: false });
 });
 
-test('an action that only reports ends nothing, and a subrequest does not either', () => {
+test('an action that only reports and a subrequest do not end the phase', () => {
   const limit = {
     name: 'a',
     algorithm: 'sliding_window',
@@ -40,7 +40,7 @@ test('an action that only reports ends nothing, and a subrequest does not either
 });
 
 test.each(['circuit_breaker', 'forward_internal'])(
-  'a result of %s that cannot be there yet is found',
+  'use of a result of %s before the action runs is reported',
   (name) => {
     const rule = { expressions: [`actions.service.${name}.error.code == ''`], actions: [{ type: 'deny' }] };
     const { diagnostics } = checkPolicyValue({ on_http_request: [rule] }, { branding });

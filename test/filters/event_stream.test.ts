@@ -62,19 +62,19 @@ describe('editing an event stream', () => {
     expect(edited(text, redact)).toBe(expected);
   });
 
-  test('a match may span lines, and what it becomes may have other ones', () => {
+  test('matches and replacements may span lines', () => {
     expect(edited('data: a\ndata: b\nid: 1\n\n', [replacement('a\nb', 'x\ny\nz')])).toBe(
       'data: x\ndata: y\ndata: z\nid: 1\n\n',
     );
   });
 
-  test('the field retry on its own', () => {
+  test('edits the field retry', () => {
     expect(edited('retry: 100\ndata: 100\n\n', [replacement('100', '5', 'retry')])).toBe(
       'retry: 5\ndata: 100\n\n',
     );
   });
 
-  test('tells what it has found', () => {
+  test('returns the matches', () => {
     const editor = editEventStream(redact);
     editor.push(Buffer.from('data: 1234 5678\n\n'));
     expect(editor.count()).toBe(2);
@@ -84,12 +84,12 @@ describe('editing an event stream', () => {
     ]);
   });
 
-  test('gives up on a message without end', () => {
+  test('refuses a message without end', () => {
     expect(edited(`data: ${'x'.repeat(MESSAGE_LIMIT_UNITS)}`, redact)).toBe(TOO_LONG);
     expect(edited(`data: ${'x'.repeat(2_000)}\n\n`, [replacement('x', 'y'.repeat(1_000))])).toBe(TOO_LONG);
   });
 
-  test('gives the same whatever the pieces are', () => {
+  test('is independent of chunk boundaries', () => {
     const line = fc.constantFrom(
       'data: 1234',
       'data:é 12345678',

@@ -57,7 +57,7 @@ test.each(ACTIONS)('examples of action %s', (type, { examples }) => {
     expect(findingsOfAction(type, config)).toEqual([codeOf(finding)]);
 });
 
-test('every face has good and bad examples', () => {
+test('every module and action has good and bad examples', () => {
   const faces = [...MODULES, ...ACTIONS].map(([, facts]) => facts);
   const without = faces.filter(({ examples: { good, bad } }) => good.length === 0 || bad.length === 0);
   // Metadata of an identity provider is too long for an example.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { filterLists } from '../../docs/filter_lists.ts';
 import { filtersPage } from '../../docs/filters_page.ts';
 
-test('the lists of faces and schemas are those of the table', async () => {
+test('the generated lists match the table', async () => {
   const lists = await filterLists();
   expect(lists).toHaveLength(4);
   for (const [path, text] of lists) {

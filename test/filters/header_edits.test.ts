@@ -18,15 +18,15 @@ describe('header edits', () => {
     expect(edit(fields, [], ['x-A', 'x-none'])).toEqual(['Host', 'shop.test', 'x-b', '2']);
   });
 
-  it('adds beside the values that are there, in lower case', () => {
+  it('appends to existing values, with lower-case names', () => {
     expect(edit(fields, [['X-B', '4']], [])).toEqual([...fields, 'x-b', '4']);
   });
 
-  it('removes first, so that a name in both lists is replaced', () => {
+  it('removes before adding, so that a name in both lists is replaced', () => {
     expect(edit(fields, [['X-A', 'new']], ['x-a'])).toEqual(['Host', 'shop.test', 'x-b', '2', 'x-a', 'new']);
   });
 
-  it('replaces Host, of which there is one only', () => {
+  it('replaces Host, which occurs once', () => {
     expect(edit(['host', 'a', 'HOST', 'b', 'x', 'y'], [['Host', 'new.test:8080']], [])).toEqual([
       'x',
       'y',
@@ -35,7 +35,7 @@ describe('header edits', () => {
     ]);
   });
 
-  it('leaves the list alone where there is nothing to do', () => {
+  it('returns the same list if nothing changes', () => {
     expect(edit(fields, [], [])).toEqual(fields);
     expect(fields).toHaveLength(8);
   });
@@ -79,7 +79,7 @@ describe('header edits are refused', () => {
     expect(reasons('response', [['x-a', value]], [])).toEqual(['add x-a invalid_value']);
   });
 
-  it('when Host would be gone or wrong', () => {
+  it('if Host would be missing or invalid', () => {
     expect(reasons('request', [], ['Host'])).toEqual(['remove Host host_removed']);
     expect(reasons('request', [['host', 'new.test']], ['Host'])).toEqual([]);
     expect(reasons('response', [], ['Host'])).toEqual([]);
@@ -88,7 +88,7 @@ describe('header edits are refused', () => {
     expect(reasons('request', [['host', '[::1]:80']], [])).toEqual([]);
   });
 
-  it('when a name is added twice', () => {
+  it('if a name is added twice', () => {
     expect(
       reasons(
         'request',
@@ -101,7 +101,7 @@ describe('header edits are refused', () => {
     ).toEqual(['add X-A duplicate']);
   });
 
-  it('and nothing else is', () => {
+  it('but all other edits are accepted', () => {
     expect(
       reasons(
         'request',
@@ -116,7 +116,7 @@ describe('header edits are refused', () => {
   });
 });
 
-it('other edits of the same fields are other fields, and the fields themselves stay', () => {
+it('different edits of a list are independent and do not change it', () => {
   const fields = ['a', '1', 'b', '2'];
   const first = [headersEdit('request', ['a'], [])];
   const second = [headersEdit('request', [], ['c', '3']), headersEdit('response', ['b'], [])];

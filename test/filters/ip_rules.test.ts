@@ -4,8 +4,8 @@ import {
   type IpRule,
   type IpRules,
   compileIpRules,
-  knownIpRules,
-  tookPlaceOf,
+  cachedIpRules,
+  replacesList,
 } from '../../src/filters/ip_restriction/algorithm.ts';
 import { type Address, parseAddress } from '../../src/net/address.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
@@ -26,19 +26,19 @@ function decideIp(rules: IpRules, address: Address): { allowed: boolean; allow: 
 const decide = (rules: readonly string[], client: string): unknown =>
   decideIp(compileIpRules(rules.map(rule)), parseAddress(client)!);
 
-describe('lists that take the place of others', () => {
-  it('are compiled once, and decide as if they were new', () => {
+describe('lists that replace others', () => {
+  it('are compiled once, and decide like new ones', () => {
     const texts = Array.from(
       { length: 40 },
       (_, index) => `${index % 3 === 0 ? 'deny' : 'allow'} 10.${index}.0.0/16`,
     );
     const former = texts.map(rule);
-    expect(knownIpRules(former)).toBe(knownIpRules(former));
+    expect(cachedIpRules(former)).toBe(cachedIpRules(former));
     const next = [...former.slice(0, 7), ...former.slice(8), rule('allow 10.7.0.0/24')];
-    tookPlaceOf(next, former);
+    replacesList(next, former);
     for (const client of ['10.7.0.1', '10.7.1.1', '10.6.0.1', '10.39.0.1', '192.0.2.1']) {
       const address = parseAddress(client)!;
-      expect(decideIp(knownIpRules(next), address)).toEqual(decideIp(compileIpRules(next), address));
+      expect(decideIp(cachedIpRules(next), address)).toEqual(decideIp(compileIpRules(next), address));
     }
   });
 });

@@ -112,11 +112,11 @@ describe.each(JWS_ALGORITHMS)('%s', (algorithm) => {
   const text = signedBy(algorithm, {}, { iss: 'a' });
   const { jwk } = pairOf(algorithm);
 
-  test('its signature is accepted', () => {
+  test('accepts its signature', () => {
     expect(signatureProblem(tokenOf(text), [keyOf(jwk)])).toBeNull();
   });
 
-  test('a signature with one bit changed, cut or empty is not', () => {
+  test('refuses a changed, truncated or empty signature', () => {
     const token = tokenOf(text);
     const changed = Buffer.from(token.signature);
     changed[5]! ^= 1;
@@ -125,14 +125,14 @@ describe.each(JWS_ALGORITHMS)('%s', (algorithm) => {
     }
   });
 
-  test('the token under any other algorithm is not', () => {
+  test('refuses the token with any other algorithm', () => {
     const token = tokenOf(text);
     for (const other of JWS_ALGORITHMS.filter((each) => each !== algorithm)) {
       expect(signatureProblem({ ...token, algorithm: other }, [keyOf(jwk)])).not.toBeNull();
     }
   });
 
-  test('a key that names another algorithm is not used', () => {
+  test('does not use a key for another algorithm', () => {
     const other = algorithm === 'RS256' ? 'RS384' : 'RS256';
     expect(readJwk({ ...jwk, alg: algorithm })).toMatchObject({ algorithms: [algorithm] });
     const key = readJwk({ ...jwk, alg: other });
@@ -141,7 +141,7 @@ describe.each(JWS_ALGORITHMS)('%s', (algorithm) => {
 });
 
 describe('reading keys', () => {
-  test('a public key is no HMAC secret', () => {
+  test('a public key is not used as an HMAC secret', () => {
     const pem = rsa.publicKey.export({ format: 'pem', type: 'spki' });
     const input = `${encoded({ alg: 'HS256' })}.${encoded({})}`;
     const forged = `${input}.${createHmac('sha256', pem).update(input).digest('base64url')}`;
@@ -150,7 +150,7 @@ describe('reading keys', () => {
     });
   });
 
-  test('of a private key the public part is taken', () => {
+  test('only the public part of a private key is used', () => {
     const key = keyOf(rsa.privateKey.export({ format: 'jwk' }));
     expect(key.key.type).toBe('public');
     expect(signatureProblem(tokenOf(signedBy('PS256', {}, {})), [key])).toBeNull();
@@ -180,14 +180,14 @@ describe('reading keys', () => {
     expect(readJwk(jwk)).toHaveProperty('problem');
   });
 
-  test('a short secret serves the short hashes only', () => {
+  test('a short secret is used for short hashes only', () => {
     expect(keyOf({ kty: 'oct', k: Buffer.alloc(48).toString('base64url') }).algorithms).toEqual([
       'HS256',
       'HS384',
     ]);
   });
 
-  test('a set passes over what it cannot use', () => {
+  test('unusable keys of a set are ignored', () => {
     const set = Buffer.from(JSON.stringify({ keys: [{ kty: 'AKP' }, pairOf('ES256').jwk, null] }));
     expect(readKeySet(set)).toHaveLength(1);
     for (const text of ['', 'null', '[]', '{}', '{"keys":{}}', '\ud800']) {

@@ -54,7 +54,7 @@ function run(given: readonly Step[], each: (key: string, nowMs: number, time: nu
 }
 
 describe('a rate limiter', () => {
-  test('decides as the naive model does, whatever the clock does', () => {
+  test('agrees with a naive model for any clock', () => {
     fc.assert(
       fc.property(
         settings.chain((chosen) => fc.tuple(fc.constant(chosen), steps(chosen.windowMs * 1.5))),
@@ -70,7 +70,7 @@ describe('a rate limiter', () => {
     );
   });
 
-  test('never lets more than its capacity through in any window, nor holds back what fits 1.1 windows', () => {
+  test('never exceeds its capacity in any window, and admits everything that fits into 1.1 windows', () => {
     fc.assert(
       fc.property(
         settings.chain((chosen) => fc.tuple(fc.constant(chosen), steps(chosen.windowMs / 2))),
@@ -91,7 +91,7 @@ describe('a rate limiter', () => {
     );
   });
 
-  test('says to the millisecond when the next request would be let through', () => {
+  test('returns the exact wait until the next admission', () => {
     fc.assert(
       fc.property(
         settings.chain((chosen) => fc.tuple(fc.constant(chosen), steps(chosen.windowMs / 4))),
@@ -110,7 +110,7 @@ describe('a rate limiter', () => {
     );
   });
 
-  test('holds no more keys than it may, and the rest share one window', () => {
+  test('limits the number of keys; further ones share one window', () => {
     const limiter = newRateLimiter({ capacity: 2, windowMs: 60_000, keyLimit: 10 });
     for (let key = 0; key < 10; key++) expect(take(limiter, `known ${key}`, 0)).toBe(0);
     expect(take(limiter, 'late 1', 0)).toBe(0);
@@ -123,7 +123,7 @@ describe('a rate limiter', () => {
     expect(keysHeld(limiter)).toBe(1);
   });
 
-  test('a million keys and more take a bounded, small memory', () => {
+  test('memory is bounded for more than a million keys', () => {
     const limiter = newRateLimiter({ capacity: 5, windowMs: 60_000, keyLimit: 1_000_000 });
     const before = process.memoryUsage();
     for (let key = 0; key < 1_200_000; key++) take(limiter, `client-${key}`, Math.floor(key / 100));

@@ -52,20 +52,20 @@ describe('rewriting', () => {
     expect(rewriteUrl(URL_BEFORE, pattern(from), to)).toEqual({ url, matches });
   });
 
-  test('without a pattern the whole URL is replaced, dollar signs as they stand', () => {
+  test('without a pattern the whole URL is replaced, including dollar signs literally', () => {
     expect(rewriteUrl(URL_BEFORE, null, 'https://b.example/$1')).toEqual({
       url: 'https://b.example/$1',
       matches: [URL_BEFORE],
     });
   });
 
-  test('a result without bounds is refused', () => {
+  test('an excessively long result is refused', () => {
     const long = `https://a.example/${'a'.repeat(60_000)}`;
     expect(rewriteUrl(long, pattern('a'), 'aa')).toEqual({ problem: 'is longer than 65536 characters' });
     expect(rewriteUrl(long, pattern('.*'), '$0'.repeat(100_000))).toHaveProperty('problem');
   });
 
-  test('agrees with the regular expressions of JavaScript where both mean the same', () => {
+  test('agrees with JavaScript for patterns with the same meaning', () => {
     const sources = fc.constantFrom(
       'a',
       'b+',
@@ -115,7 +115,7 @@ describe('encoding', () => {
     expect(encodeUrl(text)).toBe(encoded);
   });
 
-  test('gives only characters of URIs, once and for all', () => {
+  test('produces only URI characters and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const encoded = encodeUrl(text);
@@ -127,7 +127,7 @@ describe('encoding', () => {
   });
 });
 
-describe('reading what a rewrite made', () => {
+describe('parsing rewritten URLs', () => {
   test.each([
     ['https://api.example.com/v2?x=1', { path: '/v2', query: 'x=1' }],
     ['/v2', { path: '/v2', query: undefined }],
@@ -160,7 +160,7 @@ describe('reading what a rewrite made', () => {
     expect(readRewritten(text, BEFORE)).toHaveProperty('problem');
   });
 
-  test('a path comes out canonical or not at all', () => {
+  test('a path is canonical or refused', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const read = readRewritten(`https://api.example.com/${text}`, BEFORE);

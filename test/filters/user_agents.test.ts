@@ -70,7 +70,7 @@ describe('user agents', () => {
     expect(rules.decide(value)).toEqual(expected);
   });
 
-  it('names every refused pattern and its list', () => {
+  it('reports every invalid pattern with its list', () => {
     expect(compileUserAgents({ allow: ['ok', 'a(?=b)'], deny: ['(a)\\1', 'fine', '('] })).toMatchObject([
       { list: 'allow', index: 1, reason: 'look_around' },
       { list: 'deny', index: 0, reason: 'back_reference' },
@@ -78,7 +78,7 @@ describe('user agents', () => {
     ]);
   });
 
-  it('decides alike whatever came before, however many values come by', () => {
+  it('decides independently of earlier values', () => {
     const random = seeded(8);
     const rules = compile({ allow: ['^good-\\d*[02468]$'], deny: ['[13579]$'] });
     const wrong: string[] = [];
@@ -96,7 +96,7 @@ describe('user agents', () => {
     expect(rules.decide('good-2')).toBe(rules.decide('good-2'));
   });
 
-  it('keeps no more than it should', () => {
+  it('bounds its cache', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const rules = compile({ deny: ['curl'] });

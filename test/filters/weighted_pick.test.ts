@@ -11,13 +11,13 @@ describe('weighted pick', () => {
     expect([0, 0.25 - 2 ** -54, 0.25, ALMOST_ONE].map(pick)).toEqual([0, 0, 2, 2]);
   });
 
-  it('chooses nothing from nothing', () => {
+  it('returns -1 without weights', () => {
     expect(compileWeights([]).pick(0.5)).toBe(-1);
     expect(compileWeights([0, 0]).pick(0)).toBe(-1);
     expect(compileWeights([0, 0]).total).toBe(0);
   });
 
-  it('never chooses a weight of zero, at any edge of a share', () => {
+  it('never chooses a weight of zero, even at boundaries', () => {
     const random = seeded(9);
     const wrong: unknown[] = [];
     for (let round = 0; round < 2_000; round++) {
@@ -45,7 +45,7 @@ describe('weighted pick', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('agrees with adding up, for any number of weights', () => {
+  it('agrees with a naive implementation for any number of weights', () => {
     const random = seeded(10);
     const wrong: unknown[] = [];
     for (const count of [1, 2, 3, 10, 1_000]) {
@@ -63,7 +63,7 @@ describe('weighted pick', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps to the weights over 100,000 picks', () => {
+  it('matches the weights over 100,000 picks', () => {
     const picks = 100_000;
     const weights = [1, 0, 2, 3, 10_000, 500, 0, 2_500, 9, 5_000];
     const { pick, total } = compileWeights(weights);

@@ -26,7 +26,7 @@ describe('redacted fields of a request', () => {
     ['response_type=code&state=s&nonce=n', 'response_type=code&state=[redacted]&nonce=[redacted]'],
     ['SAMLResponse=x&RelayState=y&SigAlg=z', 'SAMLResponse=[redacted]&RelayState=[redacted]&SigAlg=z'],
     ['a=1&access_token=t&b', 'a=1&access_token=[redacted]&b'],
-    // No message of a login: a coupon and a country.
+    // Not a message of a login: a coupon and a country.
     ['code=SUMMER', 'code=SUMMER'],
     ['state=utah&zip=84001', 'state=utah&zip=84001'],
     ['q=tokens', 'q=tokens'],

@@ -26,7 +26,7 @@ const rules = [
   { cidr: 'fe80::/10', action: 'deny' },
 ];
 
-/** What the live listener makes of a request from a client: its status, and why. */
+/** The status, and its reason, that the live listener gives a request from a client. */
 function asked(clientAddress: string) {
   const config = oneRoute(
     { ip_restriction: { ip_policy_ids: ['all_but_links'] } },

@@ -123,7 +123,7 @@ describe('slow and broken clients', () => {
       const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
       const more = (): void => {
         while (!one.socket.destroyed && one.socket.write(chunk)) {
-          /* as much as goes */
+          /* as much as possible */
         }
       };
       one.socket.on('drain', more);

@@ -6,14 +6,14 @@ import { createEdge, type Edge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 import type { HttpRequestComplete } from '../../src/events/catalogue.ts';
 
-/** A client in the middle of a long message that the other end does not take. */
+/** A client in the middle of a long message that the other end does not read. */
 interface Stuck {
   readonly leave: () => void;
-  /** Ends its connection, where leaving did not. */
+  /** Ends its connection, if leaving did not. */
   readonly end: () => void;
 }
 
-/** `whole`: the upstream has ended, and the client has not taken all of it. */
+/** `whole`: the upstream has ended, and the client has not read everything. */
 type Way = 'upload' | 'download' | 'whole';
 
 const LONG = Buffer.alloc(32_000_000, 'x');
@@ -28,7 +28,7 @@ describe('a client that leaves while its stream is paused', () => {
   beforeEach(async () => {
     events = [];
     accepted = [];
-    // Takes the head, and after that nothing; of downloads it sends what there is room for.
+    // Reads the head and nothing after it; sends as much of a download as there is room for.
     server = createServer((socket) => {
       accepted.push(socket);
       socket.on('error', () => undefined);
@@ -63,7 +63,7 @@ describe('a client that leaves while its stream is paused', () => {
     server.close();
   });
 
-  /** Waits until nothing moves any more. */
+  /** Waits until no more bytes move. */
   async function still(count: () => number): Promise<void> {
     for (let before = -1; before !== count() || count() === 0;) {
       before = count();
@@ -104,7 +104,7 @@ describe('a client that leaves while its stream is paused', () => {
     };
   }
 
-  /** Ways of leaving. */
+  /** Ways of disconnecting. */
   const WAYS: readonly [string, (way: Way) => Promise<Stuck>][] = [
     ['HTTP/1.1, closes', (way) => http1(way, (socket) => void socket.destroy())],
     ['HTTP/1.1, resets', (way) => http1(way, (socket) => void socket.resetAndDestroy())],

@@ -36,7 +36,7 @@ describe('connections to the upstream', () => {
       await client.until((got) => got.split('\r\n\r\nok').length - 1 === count);
     }
     expect(up.wires.length).toBe(1);
-    // The upstream closes the idle connection; the next request is on a new one.
+    // The upstream closes the idle connection; the next request uses a new one.
     up.wires[0]!.socket.end();
     await up.wires[0]!.closed;
     client.send(GET);
@@ -56,7 +56,7 @@ describe('connections to the upstream', () => {
     const client = await dial(edge.port);
     client.send(GET);
     await client.until((got) => got.endsWith('ok'));
-    client.send(GET); // second: cut; third, on a new connection: answered
+    client.send(GET); // second: cut; third: answered on a new connection
     await client.until((got) => got.split('\r\n\r\nok').length === 3);
     expect(requests).toBe(3);
     client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
@@ -84,7 +84,7 @@ describe('connections to the upstream', () => {
       if (index % 4 > 1) await client.until(hasHead);
       if (index % 2 === 0) client.socket.destroy();
       else client.socket.resetAndDestroy();
-      await there.closed; // the upstream's connection is given up at once
+      await there.closed; // the upstream connection is closed at once
     }
     await edge.arrived(200);
     expect(edge.traces.map((trace) => [trace.completions, trace.sent?.cut])).toEqual(
@@ -126,7 +126,7 @@ describe('connections from clients', () => {
     client.send(`GET /?${'x'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count / 10));
     const there = await up.next();
     await there.until(hasHead);
-    // The first one is under way: what is ahead of it stays with the sender.
+    // The first request is in flight: pipelined ones are not read yet.
     await new Promise((resolve) => void setTimeout(resolve, 100));
     expect(client.socket.writableLength).toBeGreaterThan(0);
     let answered = 0;
@@ -296,7 +296,7 @@ describe('draining', () => {
     expect(cut).toBe(0);
     const begun = edge.traces.length;
     expect(edge.traces.every((trace) => trace.completions === 1)).toBe(true);
-    // A client may leave between the reply and its count, never the other way round.
+    // A client may disconnect between the reply and the count, but never the other way round.
     expect(edge.traces.filter((trace) => trace.sent?.cut === 'none').length).toBe(begun);
     expect(answers).toBe(begun);
     closers.splice(closers.length - 1, 1);

@@ -7,7 +7,7 @@ export interface Ingress {
   readonly port: number;
   readonly listener: Http1Listener;
   readonly traces: Trace[];
-  /** Settles when that many requests are complete. */
+  /** Settles when this many requests are complete. */
   readonly arrived: (count: number) => Promise<void>;
   close(deadlineMs?: number): Promise<{ readonly cut: number }>;
 }

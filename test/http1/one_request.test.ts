@@ -8,7 +8,7 @@ import { answering, dial, OK, recorder, type Recorder, splitRequests } from './s
 import { forwarding } from './test_exchange_port.ts';
 import { sized } from '../random.ts';
 
-/** What is one request for the edge must be the same one request for an upstream that believes our framing. */
+/** One request for the edge must be the same single request for an upstream that trusts our framing. */
 
 const SMUGGLED = 'GET /admin HTTP/1.1\r\nHost: inside\r\nX-Smuggled: 1\r\n\r\n';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await up.close();
 });
 
-/** Sends bytes, waits for an answer or the end, and gives the requests that arrived since. */
+/** Sends bytes, waits for a response or the end, and returns the requests that arrived since. */
 async function through(request: string): Promise<{ lines: string[]; bodies: string[]; rest: string }> {
   const before = up.wires.map((one) => one.got().length);
   const client = await dial(edge.port);
@@ -61,7 +61,7 @@ describe('DELETE with a chunked body', () => {
     const { requests, rest } = splitRequests(seen.all());
     expect(requests[0]!.head).toMatch(/content-length: 0/i);
     expect(requests[0]!.body).toBe('');
-    // The body's bytes stand bare on the connection: a next request to whoever reads on.
+    // The bytes of the body are unframed on the connection: a next request for a server that reads on.
     expect(seen.all().slice(requests[0]!.head.length + 2) + rest).toContain(SMUGGLED);
     client.socket.destroy();
     front.closeAllConnections();
@@ -104,7 +104,7 @@ test.each(BODIED)('%s with content, by length and by chunks, is one request', as
   }
 });
 
-/** Chunked content that two readers could end at different places. */
+/** Chunked content that two parsers could end at different places. */
 const BROKEN_CHUNKS: readonly (readonly [name: string, content: string])[] = [
   ['LF after the size', `3\nabc\r\n0\r\n\r\n`],
   ['size with 0x', `0x3\r\nabc\r\n0\r\n\r\n`],
@@ -245,7 +245,7 @@ test('whatever bytes follow the head of a GET without content, upstreams receive
     }),
     sized(300, 7),
   );
-  // Each request that reached an upstream is one that the edge has decided about.
+  // The edge has decided about each request that reached an upstream.
   const decided = edge.traces.filter((trace) => trace.forwards.length > 0).length;
   const read = up.wires.flatMap((one) => splitRequests(one.got()).requests).length;
   expect(read).toBeLessThanOrEqual(decided);
@@ -254,7 +254,7 @@ test('whatever bytes follow the head of a GET without content, upstreams receive
 test('a body that arrived with its head is forwarded with it, in one write', async () => {
   const client = await dial(edge.port);
   const request = `POST /thing HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n${'x'.repeat(10_000)}`;
-  // The first one may have to dial.
+  // The first request may have to dial.
   client.send(request);
   await client.until((got) => got.endsWith('ok'));
   const write = vi.spyOn(Socket.prototype, 'write');

@@ -18,7 +18,7 @@ afterAll(async () => {
 const CL = 'Content-Length';
 const TE = 'Transfer-Encoding';
 
-/** Heads that no proxy may pass on, with what is to be answered. `~` stands for the host field. */
+/** Heads that no proxy may forward, with the required status. `~` stands for the host field. */
 const REFUSED: readonly (readonly [name: string, status: number, request: string])[] = [
   ['obs-fold', 400, 'GET / HTTP/1.1\r\n~X: a\r\n b\r\n\r\n'],
   ['obs-fold in a length', 400, `POST / HTTP/1.1\r\n~${CL}:\r\n 3\r\n\r\nabc`],
@@ -71,7 +71,7 @@ const REFUSED: readonly (readonly [name: string, status: number, request: string
   ['not HTTP at all', 400, 'hello\r\n\r\n'],
 ];
 
-/** Heads with sound framing that name nothing an edge can serve: the engine refuses them. */
+/** Correctly framed heads with a target that an edge cannot serve: the engine refuses them. */
 const UNSERVED: typeof REFUSED = [
   ['second Host', 400, 'GET / HTTP/1.1\r\n~Host: b\r\n\r\n'],
   ['no Host', 400, 'GET / HTTP/1.1\r\nX: a\r\n\r\n'],

@@ -8,7 +8,7 @@ import type { KeepingClient } from '../../src/io/ports.ts';
 import type { UpstreamRequest } from '../../src/engine/contract.ts';
 import { drink, forwarded } from '../io/forwarded.ts';
 
-/** An upstream whose answer to `/slow` ends when it is told to. */
+/** An upstream whose response to `/slow` ends on request. */
 interface Watched {
   readonly server: Server | Http2Server;
   readonly open: Set<unknown>;

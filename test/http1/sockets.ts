@@ -1,12 +1,12 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Something that reads all bytes of a socket as Latin-1 and can wait for them. */
+/** Reads all bytes of a socket as Latin-1 and can wait for them. */
 export interface Wire {
   readonly socket: Socket;
-  /** All that was received so far. */
+  /** Everything received so far. */
   readonly got: () => string;
   send(bytes: string | Uint8Array): void;
-  /** Waits until what was received satisfies; fails loudly when the connection ends or time is over. */
+  /** Waits until the received text satisfies a condition; throws when the connection ends or time is up. */
   until(satisfied: (got: string) => boolean, withinMs?: number): Promise<string>;
   /** Waits for the end of the connection; whether it ended by FIN or by an error. */
   readonly ended: Promise<'end' | 'error'>;
@@ -76,19 +76,19 @@ export async function dial(port: number, options: { allowHalfOpen?: boolean } = 
   return made;
 }
 
-/** A server that takes whatever bytes come, records them, and answers only what the test makes it answer. */
+/** A server that records all bytes, and sends only what the test tells it to. */
 export interface Recorder {
   readonly port: number;
   /** Connections in the order they were accepted. */
   readonly wires: Wire[];
-  /** All bytes of all connections, joined by connection. */
+  /** All bytes of all connections, grouped by connection. */
   readonly all: () => string;
-  /** The next connection, or one already there that no one has asked for. */
+  /** The next connection, or one that has not been returned yet. */
   next(): Promise<Wire>;
   close(): Promise<void>;
 }
 
-/** `answer` sees all that a connection has received whenever more arrives. */
+/** `answer` is called with everything that a connection has received, whenever more arrives. */
 export async function recorder(answer: (wire: Wire) => void = () => undefined): Promise<Recorder> {
   const wires: Wire[] = [];
   const untaken: Wire[] = [];
@@ -100,7 +100,7 @@ export async function recorder(answer: (wire: Wire) => void = () => undefined): 
     if (taker === undefined) untaken.push(made);
     else taker(made);
     socket.on('data', () => answer(made));
-    // A peer that ends is not kept waiting.
+    // The end of a peer is answered at once.
     socket.on('end', () => socket.end());
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -121,14 +121,14 @@ export async function recorder(answer: (wire: Wire) => void = () => undefined): 
   };
 }
 
-/** One request as an upstream that believes the framing fields reads it. */
+/** One request as parsed by an upstream that trusts the framing fields. */
 export interface ReadRequest {
   readonly line: string;
   readonly head: string;
   readonly body: string;
 }
 
-/** Splits what a connection received into requests, by their framing; what is not complete is `rest`. */
+/** Splits the bytes of a connection into requests, by their framing; an incomplete one is `rest`. */
 export function splitRequests(got: string): { requests: ReadRequest[]; rest: string } {
   const requests: ReadRequest[] = [];
   let rest = got;
@@ -151,7 +151,7 @@ function readLength(head: string, content: string): { body: string; rest: string
   return content.length < length ? null : { body: content.slice(0, length), rest: content.slice(length) };
 }
 
-/** Undoes chunks; null when the last one is not there. */
+/** Removes chunked framing; null if the last chunk is missing. */
 function readChunks(content: string): { body: string; rest: string } | null {
   let body = '';
   for (let at = 0; ;) {
@@ -190,7 +190,7 @@ export function statusOf(got: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(got)?.[1] ?? 0);
 }
 
-/** Head fields in lower case; body undone from chunks when the head says so. */
+/** Head fields in lower case; chunked bodies are decoded. */
 export function parseResponse(got: string): {
   status: number;
   fields: Map<string, string>;

@@ -12,9 +12,9 @@ const MEBIBYTE = 1_048_576;
 const TOTAL_BYTES = 64 * MEBIBYTE;
 const BLOCK_BYTES = 65_536;
 const BLOCKS = TOTAL_BYTES / BLOCK_BYTES;
-/** What may lie between writer and reader: the buffers of two connections in the kernel, and little of ours. */
+/** Maximum number of bytes between writer and reader: mostly the kernel's buffers of two connections. */
 const BETWEEN_BYTES = 32 * MEBIBYTE;
-/** What this process may hold more than before. */
+/** Maximum growth of the memory of this process. */
 const HELD_BYTES = 4 * MEBIBYTE;
 
 const closers: (() => unknown)[] = [];
@@ -38,7 +38,7 @@ async function serve(handle: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A block unlike all others, so that a buffer that is used twice shows. */
+/** A unique block, so that a buffer that is used twice is detected. */
 function block(index: number): Buffer {
   const bytes = Buffer.alloc(BLOCK_BYTES, index & 0xff);
   bytes.writeUInt32BE(index, 0);
@@ -52,7 +52,7 @@ function wholeHash(): string {
   return hash.digest('hex');
 }
 
-/** Writes all blocks with back-pressure, noting how far it has come. */
+/** Writes all blocks with back-pressure, and counts them. */
 async function pour(socket: Socket, progress: { bytes: number }): Promise<void> {
   for (let index = 0; index < BLOCKS && !socket.destroyed; index++) {
     const more = socket.write(block(index));
@@ -61,7 +61,7 @@ async function pour(socket: Socket, progress: { bytes: number }): Promise<void> 
   }
 }
 
-/** Reads what comes after the head, in short gulps, and hashes it; `peak` is the most memory seen on the way. */
+/** Reads the bytes after the head in small pieces, and hashes them; `peak` is the highest memory use meanwhile. */
 function sip(
   socket: Socket,
   bytes: number,
@@ -103,12 +103,12 @@ const collect = runInNewContext('gc') as () => void;
 /** Memory that this process holds for data, outside and inside of the heap. */
 function heldBytes(): number {
   collect();
-  collect(); // what the first has let go of is counted until the second
+  collect(); // what the first run releases is counted until the second
   const { arrayBuffers, heapUsed } = process.memoryUsage();
   return arrayBuffers + heapUsed;
 }
 
-/** Waits until a count stands still, so that what is between the two ends is all that fits. */
+/** Waits until a count is stable, so that everything between the two ends is buffered. */
 async function settled(progress: { bytes: number }): Promise<number> {
   let before = -1;
   while (before !== progress.bytes || before === 0) {
@@ -186,7 +186,7 @@ async function pourChunks(socket: Socket, progress: { bytes: number }): Promise<
   socket.write('0\r\n\r\n');
 }
 
-/** Undoes chunked framing piece by piece. */
+/** Removes chunked framing piece by piece. */
 function dechunker(): (piece: Buffer) => Buffer {
   let line = '';
   let left = 0;

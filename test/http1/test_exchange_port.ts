@@ -16,10 +16,10 @@ export interface Trace {
   failed: unknown;
 }
 
-/** How a request is decided: asks questions, is given answers. */
+/** The decision of a request: asks questions, receives answers. */
 export type Script = (head: RequestHead, trace: Trace) => Generator<Question, void, AnswerTo<Question>>;
 
-/** A small engine behind the driver's port: it decides by script and notes what was answered. */
+/** A small scripted engine behind the driver's port, which records the answers. */
 export function testExchangePort(script: Script): {
   exchanges: ExchangePort;
   traces: Trace[];
@@ -86,7 +86,7 @@ export function testExchangePort(script: Script): {
       return null;
     },
   };
-  /** Settles when that many requests are complete. */
+  /** Settles when this many requests are complete. */
   function arrived(count: number): Promise<void> {
     if (traces.filter((one) => one.completions > 0).length >= count) return Promise.resolve();
     return new Promise((resolve) => void waiting.push({ count, resolve }));
@@ -128,7 +128,7 @@ const FAILURES = {
 
 export interface ForwardOptions {
   readonly compress?: Reply['compress'];
-  /** Look at the body first. */
+  /** Buffers the body first. */
   readonly holdBytes?: number;
   readonly host?: string;
   readonly tls?: boolean;

@@ -16,7 +16,7 @@ test('unsolicited bytes of an upstream are not a response, even if the next requ
   const sockets: Socket[] = [];
   const upstream = createServer((socket) => {
     sockets.push(socket);
-    socket.setNoDelay(); // else what is sent unasked waits for an acknowledgement, until it cannot be told any more
+    socket.setNoDelay(); // otherwise unsolicited bytes wait for an acknowledgement and arrive too late to be distinguished
     socket.on('error', () => undefined);
     socket.on('data', () => socket.write(answer('asked')));
   });
@@ -28,7 +28,7 @@ test('unsolicited bytes of an upstream are not a response, even if the next requ
   for (let round = 1; round <= 20; round++) {
     client.send(REQUEST);
     await client.until((text) => text.split('asked').length > 2 * round - 1);
-    // The request is read first: both are there when the edge looks.
+    // The request is read first: both have arrived when the edge reads.
     client.send(REQUEST);
     sockets.at(-1)!.write(answer('UNASKED'));
     const got = await client.until((text) => text.split('asked').length > 2 * round);

@@ -36,7 +36,7 @@ function request(port: number, given: Partial<UpstreamRequest> = {}): UpstreamRe
   };
 }
 
-/** Waits until a count stands still. */
+/** Waits until a count is stable. */
 async function settled(count: () => number): Promise<number> {
   for (let before = -1; ; before = count()) {
     if (before === count()) return before;
@@ -125,7 +125,7 @@ test('concurrent requests use one connection each, which is kept; above the limi
     false,
     false,
   ]);
-  // Three of the five are not needed any more.
+  // Three of the five are no longer needed.
   let closed = 0;
   await new Promise<void>((resolve) => {
     for (const one of wires) void one.closed.then(() => ++closed === 3 && resolve());
@@ -186,7 +186,7 @@ test('an idle connection is closed when its time is over, or a second before the
 test('of several addresses the next is tried when one does not respond, and they rotate', async () => {
   const up = await upstream(answering(OK));
   const asked: string[] = [];
-  // Nobody listens on the second one.
+  // The second address has no listener.
   const addresses = ['127.0.0.1', '127.0.0.77'].map((address) => ({ address, family: 4 }));
   const lookup = createAddresses({
     addresses: (host) => {

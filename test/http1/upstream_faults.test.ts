@@ -105,7 +105,7 @@ describe('upstreams', () => {
   });
 
   test('a connection attempt without response ends in time', async () => {
-    // A TLS dial to a listener that says nothing has a connection and no handshake.
+    // A TLS dial to a silent listener gets a connection but no handshake.
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;

@@ -7,7 +7,7 @@ import { guardEarlyBytes } from '../../src/http2/early_bytes.ts';
 import { SERVER, testAuthority } from '../server/tls/authority.ts';
 import { goaway, ping, PREFACE, settings } from './frames.ts';
 
-/** Node gives a new session the bytes of its socket in a tick of its own, in which nothing may be thrown. */
+/** Node passes a new session the bytes of its socket in a separate tick, in which nothing may throw. */
 
 const uncaught: string[] = [];
 const onUncaught = (error: Error): void => void uncaught.push(error.stack ?? error.message);
@@ -26,7 +26,7 @@ async function listening<S extends Server>(server: S): Promise<[S, number]> {
   return [server, (server.address() as AddressInfo).port];
 }
 
-/** A socket of a server that holds the bytes of a client. */
+/** A server socket that holds the bytes of a client. */
 async function holding(bytes: Buffer): Promise<Socket> {
   const [server, port] = await listening(createServer({ pauseOnConnect: true }));
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -72,7 +72,7 @@ it('the same for one that ends in the middle of the bytes that TLS has decrypted
   made.on('tlsClientError', () => undefined);
   made.on('secureConnection', (socket) => {
     socket.on('error', () => undefined);
-    // What is loaded by its first use makes the session later than its connection.
+    // Code that is loaded on first use creates the session later than the connection.
     setImmediate(() => {
       sessions++;
       begin(socket);

@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 (RFC 9113 §4) by hand, for clients and servers that do what no library lets them do. */
+/** HTTP/2 frames (RFC 9113 §4) for clients and servers that do what libraries do not allow. */
 
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
@@ -17,7 +17,7 @@ export const FRAME = {
 
 export const FLAG = { endStream: 1, ack: 1, endHeaders: 4 } as const;
 
-/** What every peer takes in one frame. */
+/** The frame size that every peer accepts. */
 const FRAME_BYTES = 16_384;
 
 const NOTHING = Buffer.alloc(0);
@@ -62,7 +62,7 @@ export function headers(
   return Buffer.concat(pieces);
 }
 
-/** A request head; `more` comes behind its pseudo-headers. */
+/** A request head; `more` follows its pseudo-headers. */
 export function request(
   stream: number,
   target: string,
@@ -129,7 +129,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Gives whole frames out of the pieces that come. */
+/** Returns whole frames from received pieces. */
 export function frameReader(take: (frame: Frame) => void): (bytes: Buffer) => void {
   let held: Buffer = Buffer.alloc(0);
   return (bytes) => {

@@ -13,7 +13,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
   let client: EchoClient;
   const events: HttpRequestCompleteEvent['object'][] = [];
   const waiting: (() => void)[] = [];
-  /** The event of the next exchange that is complete. */
+  /** The event of the next complete exchange. */
   const nextEvent = (): Promise<HttpRequestCompleteEvent['object']> =>
     new Promise((resolve) => waiting.push(() => resolve(events.at(-1)!)));
 
@@ -127,7 +127,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     for (let turn = 0; turn < 20; turn++) {
       const said = Buffer.from(`turn ${turn}`);
       call.write(said);
-      // The answer comes while the request has not ended.
+      // The response arrives before the request has ended.
       const [heard] = (await once(call, 'data')) as [Buffer];
       expect(heard).toEqual(said);
     }
@@ -162,7 +162,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     const alone = await edge.listen({});
     const caller = echoClient(alone.port, credentials.createInsecure(), 'grpc.test');
     const { error } = await ask(caller, Buffer.from('x'));
-    expect(error?.code).toBe(status.UNAVAILABLE); // 502, by the table of gRPC over HTTP/2
+    expect(error?.code).toBe(status.UNAVAILABLE); // 502, by the table in "gRPC over HTTP/2"
     caller.close();
     await alone.close(0);
   });

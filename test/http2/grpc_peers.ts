@@ -21,7 +21,7 @@ const ECHO = {
 export interface EchoServer {
   readonly port: number;
   readonly server: grpc.Server;
-  /** Calls that were cancelled by whoever made them. */
+  /** Calls that their client cancelled. */
   readonly cancelled: string[];
 }
 
@@ -115,7 +115,7 @@ export interface Answered {
   readonly status: grpc.StatusObject;
 }
 
-/** One unary call and all that came of it. */
+/** One unary call and its result. */
 export function ask(
   client: EchoClient,
   message: Buffer,

@@ -6,7 +6,7 @@ import { type Edge, createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 import { FRAME, frameReader, PREFACE, request, settings } from './frames.ts';
 
-/** A head as both protocols can say it: `authority` is the Host field of HTTP/1.1. */
+/** A head that both protocols can express: `authority` is the Host field of HTTP/1.1. */
 interface Head {
   readonly method: string;
   readonly target: string;
@@ -85,7 +85,7 @@ describe('heads mean the same in HTTP/1.1 and HTTP/2', () => {
     told = [];
     const socket = connect(listening.port, '127.0.0.1');
     socket.on('error', () => undefined);
-    // What nghttp2 refuses by itself never becomes a request.
+    // What nghttp2 itself refuses never becomes a request.
     socket.on(
       'data',
       frameReader(({ type }) => {

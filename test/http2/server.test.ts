@@ -15,7 +15,7 @@ if (!hasCurl) process.stderr.write('HTTP/2 with curl is skipped: it is not insta
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What the upstream does with the next request; it answers with what it saw when nothing is said. */
+/** What the upstream does with the next request; by default it responds with what it received. */
 let handle: Handle | null = null;
 const echo: Handle = (request, response) => {
   const pieces: Buffer[] = [];
@@ -41,7 +41,7 @@ interface Answer {
   readonly trailers: Readonly<Record<string, unknown>>;
 }
 
-/** Settles when it is over, be it for an error. */
+/** Settles when it has closed, even by an error. */
 function closed(thing: ClientHttp2Stream | ClientHttp2Session): Promise<void> {
   return new Promise((resolve) => {
     const onClose = (): void => resolve();
@@ -50,7 +50,7 @@ function closed(thing: ClientHttp2Stream | ClientHttp2Session): Promise<void> {
   });
 }
 
-/** All that comes on a stream; `status` 0 when it was reset before there was a head. */
+/** Everything that arrives on a stream; `status` is 0 if it was reset before a head arrived. */
 async function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
   let headers: Record<string, unknown> = {};
   let trailers: Record<string, unknown> = {};
@@ -273,7 +273,7 @@ describe('HTTP/2 from clients', () => {
     await ended;
     expect(begun).toBeLessThan(20_000);
     expect(events.length - before).toBeLessThanOrEqual(1_500);
-    // Others are served as before.
+    // Other clients are served as before.
     handle = null;
     expect((await answerOf(ask({ ':path': '/' }))).status).toBe(200);
   });
@@ -336,7 +336,7 @@ describe('HTTP/2 from clients', () => {
     client.on('error', () => undefined);
     const stream = client.request({ ':path': '/', ':authority': 'a.test' });
     stream.on('error', () => undefined);
-    await once(stream, 'response'); // it does not read on, so it does not see the end
+    await once(stream, 'response'); // it stops reading, so it does not see the end
     const from = performance.now();
     expect(await own.close(200)).toEqual({ cut: 1 });
     expect(performance.now() - from).toBeLessThan(1_500);

@@ -13,7 +13,7 @@ import { createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 import { runs } from '../random.ts';
 
-/** Requests of each kind, at once. */
+/** Concurrent requests of each kind. */
 const EACH = runs(200, 20);
 
 type Fault = (stream: ServerHttp2Stream) => void;
@@ -46,7 +46,7 @@ const FAULTS: Readonly<Record<string, readonly [fault: Fault, told: string, even
   ],
   '/half_and_leave': [
     (stream) => {
-      // Node says NO_ERROR when it goes, and nothing of an end: the length tells.
+      // Node sends NO_ERROR when it closes, without an end of the stream: the length shows the loss.
       stream.respond({ ':status': 200, 'content-length': 100 }, { waitForTrailers: true });
       stream.write('half', () => setImmediate(() => stream.session?.destroy()));
     },
@@ -66,7 +66,7 @@ const FAULTS: Readonly<Record<string, readonly [fault: Fault, told: string, even
 
 describe(`HTTP/2 upstreams that fail, ${EACH} requests each`, () => {
   const upstream = createServer();
-  /** Whatever it is, it does not speak HTTP/2. */
+  /** In any case it does not support HTTP/2. */
   let manners: (socket: Socket) => void = () => undefined;
   const other = createTcp((socket) => {
     socket.on('error', () => undefined);
@@ -127,7 +127,7 @@ describe(`HTTP/2 upstreams that fail, ${EACH} requests each`, () => {
     other.close();
   });
 
-  /** What the client of one request is told. */
+  /** The result for the client of one request. */
   async function ask(session: ClientHttp2Session, path: string, content: string | null): Promise<string> {
     const method = content === null ? 'GET' : 'POST';
     const stream = session.request({ ':path': path, ':authority': 'a.test', ':method': method });
@@ -157,7 +157,7 @@ describe(`HTTP/2 upstreams that fail, ${EACH} requests each`, () => {
       await expect.poll(() => events.length).toBe(EACH);
       const may =
         also === true ? { told: ['502'], events: ['502 upstream.reset', '502 upstream.connect'] } : null;
-      // Content may have been looked at, so it is not known to be unsent.
+      // Content may have been read, so it is not known to be unsent.
       const isSent = path === '/refuse' && content !== null;
       expect([told, ...(may?.told ?? [])]).toEqual(expect.arrayContaining(asked));
       expect([isSent ? '502 upstream.reset' : event, ...(may?.events ?? [])]).toEqual(

@@ -17,7 +17,7 @@ interface Asked {
   nowMs: number;
 }
 
-/** Look-ups by a source of names and a clock of the test's own. */
+/** Look-ups with a source of names and a clock that the test controls. */
 function asking(source: Partial<NameSource>): Asked {
   const names: string[] = [];
   const asked: Asked = {
@@ -91,7 +91,7 @@ test('an address needs no lookup', async () => {
 test('the lifetimes of a real DNS response are read', async () => {
   const server = createSocket('udp4');
   server.on('message', (query, from) => {
-    // One A record with 77 seconds to live; for anything but A an answer without records.
+    // One A record with a TTL of 77 seconds; for other types a response without records.
     const question = query.subarray(12);
     const isA = question.readUInt16BE(question.indexOf(0) + 1) === 1;
     const head = Buffer.from(query.subarray(0, 12));

@@ -23,14 +23,14 @@ async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
   return made;
 }
 
-/** A source that gives its chunks, resting behind each, and says how often it went on. */
+/** A source that pauses after each chunk, and counts how often it resumed. */
 function source(chunks: readonly string[], lengthBytes: number | null): Body & { given: number } {
   let at = 0;
   let taker: BodyTaker | null = null;
   const goOn = (): void => {
     while (at < chunks.length) {
       made.given++;
-      // Lent: what is kept beyond the call without a copy is overwritten.
+      // Lent buffers: what is kept beyond the call without a copy is overwritten.
       const lent = Buffer.from(chunks[at++]!);
       taker!.take(lent);
       const rested = taker!.rest();
@@ -72,7 +72,7 @@ describe('a buffered body', () => {
     const given = source(['ab', 'c', 'd'], null);
     const body = new BufferedBody(given);
     expect(await hold(body, 2)).toEqual({ failure: 'too_large' });
-    expect(given.given).toBe(2); // no more than had to be
+    expect(given.given).toBe(2); // no more than necessary
     expect((await drink(body.open()!)).bytes.toString()).toBe('abcd');
     expect(body.open()).toBe(null);
     expect(await hold(body, 100)).toEqual({ failure: 'left' });

@@ -12,7 +12,7 @@ import type { FieldList } from '../../src/http/fields.ts';
 
 const USUAL: ForwardOptions = { expectsContinue: false, takesTrailers: false };
 
-/** Forwards, and settles with what came of it. */
+/** Forwards, and settles with the result. */
 export function forwarded(
   client: UpstreamClient,
   request: UpstreamRequest,
@@ -31,14 +31,14 @@ export function forwarded(
   return { came, forwarding: forwarding! };
 }
 
-/** How a body came to its end. */
+/** How a body ended. */
 export interface Drunk {
   readonly bytes: Buffer;
   readonly last: 'end' | { readonly fault: string; readonly detail: string };
   readonly trailers: FieldList;
 }
 
-/** Takes a body whole. */
+/** Reads a whole body. */
 export function drink(body: Pick<Body | RequestBody, 'flow'>): Promise<Drunk> {
   const pieces: Buffer[] = [];
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** A certificate for `localhost` that signs itself, valid until 2126; it protects nothing. */
+/** A self-signed certificate for `localhost`, valid until 2126; it protects nothing. */
 export const LOCALHOST = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgolVZFyCSwoF5HA6S

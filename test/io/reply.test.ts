@@ -32,7 +32,7 @@ async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
   return made;
 }
 
-/** One request on a connection of its own, until the reply is whole. */
+/** One request on its own connection, until the reply is complete. */
 async function reply(
   edge: Ingress,
   request = GET,
@@ -95,7 +95,7 @@ describe('replies without content', () => {
       const edge = await edgeFor(forwarding(up.port, { compress }));
       const client = await dial(edge.port);
       client.send(`${GET}${GET}`);
-      // The second answer stands right behind the first head: there was no content between them.
+      // The second response directly follows the first head: there was no content between them.
       const got = await client.until((seen) => seen.split('\r\n\r\n').length === 3);
       const [first, second, rest] = got.split('\r\n\r\n');
       expect([statusOf(first!), statusOf(second!), rest]).toEqual([status, status, '']);

@@ -6,7 +6,7 @@ import { compressed } from '../../src/io/compressor.ts';
 import { SMALL_GZIP_BYTES, smallGzip } from '../../src/io/small_gzip.ts';
 import { runs, sized } from '../random.ts';
 
-/** Bodies as they come: of few letters or many, with runs and with pieces that come again. */
+/** Bodies with few or many distinct letters, with runs and with repeated pieces. */
 const bodies = fc
   .array(
     fc.oneof(

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closers.splice(0).toReversed()) close();
 });
 
-/** An outbox on a real connection, whose other end reads when it is let; `expected` is what it must get. */
+/** A write buffer on a real connection, whose other end reads on request; `expected` is what it must receive. */
 async function channel() {
   const server = createServer({ pauseOnConnect: true });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -26,11 +26,11 @@ async function channel() {
   const got: Buffer[] = [];
   theirs.on('data', (bytes: Buffer) => got.push(bytes)).pause();
   const lent: Buffer[] = [];
-  /** What was lent may be overwritten: whoever still reads it sends rubbish. */
-  const giveBack = (): void => {
+  /** Buffers that were handed over are overwritten when they may be reused: a batch that still reads them sends garbage. */
+  const reuse = (): void => {
     for (const bytes of lent.splice(0)) bytes.fill(0x23);
   };
-  const output = new WriteBuffer(ours, { flushed: giveBack });
+  const output = new WriteBuffer(ours, { flushed: reuse });
   const expected: string[] = [];
   return {
     ours,
@@ -48,7 +48,7 @@ async function channel() {
       expected.push(text);
     },
     told: (isTaken: boolean) => {
-      if (isTaken) giveBack();
+      if (isTaken) reuse();
     },
     got: () => Buffer.concat(got).toString('latin1'),
   };
@@ -136,7 +136,7 @@ test('nothing is written to a closed connection', async () => {
 });
 
 test('the rest of a small write that the system did not accept stays unchanged in later ticks', () => {
-  /** A socket whose system takes nothing, or all; it keeps what it was given, as Node does. */
+  /** A socket that accepts nothing, or everything; it keeps what it was given, as Node does. */
   const fake = (takes: boolean) => {
     const given: Uint8Array[] = [];
     const write = (bytes: Uint8Array): boolean => given.push(bytes) > 0;

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Both ends of a connection; ours never says `drain`, for its high-water mark is never reached. */
+/** Both ends of a connection; ours never emits `drain`, because its high-water mark is never reached. */
 async function pair(): Promise<{ ours: Socket; theirs: Socket }> {
   const server = createServer({ pauseOnConnect: true });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -28,7 +28,7 @@ async function pair(): Promise<{ ours: Socket; theirs: Socket }> {
   return { ours, theirs };
 }
 
-/** Writes until the system takes no more; gives how many bytes that were. */
+/** Writes until the system accepts no more; returns the number of bytes. */
 function fill(output: WriteBuffer): number {
   let bytes = 0;
   do {
@@ -68,7 +68,7 @@ describe('the rest that a write leaves', () => {
     await flushed;
     expect([output.isWaiting, drained, ours.writableLength]).toEqual([false, false, 0]);
     expect((await all).length).toBe(count);
-    // And again, on the same connection.
+    // Again, on the same connection.
     output.text('more');
     expect(output.flush()).toBe(true);
   });
@@ -81,7 +81,7 @@ describe('the rest that a write leaves', () => {
     const count = fill(waiting);
     const mine: string[] = [];
     for (let index = 0; index < 50; index++) {
-      // Each is small enough to be put together in the buffer that all writes share.
+      // Each is small enough to be joined in the buffer that all writes share.
       const text = `<${index}>`;
       waiting.text(text);
       waiting.piece(Buffer.from('m'.repeat(1_000)));
@@ -117,7 +117,7 @@ describe('the rest that a write leaves', () => {
       client.socket.pause();
       client.send(`GET /${'ab'[index]} HTTP/1.1\r\nHost: a\r\n\r\n`);
     }
-    await new Promise((resolve) => void setTimeout(resolve, 200)); // until nothing moves any more
+    await new Promise((resolve) => void setTimeout(resolve, 200)); // until no more bytes move
     for (const [index, client] of clients.entries()) {
       client.socket.resume();
       const got = await client.until((text) => text.endsWith('\r\n0\r\n\r\n'), 20_000);

@@ -9,7 +9,7 @@ import { sized } from '../random.ts';
 const octet = fc.integer({ min: 0, max: 255 });
 const dotted = fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.'));
 
-/** Text made of the pieces that addresses are made of, mostly wrong. */
+/** Text made of parts of addresses, mostly invalid. */
 const almostAddress = fc
   .array(
     fc.constantFrom(

@@ -10,7 +10,8 @@ import { runs, seeded } from '../random.ts';
 
 const PAIRS = runs(100_000);
 
-// Reads lines `address prefix`; says for each whether the prefix is proper, holds the address, and both canonically.
+// Reads lines `address prefix`; prints for each whether the prefix is valid and contains the address, and both
+// canonically.
 const ORACLE = String.raw`
 import sys, ipaddress
 def plain(a): return getattr(a, 'ipv4_mapped', None) or a
@@ -52,7 +53,7 @@ describe.skipIf(!hasPython)('addresses and prefixes, compared with Python’s ip
       seen.set(kind, (seen.get(kind) ?? 0) + 1);
     }
     expect(differences.slice(0, 5)).toEqual([]);
-    // The pairs are worth asking about: plenty of each answer.
+    // The pairs are useful: there are many of each answer.
     for (const kind of ['proper 1', 'proper 0', 'host_bits -'])
       expect(seen.get(kind)).toBeGreaterThan(PAIRS / 10);
   });
@@ -62,7 +63,7 @@ function verdict(addressText: string, cidr: Cidr | CidrProblem): string {
   const address = parseAddress(addressText)!;
   if (isCidrProblem(cidr)) return `${cidr.problem} - ${address.text} -`;
   const held = contains(cidr, address);
-  // The two ways to ask must not differ.
+  // Both ways to ask must agree.
   if (prefixSet([cidr]).find(address) !== (held ? 0 : -1)) return `contains and find differ on ${cidr.text}`;
   return `proper ${held ? 1 : 0} ${address.text} ${cidr.text}`;
 }

@@ -31,7 +31,7 @@ function findNaively(cidrs: readonly Cidr[], text: string): number {
 function agreesWithScan(ranges: readonly (readonly [string, number])[], texts: readonly string[]): void {
   const cidrs = ranges.map(([text, bits]) => around(text, bits));
   const set = prefixSet(cidrs);
-  // The edges of the ranges are where a sorted structure goes wrong.
+  // Sorted structures are most likely wrong at the ends of ranges.
   const edges = cidrs.flatMap((candidate) => [candidate.address.text, ...neighbours(candidate)]);
   for (const text of [...texts, ...edges]) {
     const found = set.find(parseAddress(text)!);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/project_files/load_config.ts';
-import { newSigningIdentity } from '../../src/crypto/self_signed.ts';
+import { newSigningIdentity } from '../../src/crypto/issue_certificate.ts';
 import { folderWith } from '../folder.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;

@@ -1,5 +1,7 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
+import { replaceMatches } from '../../src/filters/find_replace/algorithm.ts';
+import { sized } from '../random.ts';
 import {
   PATTERN_LIMIT_UNITS,
   PROGRAM_LIMIT_INSTRUCTIONS,
@@ -13,6 +15,11 @@ function pattern(source: string): Pattern {
   const answer = compilePattern(source);
   if (isPatternProblem(answer)) throw new Error(answer.message);
   return answer;
+}
+
+function replaced(source: string, subject: string, template: string): string {
+  const answer = replaceMatches(subject, { from: pattern(source), to: template }, 1_000);
+  return typeof answer === 'string' ? answer : answer.text;
 }
 
 describe('a pattern', () => {
@@ -40,7 +47,7 @@ describe('a pattern', () => {
     expect(found.named['constructor']?.text).toBe('a');
     expect(found.named['__proto__']?.text).toBe('b');
     expect(found.named['toString']).toBeUndefined();
-    expect(pattern('(a)').replaceAll('a', '[${constructor}]')).toBe('[]');
+    expect(replaced('(a)', 'a', '[${constructor}]')).toBe('[]');
   });
 
   it('searches from an offset, and sees the text before it', () => {
@@ -71,7 +78,47 @@ describe('a pattern', () => {
     ['(a)|b', 'ab', '<$1>', '<a><>'],
     ['x', 'abc', 'y', 'abc'],
   ])('replaces %s in %s by %s', (source, subject, template, expected) => {
-    expect(pattern(source).replaceAll(subject, template)).toBe(expected);
+    expect(replaced(source, subject, template)).toBe(expected);
+  });
+});
+
+describe('a search for all matches', () => {
+  const matches = (source: string, subject: string): number | string => {
+    const answer = replaceMatches(subject, { from: pattern(source), to: 'x' }, 1_048_576);
+    return typeof answer === 'string' ? answer : answer.count;
+  };
+
+  it.each([
+    ['a(?:.*z)?', 'a'.repeat(20_000)],
+    ['(?:a|ab|abc)(?:[a-y]*z)?', 'a'.repeat(20_000)],
+    ['(?:a.{0,800}z)|a', 'a'.repeat(20_000)],
+  ])('%s ends, because each match scans far', (source, subject) => {
+    expect(matches(source, subject)).toBe('too_costly');
+  });
+
+  it.each([
+    ['a', 'a'.repeat(200_000), 200_000],
+    ['"[^"]*"', '"key": "value", '.repeat(10_000), 20_000],
+    ['[a-z]+@[a-z]+', 'to ada@example '.repeat(10_000), 10_000],
+    ['', 'ab'.repeat(10_000), 20_001],
+    ['.*', 'ab\n'.repeat(10_000), 10_001],
+    ['a(?:.*z)?', 'a'.repeat(150), 150],
+  ])('%s does not', (source, subject, count) => {
+    expect(matches(source, subject)).toBe(count);
+  });
+
+  it('finds what finding one after another finds, whether characters are counted or not', () => {
+    const text = fc.stringMatching(/^[ab"é\u{1F600}]{0,40}$/u);
+    fc.assert(
+      fc.property(text, fc.constantFrom('a+', '"[^"]*"', 'b?', '(a)(b)?', 'é'), (unit, source) => {
+        const subject = unit.repeat(30);
+        const found = pattern(source);
+        const search = found.search(subject);
+        for (let from = 0; from <= subject.length; from++)
+          expect(search(from)).toEqual(found.find(subject, from));
+      }),
+      sized(200, 1),
+    );
   });
 });
 

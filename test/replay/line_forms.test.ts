@@ -174,7 +174,11 @@ describe('forms of lines', () => {
       });
     const forms = lineForms(assembleFacts);
     for (const line of [lineOf('/a', 200), lineOf('/b', 404)]) forms.learn(line, JSON.parse(line));
-    expect(forms.read(lineOf('/c', 503))).toMatchObject({ path: '/c', status: 503, method: 'get' });
+    expect(forms.read(lineOf('/c', 503))).toMatchObject({
+      'http.request.url.path': '/c',
+      'http.response.status_code': 503,
+      'http.request.method': 'get',
+    });
     expect(forms.read(lineOf('/"', 503))).toBeNull();
     expect(forms.read(lineOf('/c', 1.5))).toBeNull();
     expect(forms.read(lineOf('/c', 503).replace('503', '0503'))).toBeNull();

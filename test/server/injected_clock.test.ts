@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 
-/** Far from the time of any system. */
+/** Far from the current time. */
 const NOW_MS = Date.UTC(2001, 1, 3, 4, 5, 6, 789);
 const NOW = '2001-02-03T04:05:06.789Z';
 const DATE = 'Sat, 03 Feb 2001 04:05:06 GMT';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** An edge with a fixed clock that listens for HTTP and for one TCP edge; `told` has all its events. */
+/** An edge with a fixed clock that listens for HTTP and for one TCP edge; `told` collects all its events. */
 async function serve() {
   const told: string[] = [];
   let waiting: () => void = () => {};
@@ -55,7 +55,7 @@ async function serve() {
   };
 }
 
-/** Every text of an event that is a time. */
+/** Every string of an event that is a time. */
 function timesIn(event: string): string[] {
   return event.match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
 }

@@ -1,4 +1,4 @@
-/** A strict reader of OpenMetrics 1.0 text, by its ABNF and rules; throws at the first thing that is wrong. */
+/** A strict parser of OpenMetrics 1.0 text, by its ABNF and rules; throws at the first error. */
 
 export interface ReadFamily {
   readonly type: string;
@@ -68,7 +68,7 @@ function readLabels(text: string): Map<string, string> {
   return labels;
 }
 
-/** Buckets rise, the last is infinite and equals the count. */
+/** Buckets increase, the last is infinite and equals the count. */
 function checkHistogram(name: string, { samples }: ReadFamily): void {
   const last = new Map<string, { le: number; count: number }>();
   for (const [key, count] of samples) {

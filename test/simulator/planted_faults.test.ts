@@ -24,7 +24,7 @@ const FAULTS: readonly (readonly [says: string, begin: typeof beginExchange, cau
   [
     'lets every address in',
     breaking('ip_restriction', passing('ip_restriction.allowed')),
-    /^admin is for the office/,
+    /^admin is only for the office/,
   ],
   ['lets bots in', breaking('user_agent_filter', passing('user_agent_filter.allowed')), /^bots/],
   ['never trips the breaker', breaking('circuit_breaker', () => ({ reduce: null })), /^the breaker/],

@@ -5,8 +5,7 @@ import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
 import type { RunOptions } from '../../src/simulator/run_case.ts';
-import { runFile } from '../../src/simulator/run_file.ts';
-import { ONCE } from '../../src/simulator/run_once.ts';
+import { runFile, ONCE } from '../../src/simulator/run_file.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));

@@ -8,6 +8,7 @@ type Home = readonly (string | RegExp)[];
 // table: packages and the one room that may import each
 const PACKAGES: Readonly<Record<string, Home>> = {
   'ipaddr.js': ['src/net/'],
+  'mmdb-lib': ['src/policy/env/mmdb.ts'],
   re2js: ['src/regex/'],
   zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/control/resources/'],
   // For types alone: the matchers extend those of Vitest.

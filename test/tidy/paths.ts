@@ -2,7 +2,7 @@ import { lineOf } from './tree.ts';
 import type { Breach, Rule } from './tree.ts';
 
 /** Folders whose paths are written from the root; the rooms of `src` are also written without `src/`. */
-const FROM_ROOT = ['src', 'docs', 'test', 'bench', 'fixtures'];
+const FROM_ROOT: ReadonlySet<string> = new Set(['src', 'docs', 'test', 'bench', 'fixtures']);
 /** A path in a text. `<name>` and `*` are any name, `{a,b}` are two paths. */
 const PATH = /(?<![\w/.@:$+-])[a-z_][a-z0-9_]*\/[\w./*<>{},-]*[\w/}*>]/g;
 /** A folder of a guide's example, which its reader makes. */
@@ -39,7 +39,7 @@ export const namedPathsExist: Rule = (tree) => {
 function isOurs(path: string, rooms: ReadonlySet<string>): boolean {
   if (path.startsWith(EXAMPLE)) return false;
   const first = path.slice(0, path.indexOf('/'));
-  return FROM_ROOT.includes(first) || (rooms.has(first) && /\.ts$|\/$/.test(path));
+  return FROM_ROOT.has(first) || (rooms.has(first) && /\.ts$|\/$/.test(path));
 }
 
 /** All files and folders, from the root and from `src`. */

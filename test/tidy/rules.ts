@@ -14,12 +14,11 @@ import { namedPathsExist } from './paths.ts';
 import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
 import { pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
-import { plainWords } from './words.ts';
+import { textsArePlain } from './words.ts';
 
 const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
 const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
 const { filtersAreNamedAtHome, namesAreUsed } = filterNames();
-const { textsArePlain, toDoExists } = plainWords();
 
 /** Every rule of the house, by the sentence that it holds. */
 export const RULES = {
@@ -46,7 +45,6 @@ export const RULES = {
   'pages have one title': pagesHaveOneTitle,
   'paths that texts name exist': namedPathsExist,
   'texts are plain English': textsArePlain,
-  'texts to edit exist': toDoExists,
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;

@@ -26,7 +26,7 @@ const asked = (query: string) =>
   verify('twitter', requestOf({ method: 'GET', url: `https://a.test/hook?${query}` }));
 
 describe('twitter', () => {
-  test('has its token signed', () => {
+  test('gets its token signed', () => {
     const outcome = asked('crc_token=MTIzNDU2Nzg5&nonce=abc');
     expect(outcome).toMatchObject({ outcome: 'challenge', response: { status: 200 } });
     const response = outcome.outcome === 'challenge' ? outcome.response : null;
@@ -45,17 +45,17 @@ describe('twitter', () => {
     ['two tokens', 'crc_token=a&crc_token=b'],
     ['a broken encoding', 'crc_token=%zz'],
     ['too much', `crc_token=${'a'.repeat(513)}`],
-  ])('does not have %s signed', (_what, query) => {
+  ])('does not get %s signed', (_what, query) => {
     expect(asked(query)).toMatchObject({ outcome: 'refused', reason: 'signature_missing' });
   });
 
-  test('asks by GET only', () => {
+  test('validates only by GET', () => {
     const posted = requestOf({ url: 'https://a.test/hook?crc_token=abc' });
     expect(verify('twitter', posted)).toMatchObject({ outcome: 'refused' });
   });
 });
 
-test('dropbox gets its challenge back, as text that no browser takes for a page', () => {
+test('dropbox gets its challenge back, as plain text', () => {
   const outcome = verify('dropbox', requestOf({ method: 'GET', url: 'https://a.test/?challenge=abc123' }));
   expect(outcome).toMatchObject({ outcome: 'challenge', response: { status: 200, body: 'abc123' } });
   const headers = outcome.outcome === 'challenge' ? outcome.response.headers : [];
@@ -75,7 +75,7 @@ test('worldline gets the value of its header back', () => {
 describe('xero', () => {
   const intent = '{"events":[],"firstEventSequence": 0,"lastEventSequence": 0, "entropy": "S0m3r4nd0mt3xt"}';
 
-  test('learns that we can tell a right signature from a wrong one', () => {
+  test('gets different responses to valid and invalid signatures', () => {
     const right = signed('xero', intent);
     expect(verify('xero', right)).toMatchObject({
       outcome: 'challenge',
@@ -104,7 +104,7 @@ describe('zoom', () => {
   const validation =
     '{"event":"endpoint.url_validation","payload":{"plainToken":"qgg8vlvZRS6UYooatFL8Aw"},"event_ts":1}';
 
-  test('has its token signed, when the question itself is', () => {
+  test('gets its token signed if the request is signed', () => {
     const request = signed('zoom', validation);
     const outcome = verify('zoom', request);
     expect(outcome).toMatchObject({ outcome: 'challenge', response: { status: 200 } });
@@ -129,7 +129,7 @@ describe('zoom', () => {
   });
 });
 
-test('facebook and its kin ask with a token that the edge does not know, and are refused', () => {
+test('facebook and similar providers validate with a token unknown to the edge, and are refused', () => {
   const url = 'https://a.test/?hub.mode=subscribe&hub.verify_token=t&hub.challenge=1158201444';
   expect(verify('whatsapp', requestOf({ method: 'GET', url }))).toMatchObject({
     reason: 'signature_missing',

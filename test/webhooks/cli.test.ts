@@ -76,7 +76,7 @@ describe('webhook sign', () => {
     );
   });
 
-  test('prints body and URL where the provider signs inside them', () => {
+  test('prints body and URL if the signature is in them', () => {
     expect(
       webhook('sign', '-p', 'mailgun', '-s', 'key', '-d', file('a.json', '{"event-data":{}}'), ...AT),
     ).toBe(0);
@@ -89,7 +89,7 @@ describe('webhook sign', () => {
     );
   });
 
-  test('says what is missing', () => {
+  test('reports missing options', () => {
     expect(webhook('sign', '-p', 'stripe')).toBe(2);
     expect(err).toContain('signing needs a secret');
     expect(webhook('sign', '-p', 'strpe', '-s', 'x')).toBe(2);
@@ -111,7 +111,7 @@ function signed(): string[] {
 }
 
 describe('webhook verify', () => {
-  test('lets in what sign has signed', () => {
+  test('accepts the output of sign', () => {
     const headers = signed();
     expect(webhook('verify', ...STRIPE, '-d', join(folder, 'a.json'), ...headers, ...AT)).toBe(0);
     expect(out).toContain('✓ verdict     the signature of the provider is valid');
@@ -129,7 +129,7 @@ describe('webhook verify', () => {
     expect(out).toContain('the timestamp is 11 min old, 6 min more than allowed');
   });
 
-  test('reads a request as it arrived, and a secret from a file', () => {
+  test('reads a raw request, and a secret from a file', () => {
     webhook('sign', ...STRIPE, '--data', file('a.json', '{"a":1}'), ...AT);
     const raw = file('raw.http', `POST /hook HTTP/1.1\r\nHost: a.test\r\n${out.trimEnd()}\r\n\r\n{"a":1}`);
     out = '';
@@ -149,7 +149,7 @@ describe('webhook verify', () => {
     expect(err).toContain('does not contain an HTTP request');
   });
 
-  test('takes the certificate of a notification from a file', () => {
+  test('reads the certificate of a notification from a file', () => {
     webhook(
       'sign',
       '-p',
@@ -169,14 +169,14 @@ describe('webhook verify', () => {
     expect(webhook(...sns, '--certificate', file('c.pem', RSA_CERTIFICATE))).toBe(0);
   });
 
-  test('does not let a request steer the terminal', () => {
+  test('escapes control characters of a request', () => {
     expect(webhook('verify', ...STRIPE, '-H', 'Stripe-Signature: t=1,v1=\u001b[31mred', ...AT)).toBe(1);
     // oxlint-disable-next-line no-control-regex -- these are what is looked for
     expect(out).not.toMatch(/\u001b/);
   });
 });
 
-test('a curl command sends the very bytes, whatever they are', () => {
+test('a curl command sends exactly the given bytes', () => {
   // A shell function in place of curl tells what it was given: arguments, then the standard input where that is asked for.
   const shell = 'curl() { printf "%s\\0" "$@"; case "$*" in *@-) cat;; esac; }\n';
   fc.assert(
@@ -220,7 +220,7 @@ test.each([
     'http://c.test:8080/y',
     { method: 'POST', url: 'http://c.test:8080/y', body: 'x\n' },
   ],
-] as const)('%j is read as a request', (text, url, wanted) => {
+] as const)('%j is parsed as a request', (text, url, wanted) => {
   const request = parseHttpRequest(Buffer.from(text), url)!;
   expect({ ...request, headers: undefined, body: Buffer.from(request.body).toString() }).toMatchObject(
     wanted,

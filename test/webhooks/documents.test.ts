@@ -10,7 +10,7 @@ import { VECTORS } from './vectors.ts';
 const line = (provider: string, { kind, by }: Proof) => `${provider}: ${kind} ${by}`;
 
 describe('the page of providers', () => {
-  test('claims the proofs that are tests, and no other', () => {
+  test('lists exactly the proofs that are tests', () => {
     const tested: [provider: string, proof: Proof][] = [
       ...RECORDED.map(({ provider, library, isOwn }): [string, Proof] => [
         provider,
@@ -29,7 +29,7 @@ describe('the page of providers', () => {
     );
   });
 
-  test('is the one that the table makes', () => {
+  test('is up to date', () => {
     const written = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
     expect(written).toBe(webhookDocument());
     for (const { id } of PROVIDERS) expect(written).toContain(`| \`${id}\` |`);

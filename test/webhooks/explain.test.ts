@@ -28,7 +28,7 @@ const withBody = (request: WebhookRequest, body: string): WebhookRequest => ({
 });
 
 describe('an explanation', () => {
-  test('says what was looked for, signed and compared, and that all is well', () => {
+  test('reports the expected, signed and compared values of a valid request', () => {
     const {
       outcome,
       steps,
@@ -48,7 +48,7 @@ describe('an explanation', () => {
   });
 
   test.each(PROVIDERS.map((provider) => [provider.id, provider] as const))(
-    'of a request of %s never holds the secret',
+    'of a request of %s never contains the secret',
     (_id, provider) => {
       for (const scheme of provider.schemes) {
         const secrets = secretsFor(provider, scheme);
@@ -72,7 +72,7 @@ describe('an explanation', () => {
     },
   );
 
-  test('says which secret cannot be used, and goes no further', () => {
+  test('stops at an unusable secret', () => {
     const { steps } = explainWebhook(findProvider('svix')!, 'whsec_?', signed('stripe', '{}'), NOW);
     expect(steps.map(({ title }) => title)).toEqual(['provider', 'secret', 'verdict']);
   });
@@ -97,7 +97,7 @@ describe('a likely cause', () => {
     ['serialized as JSON with a space after each comma and colon', '{"a": 1, "b": 2}', '{"a":1,"b":2}'],
     ['serialized as JSON with escaped non-ASCII characters', '{"a":"\\u00fc"}', '{"a":"ü"}'],
     ['serialized as JSON with escaped slashes', '{"a":"x\\/y"}', '{"a":"x/y"}'],
-  ])('at a body that is right %s', (message, sent, received) => {
+  ])('of a body that is valid %s', (message, sent, received) => {
     const found = causes('github', withBody(signed('github', sent), received));
     expect(found).toContain(`the body was changed in transit: the signature is valid for it ${message}`);
   });
@@ -147,7 +147,7 @@ describe('a likely cause', () => {
   });
 });
 
-test('a mutated body is named as such only when it explains the signature', () => {
+test('a changed body is reported only if it explains the signature', () => {
   const request = signed('github', '{"a":1}');
   expect(causes('github', withBody(request, textOf(request).replace('1', '2')))).toHaveLength(1);
 });

@@ -9,7 +9,7 @@ const github = findProvider('github')!;
 const hasLibraries = hasLibrariesFor('the example payloads of GitHub');
 
 test.skipIf(!hasLibraries)(
-  `every example payload of the provider, signed by its library, is let in, and with a byte changed is not`,
+  `every example payload of the provider, signed by its library, is accepted, and refused with a changed byte`,
   async () => {
     const { octokitExamples, OctokitWebhooks } = await import('./sdk/libraries.ts');
     const octokit = new OctokitWebhooks({ secret: SECRET });

@@ -185,7 +185,7 @@ describe('the module', () => {
     },
   );
 
-  test('refuses everything when its secret cannot be used', () => {
+  test('refuses everything with an unusable secret', () => {
     const verdict = moduleFor('svix', '?').run(signed('svix', '{}', 'c2VjcmV0'));
     expect(verdict).toMatchObject({
       verdict: 'stop',
@@ -193,13 +193,13 @@ describe('the module', () => {
     });
   });
 
-  test('reaches every reason that it declares', () => {
+  test('has a case for every declared reason', () => {
     const reached = new Set([...ENDS.map(({ reason }) => reason), 'secret_unusable']);
     const declared = Object.keys(webhookVerification.reasons).map((code) => code.split('.')[1]!);
     expect([...reached].toSorted()).toEqual(declared.toSorted());
   });
 
-  test('fetches a certificate once, and only one that is good is kept', () => {
+  test('fetches a certificate once and caches only valid ones', () => {
     const module = moduleFor('sns', undefined);
     module.run(notification(), { fetch: { ...served, body: Buffer.from('none') } });
     module.run(notification(), { fetch: served });
@@ -207,7 +207,7 @@ describe('the module', () => {
     expect(module.asked).toEqual(['body', 'fetch', 'body', 'fetch', 'body']);
   });
 
-  test('says nothing of the secret', () => {
+  test('never contains the secret', () => {
     for (const { provider, request, world } of ENDS.filter(
       (one) => !['sns', 'svix'].includes(one.provider),
     )) {

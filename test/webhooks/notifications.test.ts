@@ -64,7 +64,7 @@ const KINDS: readonly (readonly [string, Readonly<Record<string, string>>])[] = 
 
 describe.each(KINDS)('%s', (_kind, members) => {
   test.each(['1', '2'] as const)(
-    'of signature version %s is let in, and what was changed after is not',
+    'of signature version %s is accepted, and refused after a change',
     (version) => {
       const message = messageOf(members, version);
       expect(verify(message)).toMatchObject({ outcome: 'verified', scheme: 'certificate' });
@@ -93,18 +93,18 @@ const known = (pem: string) => new Map([[TEST_CERTIFICATE_URL, pem]]);
 describe('the certificate of a message', () => {
   const message = messageOf(NOTIFICATION, '2');
 
-  test('is asked for when it is not known, and only from the service', () => {
+  test('is fetched if it is unknown, and only from the service', () => {
     expect(verify(message, NOW, new Map())).toEqual({ outcome: 'certificate', url: TEST_CERTIFICATE_URL });
     const evil = messageOf({ ...NOTIFICATION, SigningCertURL: 'https://evil.example/x.pem' }, '2');
     expect(verify(evil, NOW, new Map())).toMatchObject({ reason: 'certificate_refused' });
   });
 
-  test('is not asked for by a stale message', () => {
+  test('is not fetched for a stale message', () => {
     expect(verify(message, NOW + 2 * 3_600_000, new Map())).toMatchObject({ reason: 'timestamp_stale' });
     expect(verify(message, NOW - 2 * 3_600_000, new Map())).toMatchObject({ reason: 'timestamp_future' });
   });
 
-  test('must be one, be valid now, and have a strong key', () => {
+  test('must be well-formed, currently valid, and have a strong key', () => {
     const unusable = { reason: 'certificate_unusable' };
     expect(verify(message, NOW, known('no certificate'))).toMatchObject(unusable);
     expect(verify(message, NOW, known(WEAK_CERTIFICATE))).toMatchObject(unusable);
@@ -133,7 +133,7 @@ describe('the certificate of a message', () => {
     'https://s3.us-east-1.amazonaws.com/a.pem',
   ])('may not come from %j', (url) => expect(isCertificateUrl(url)).toBe(false));
 
-  test('is kept in a cache that forgets the oldest', () => {
+  test('is cached, and the oldest one is evicted', () => {
     const cache = new Map<string, string>();
     for (let at = 0; at <= CERTIFICATE_CACHE_SIZE; at++) rememberCertificate(cache, `url ${at}`, 'pem');
     expect(cache.size).toBe(CERTIFICATE_CACHE_SIZE);
@@ -144,7 +144,7 @@ describe('the certificate of a message', () => {
   });
 });
 
-test('a message that names a member twice is refused: readers differ in which they take', () => {
+test('a message with a repeated member is refused, because parsers differ', () => {
   const text = JSON.stringify(messageOf(NOTIFICATION, '2'));
   expect(verify(text)).toMatchObject({ outcome: 'verified' });
   for (const twice of ['"Message":"evil",', '"\\u004dessage":"evil",']) {
@@ -185,7 +185,7 @@ describe.skipIf(!hasLibrariesFor('SNS notifications beside two libraries'))('oth
   };
 
   test.each(Object.keys(validators))(
-    '%s lets in what we have signed, and not what was changed after',
+    '%s accepts our signatures, and refuses them after a change',
     async (name) => {
       const validate = validators[name]!;
       for (const body of ['Hello', JSON.stringify(SUBSCRIPTION)]) {

@@ -15,7 +15,7 @@ const providerOf = ({ provider }: { provider: string }) => findProvider(provider
 const schemeOf = (one: Recorded) => providerOf(one).schemes.find(({ name }) => name === one.scheme)!;
 
 describe.each(RECORDED)('recorded from $library for $provider ($scheme)', (one) => {
-  test('is let in, and what was changed after is not', () => {
+  test('is accepted, and refused after a change', () => {
     const { nowMs, checking = one.secret } = one;
     const requests = [...one.signed, ...one.accepted].map(asRequest);
     expect(requests.length).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe.each(RECORDED)('recorded from $library for $provider ($scheme)', (one) 
     }
   });
 
-  test('is what we sign', () => {
+  test('equals our signature', () => {
     for (const accepted of one.accepted) {
       const draft = requestOf({ method: accepted.method, url: accepted.url, body: accepted.body });
       const given = headersBefore(one, accepted.headers);
@@ -67,7 +67,7 @@ describe.skipIf(SDK_CASES.length === 0)('the recording', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }));
   afterEach(() => void vi.useRealTimers());
 
-  test('is what the libraries sign and let in (UPDATE=1 writes it)', async () => {
+  test('matches the libraries (UPDATE=1 writes it)', async () => {
     const found: Recorded[] = [];
     for (const sdk of SDK_CASES) found.push(await record(sdk, NOW));
     if (process.env['UPDATE'] === '1') writeFileSync(RECORDED_FILE, `${JSON.stringify(found, null, 1)}\n`);

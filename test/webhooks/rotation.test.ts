@@ -29,7 +29,7 @@ function changed(id: string, name: string, change: (value: string) => string): W
 
 const WRONG = '0'.repeat(64);
 
-describe('any right signature is enough', () => {
+describe('one valid signature is enough', () => {
   test.each([
     ['stripe', 'Stripe-Signature', (value: string) => value.replace(',', `,v1=${WRONG},v0=${WRONG},`)],
     ['svix', 'svix-signature', (value: string) => `v1,${WRONG} v1a,x ${value} v2,y`],
@@ -61,7 +61,7 @@ describe('any right signature is enough', () => {
 });
 
 describe('the scheme that decides', () => {
-  test('is the strongest that is presented, though a weaker one be right', () => {
+  test('is the strongest one in the request, even if a weaker one is valid', () => {
     const weak = createHash('sha256').update(`${SECRET}{"a":1}`).digest('hex');
     const old = requestOf({
       body: '{"a":1}',
@@ -82,7 +82,7 @@ describe('the scheme that decides', () => {
     });
   });
 
-  test('is any of those that look at one header', () => {
+  test('is any of those with the same header', () => {
     for (const encoding of ['hex', 'base64'] as const) {
       const signature = createHmac('sha1', SECRET).update('{"a":1}').digest(encoding);
       const request = requestOf({ body: '{"a":1}', headers: { 'X-MMS-Signature': signature } });
@@ -93,7 +93,7 @@ describe('the scheme that decides', () => {
     }
   });
 
-  test('goes by the form of the secret', () => {
+  test('depends on the format of the secret', () => {
     const asymmetric = changed('standard_webhooks', 'webhook-signature', (value) =>
       value.replace('v1,', 'v1a,'),
     );
@@ -111,7 +111,7 @@ describe('a body of any bytes', () => {
       .map((scheme) => ({ provider, scheme })),
   );
 
-  test.each(rows)('is signed as it is by $provider.id, $scheme.name', ({ provider, scheme }) => {
+  test.each(rows)('is signed unchanged by $provider.id, $scheme.name', ({ provider, scheme }) => {
     const { signing, checking } = secretsFor(provider, scheme);
     fc.assert(
       fc.property(

@@ -53,7 +53,7 @@ const IS_DUPLICATE = /duplicated/;
 describe.each(SDK_CASES.filter(({ sign }) => sign !== undefined))(
   'signed by $library for $provider ($scheme)',
   (sdk) => {
-    test('is let in, and what was changed after is not', async () => {
+    test('is accepted, and refused after a change', async () => {
       await fc.assert(
         fc.asyncProperty(fc.nat(10_000), async (at) => {
           const nowMs = Date.now();
@@ -85,7 +85,7 @@ describe.each(SDK_CASES.filter(({ sign }) => sign !== undefined))(
 describe.each(SDK_CASES.filter(({ accepts }) => accepts !== undefined))(
   '$library for $provider ($scheme)',
   (sdk) => {
-    test('lets in what we have signed, and not what was changed after', async () => {
+    test('accepts our signatures, and refuses them after a change', async () => {
       const checking = sdk.checking ?? sdk.secret;
       for (let at = 0; at < bodiesOf(sdk).length; at++) {
         const nowMs = Date.now();
@@ -106,7 +106,7 @@ describe.each(SDK_CASES.filter(({ accepts }) => accepts !== undefined))(
 );
 
 // Without this a run without the libraries would find no test in this file, which fails.
-test.skipIf(!hasLibraries)('libraries sign, and libraries verify', () => {
+test.skipIf(!hasLibraries)('the tables of signers and verifiers are complete', () => {
   expect(SDK_CASES.filter(({ sign }) => sign !== undefined).length).toBeGreaterThan(0);
   expect(SDK_CASES.filter(({ accepts }) => accepts !== undefined).length).toBeGreaterThan(0);
 });

@@ -12,7 +12,7 @@ const pem = (curve: string) =>
   generateKeyPairSync('ec', { namedCurve: curve }).publicKey.export({ format: 'pem', type: 'spki' });
 
 describe('a secret', () => {
-  test('is forbidden for the one provider that has none, and needed for all others', () => {
+  test('is forbidden for the provider without secrets and required for all others', () => {
     for (const { id } of PROVIDERS) {
       const isNotifications = id === 'sns';
       expect({ id, codes: problems(id, undefined).map(({ code }) => code) }).toEqual({

@@ -167,12 +167,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
 /** Providers that send the secret, or sign what is not the body. */
 const NOT_OVER_BODY = new Set(['orbit', 'vmware', 'mailgun']);
 
-describe('what a provider sends, by the source of its row', () => {
+describe('requests of a provider according to the source of its row', () => {
   const all = Object.entries(CASES).flatMap(([id, cases]) =>
     cases.map((each, at) => [id, at, each] as const),
   );
 
-  test.each(all)('%s (%i) is let in, and what was changed after is not', (id, _, each) => {
+  test.each(all)('%s (%i) is accepted, and refused after a change', (id, _, each) => {
     const provider = findProvider(id)!;
     const { secret = 'a secret', body = BODY } = each;
     const headers = each.headers(secret, body);
@@ -185,12 +185,12 @@ describe('what a provider sends, by the source of its row', () => {
     expect(verifyWebhook(provider, secret, changed, NOW)).toMatchObject({ outcome: 'refused' });
   });
 
-  test('is tested for every row that has no other proof', () => {
+  test('exist for every row without another proof', () => {
     const unproven = PROVIDERS.filter(({ id }) => PROOFS[id] === undefined).map(({ id }) => id);
     expect(Object.keys(CASES).toSorted()).toEqual(unproven.toSorted());
   });
 
-  test('is verified for all rows but those that say they are not', () => {
+  test('are known for all rows except the unverified ones', () => {
     expect(PROVIDERS.filter(({ unverified }) => unverified === true).map(({ id }) => id)).toEqual(['vmware']);
     for (const { source } of PROVIDERS) expect(source).not.toMatch(/guess|general knowledge/);
   });

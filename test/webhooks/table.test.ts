@@ -54,12 +54,12 @@ describe('the table', () => {
     expect(new Set(PROVIDER_IDS).size).toBe(PROVIDERS.length);
   });
 
-  test('is read in any letter case', () => {
+  test('is looked up case-insensitively', () => {
     expect(findProvider('GitHub')?.id).toBe('github');
     expect(findProvider('githob')).toBeUndefined();
   });
 
-  test('names no scheme of a provider twice', () => {
+  test('has unique scheme names per provider', () => {
     for (const provider of PROVIDERS) {
       const names = provider.schemes.map(({ name }) => name);
       expect([...new Set(names)]).toEqual(names);
@@ -70,7 +70,7 @@ describe('the table', () => {
 describe.each(SCHEMES)('$provider.id, $scheme.name', ({ provider, scheme }) => {
   const secrets = secretsFor(provider, scheme);
 
-  test('lets in what it has signed, and nothing that was changed after', () => {
+  test('accepts its own signatures, and refuses them after a change', () => {
     fc.assert(
       fc.property(fc.nat(10_000), (at) => {
         const signed = signedFor(provider, scheme, secrets.signing, draftFor(provider, scheme, at));
@@ -121,7 +121,7 @@ describe.each(SCHEMES)('$provider.id, $scheme.name', ({ provider, scheme }) => {
     fc.assert(property, sized(25, 20_270_406));
   });
 
-  test('takes its own secret and no other form of one', () => {
+  test('accepts secrets in its format only', () => {
     expect(webhookSecretProblems(provider, secrets.checking)).toEqual([]);
     const missing = webhookSecretProblems(provider, '');
     expect(missing.map(({ code }) => code)).toEqual(scheme.key === 'none' ? [] : ['secret_required']);

@@ -11,7 +11,7 @@ describe.each(VECTORS)(
     const provider = findProvider(id)!;
     const scheme = provider.schemes.find((row) => row.name === name)!;
 
-    test('is let in, and what was changed after is not', () => {
+    test('is accepted, and refused after a change', () => {
       expect(verifyWebhook(provider, secret, request, nowMs)).toMatchObject({
         outcome: 'verified',
         scheme: name,

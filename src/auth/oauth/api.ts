@@ -1,6 +1,6 @@
 import type { Answers } from '../../engine/contract.ts';
 import { type FieldList, allValues, firstValue } from '../../http/fields.ts';
-import { isNoAnswer } from '../../http/no_answer.ts';
+import { isNoAnswer } from '../../http/bodyless.ts';
 import { type Conversation, fetching } from '../conversation.ts';
 import type { LoginRefusal } from '../provider.ts';
 

@@ -17,12 +17,12 @@ export const findings = {
   },
   'edge.oauth_app': {
     severity: 'error',
-    message: 'An OAuth app of your own needs client_id and client_secret; scopes need the app.',
+    message: 'Your own OAuth app requires client_id and client_secret; scopes require your own app.',
     number: 7034,
   },
 } as const;
 
-/** Checks that there is one provider, with a whole app or none. */
+/** Checks that there is one provider, with a complete app or none. */
 export function checkModule(
   { provider: providers }: Sound<OauthConfig>,
   report: Report<keyof typeof findings>,
@@ -41,18 +41,18 @@ export function checkModule(
     const at = `/provider/${name}`;
     if (hasId !== hasSecret) {
       const [present, absent] = hasId ? ['client_id', 'client_secret'] : ['client_secret', 'client_id'];
-      report('edge.oauth_app', `${at}/${present}`, `'${present}' needs '${absent}' beside it`, { at: 'key' });
+      report('edge.oauth_app', `${at}/${present}`, `'${present}' requires '${absent}'`, { at: 'key' });
     } else if (!hasId && WITHOUT_MANAGED_APP.has(name)) {
-      const message = `'${name}' needs your own OAuth app: set client_id and client_secret`;
+      const message = `'${name}' requires your own OAuth app: set client_id and client_secret`;
       report('edge.oauth_app', at, message, { at: 'key' });
     } else if (!hasId && (app.scopes?.length ?? 0) > 0) {
-      const message = "'scopes' need your own OAuth app: set client_id and client_secret";
+      const message = "'scopes' require your own OAuth app: set client_id and client_secret";
       report('edge.oauth_app', `${at}/scopes`, message, { at: 'key' });
     }
   }
 }
 
-/** Checks that an app is whole, and there where it is needed. */
+/** Checks that an app is complete, and present where it is required. */
 export function checkAction(config: Sound<ActionConfig>, report: Report<number>, place: ActionPlace): void {
   checkCookieDomain(config, report, place);
   needsBoth(config, report, 'client_id', 'client_secret');

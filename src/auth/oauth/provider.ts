@@ -1,6 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
 import { type Conversation } from '../conversation.ts';
-import type { LoginTokens } from '../identity.ts';
+import { type LoginTokens, listsDigest } from '../identity.ts';
 import type { LoginState } from '../login_state.ts';
 import {
   type IdentityProvider,
@@ -9,7 +9,6 @@ import {
   type LoginRefusal,
   isRefusal,
 } from '../provider.ts';
-import { listsDigest } from '../lists.ts';
 import type { Session } from '../session.ts';
 import { type ApiAccess, untrusted } from './api.ts';
 import { OAUTH_PRESETS, type OauthPreset, type OauthProviderName } from './table.ts';
@@ -46,7 +45,7 @@ interface App {
 export function oauthProvider(settings: OauthSettings): IdentityProvider {
   const { provider: name, clientId, clientSecret, standIn } = settings;
   const preset: OauthPreset = OAUTH_PRESETS[name];
-  const at = (url: string): string => (standIn === null ? url : standInFor(standIn, url));
+  const at = (url: string): string => (standIn === null ? url : developmentUrlOf(standIn, url));
   const app: App = {
     settings,
     preset,
@@ -67,7 +66,7 @@ export function oauthProvider(settings: OauthSettings): IdentityProvider {
     }),
     finish: (fields, loginState, context) =>
       loginState === null
-        ? stray('The provider cannot start a login.')
+        ? invalidCallback('The provider cannot start a login.')
         : finish(app, fields, loginState, context),
     check: (session, context) => check(app, session, context),
   };
@@ -107,19 +106,19 @@ function* finish(
   { site, world }: LoginContext,
 ): Conversation<LoggedIn | LoginRefusal> {
   if (['code', 'error', 'iss'].some((field) => fields.getAll(field).length > 1))
-    return stray('The callback contains a parameter twice.');
+    return invalidCallback('The callback contains a parameter twice.');
   const issuer = fields.get('iss');
   // RFC 9207 §2.4 prevents mix-up attacks: the response must come from the provider that was asked.
   if (issuer !== null && preset.issuer !== null && issuer !== preset.issuer)
     return untrusted('it comes from another provider');
   const error = fields.get('error');
-  if (error !== null) return said(error);
+  if (error !== null) return denialOf(error);
   const code = fields.get('code');
-  if (code === null || code === '') return stray('The callback contains no code.');
+  if (code === null || code === '') return invalidCallback('The callback contains no code.');
   const parameters = { grant_type: 'authorization_code', code, redirect_uri: site.callbackUrl };
   const pkce = preset.pkce ? { code_verifier: loginState.verifier } : {};
   const tokens = yield* requestTokens(token, { ...parameters, ...pkce }, null, world.nowMs());
-  return isRefusal(tokens) ? tokens : yield* vouched({ preset, token, ...app }, tokens);
+  return isRefusal(tokens) ? tokens : yield* identified({ preset, token, ...app }, tokens);
 }
 
 /** The user as the provider reports them now; the session ends for another or no longer authorized user. */
@@ -135,13 +134,16 @@ function* check(app: App, session: Session, { world }: LoginContext): Conversati
     if (isRefusal(fresh)) return fresh;
     tokens = fresh;
   }
-  const answer = yield* vouched(app, tokens);
+  const answer = yield* identified(app, tokens);
   if (isRefusal(answer) || answer.user.id === user.id) return answer;
   return untrusted('the token now belongs to another user');
 }
 
 /** The user of the token, if authorized. */
-function* vouched({ settings, scopes, at }: App, tokens: LoginTokens): Conversation<LoggedIn | LoginRefusal> {
+function* identified(
+  { settings, scopes, at }: App,
+  tokens: LoginTokens,
+): Conversation<LoggedIn | LoginRefusal> {
   const { provider, clientId, criteria, userAgent } = settings;
   const access: ApiAccess = { accessToken: tokens.access, clientId, at, userAgent };
   const user = yield* requestUser(provider, access, scopes);
@@ -158,16 +160,16 @@ function challengeOf(verifier: string): string {
 }
 
 /** URL at the development provider for a URL of a real one: its host becomes part of the path. */
-function standInFor(standIn: string, url: string): string {
+function developmentUrlOf(standIn: string, url: string): string {
   return url.replace(/^https:\/\//, `${standIn}/as/`);
 }
 
-function stray(message: string): LoginRefusal {
+function invalidCallback(message: string): LoginRefusal {
   return { refused: 'callback_refused', message, detail: { problem: 'malformed' } };
 }
 
 /** RFC 6749 §4.1.2.1. The provider's description is not shown, because a crafted link can contain any text. */
-function said(error: string): LoginRefusal {
+function denialOf(error: string): LoginRefusal {
   const detail = { error: error.slice(0, 100) };
   if (error === 'server_error' || error === 'temporarily_unavailable') {
     const message = 'The identity provider is temporarily unavailable. Please try again later.';

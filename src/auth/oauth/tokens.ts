@@ -1,5 +1,5 @@
 import { firstValue } from '../../http/fields.ts';
-import { isNoAnswer } from '../../http/no_answer.ts';
+import { isNoAnswer } from '../../http/bodyless.ts';
 import { type Conversation, fetching } from '../conversation.ts';
 import type { LoginTokens } from '../identity.ts';
 import type { LoginRefusal } from '../provider.ts';

@@ -1,3 +1,4 @@
+import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { asciiLower } from '../../http/ascii.ts';
 import { JWS_ALGORITHMS } from '../../crypto/jws.ts';
 import type { OidcAnswer, OidcClient } from '../../engine/oidc_question.ts';
@@ -10,14 +11,13 @@ import {
   signatureProblem,
 } from '../../filters/jwt_validation/algorithm.ts';
 import { type Conversation, asked } from '../conversation.ts';
-import { useOnce } from '../one_time_ids.ts';
+import { useOnce } from '../registry.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1_024;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Maximum age of a logout token; used ones are remembered for this time. */
 const ISSUED_WITHIN_MS = 5 * 60_000;
-const CLOCKS_DIFFER_MS = 60_000;
 /** Symmetric algorithms are excluded: a key set contains public keys. */
 const ALGORITHMS = JWS_ALGORITHMS.filter((name) => !name.startsWith('HS'));
 

@@ -15,7 +15,7 @@ export function checkAction(
   const at = issuer.search(/[?#]/);
   if (at === -1) return;
   const what = issuer[at] === '?' ? 'query' : 'fragment';
-  const message = `an issuer must not have a ${what}: its discovery document would have no place`;
+  const message = `an issuer must not have a ${what}, because the discovery URL is derived from it`;
   report(2227, '/issuer_url', message, {
     within: { span: { start: at, end: issuer.length }, decoded: issuer },
     hint: `write ${issuer.slice(0, at)}`,

@@ -1,6 +1,6 @@
+import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { asciiLower } from '../../http/ascii.ts';
-import { equalTexts } from '../../crypto/compare.ts';
-import { longDigest } from '../../crypto/digest.ts';
+import { equalTexts, longDigest } from '../../crypto/digest.ts';
 import type { OidcClient, OidcTokens } from '../../engine/oidc_question.ts';
 import type { LoginUser } from '../identity.ts';
 
@@ -9,7 +9,6 @@ type IdToken = NonNullable<OidcTokens['id']>;
 
 /** Maximum age of an ID token: it is issued during the login. */
 const ISSUED_WITHIN_MS = 10 * 60_000;
-const CLOCKS_DIFFER_MS = 60_000;
 const SUBJECT_UNITS = 255;
 
 /** Hash of each signature algorithm, for `at_hash` (OpenID Connect Core §3.1.3.6). Others are refused. */

@@ -1,11 +1,12 @@
 import type { OidcAnswer, OidcClient, OidcRequest, OidcTokens } from '../../engine/oidc_question.ts';
 import { type Conversation, asked } from '../conversation.ts';
 import type { LoginTokens } from '../identity.ts';
-import type { Begun, IdentityProvider, LoggedIn, LoginContext, LoginRefusal } from '../provider.ts';
+import type { LoginStart, IdentityProvider, LoggedIn, LoginContext, LoginRefusal } from '../provider.ts';
 import type { LoginState } from '../login_state.ts';
 import type { Session } from '../session.ts';
 import { backchannelLogout } from './backchannel.ts';
 import { idTokenProblem, userOf } from './claims.ts';
+import { untrusted } from '../oauth/api.ts';
 
 /** Settings of an OpenID Connect gate. */
 export interface OidcSettings extends OidcClient {
@@ -82,7 +83,7 @@ function ask({ client }: App, { world }: LoginContext, request: OidcRequest): Co
   return asked({ ask: 'oidc', client, nowMs: world.nowMs(), request });
 }
 
-function* begin(app: App, context: LoginContext, request: OidcRequest): Conversation<Begun> {
+function* begin(app: App, context: LoginContext, request: OidcRequest): Conversation<LoginStart> {
   const answer = yield* ask(app, context, request);
   return 'url' in answer ? { location: answer.url } : refusalOf(answer);
 }
@@ -171,13 +172,6 @@ function keptTokens(tokens: OidcTokens, before: LoginTokens | null, nowMs: numbe
     refresh: refresh ?? before?.refresh ?? null,
     id: id?.token ?? before?.id ?? null,
     expiresMs: expiresInSeconds === null ? null : nowMs + expiresInSeconds * 1_000,
-  };
-}
-
-function untrusted(message: string): LoginRefusal {
-  return {
-    refused: 'identity_refused',
-    message: `The response of the identity provider is not trustworthy: ${message}.`,
   };
 }
 

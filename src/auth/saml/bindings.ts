@@ -1,6 +1,6 @@
 import { fromBase64 } from '../../crypto/base64.ts';
 import { readRsaCertificate } from '../../crypto/x509.ts';
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import { verifies } from '../../crypto/signatures.ts';
 import type { LocalResponse } from '../../engine/contract.ts';
 import { formPage } from '../pages.ts';

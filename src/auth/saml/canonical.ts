@@ -1,6 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
 import { readPrivateKey } from '../../crypto/keys.ts';
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import { signed } from '../../crypto/signatures.ts';
 import { NS } from './elements.ts';
 

@@ -8,7 +8,7 @@ import type { SamlConfig } from './module_schema.ts';
 export const findings = {
   'edge.saml_metadata': {
     severity: 'error',
-    message: 'The metadata of a SAML identity provider cannot be used.',
+    message: 'The metadata of a SAML identity provider is invalid.',
   },
   'edge.saml_expired': {
     severity: 'warning',
@@ -21,7 +21,7 @@ export const findings = {
   },
 } as const;
 
-/** Checks that the metadata can be used; if the time is known, also that it has not expired. */
+/** Checks that the metadata is valid; if the time is known, also that it has not expired. */
 export function checkModule(
   { idp_metadata: text }: Sound<SamlConfig>,
   report: Report<keyof typeof findings>,
@@ -34,7 +34,11 @@ export function checkModule(
     const lines = linesOf(text);
     for (const { message, offset } of read.problems) {
       const { line, column } = positionAt(lines, Math.min(offset, text.length));
-      report('edge.saml_metadata', at, `the metadata ${message} (its line ${line}, column ${column})`);
+      report(
+        'edge.saml_metadata',
+        at,
+        `the metadata ${message} (line ${line}, column ${column} of the metadata)`,
+      );
     }
     return;
   }
@@ -51,7 +55,7 @@ export function checkModule(
   for (const message of metadataWarnings(read, nowMs)) report('edge.saml_expired', at, message);
 }
 
-/** Checks that the metadata is given once, and can be used if it is in the policy. */
+/** Checks that the metadata is given once, and valid if it is in the policy. */
 export function checkAction(config: Sound<ActionConfig>, report: Report<number>): void {
   const hasMetadata = Object.hasOwn(config, 'idp_metadata');
   const hasUrl = Object.hasOwn(config, 'idp_metadata_url');

@@ -19,7 +19,7 @@ export const saml = {
       code === 'not_authorized' && config.authorized_groups.length === 0
         ? EVERYONE
         : cannotLogIn(code, config),
-    // A session is written anew for its idle timeout, or when the groups of the config are others than at the login.
+    // A session is renewed for its idle timeout, or if the authorized groups have changed since the login.
     notInCases: (code, config) =>
       code === 'cookie_set' && config.inactivity_timeout === 0
         ? 'a session of a case never changes without an idle timeout'

@@ -24,7 +24,7 @@ export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'm
   const id = `saml ${url}`;
   const of = (metadata: ProviderMetadata): IdentityProvider => samlProvider({ ...settings, metadata }, id);
   // These members do not depend on the metadata.
-  const { callback, callbackBy, stateField, unsolicited, check, lists } = of(NOBODY);
+  const { callback, callbackBy, stateField, unsolicited, check, lists } = of(NO_METADATA);
   return {
     id,
     label: url,
@@ -56,11 +56,11 @@ export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'm
       return away === null || typeof away === 'string' ? away : yield* away;
     },
     other: (path, context) => {
-      if (path === SAML_PATHS.metadata) return of(NOBODY).other!(path, context);
+      if (path === SAML_PATHS.metadata) return of(NO_METADATA).other!(path, context);
       if (path !== SAML_PATHS.slo) return null;
       return (function* () {
         const metadata = yield* metadataAt(url, context);
-        const answered = of('refused' in metadata ? NOBODY : metadata).other!(path, context)!;
+        const answered = of('refused' in metadata ? NO_METADATA : metadata).other!(path, context)!;
         return yield* awaited(answered);
       })();
     },
@@ -68,7 +68,7 @@ export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'm
 }
 
 /** Placeholder metadata without certificates: no signature verifies against it. */
-const NOBODY: ProviderMetadata = {
+const NO_METADATA: ProviderMetadata = {
   entityId: '',
   certificates: [],
   passedOver: [],
@@ -77,11 +77,11 @@ const NOBODY: ProviderMetadata = {
   validUntilMs: null,
 };
 
-const FROM = /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
+const METADATA_URL = /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
 
 /** Whether metadata may be fetched from this URL. */
 export function isMetadataUrl(url: string): boolean {
-  return FROM.test(url) && URL.canParse(url);
+  return METADATA_URL.test(url) && URL.canParse(url);
 }
 
 function* metadataAt(url: string, context: LoginContext): Conversation<ProviderMetadata | LoginRefusal> {

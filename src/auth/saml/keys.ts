@@ -1,4 +1,4 @@
-import { type SigningIdentity, newSigningIdentity } from '../../crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../../crypto/issue_certificate.ts';
 
 /** The key pair of a gate, by its name; stable for a gate. */
 export type SamlKeys = (gate: string, nowMs: number) => SigningIdentity;

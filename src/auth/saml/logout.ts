@@ -1,6 +1,7 @@
+import { CLOCKS_DIFFER_MS, FORM_LIMIT_BYTES } from '../limits.ts';
 import { type Conversation, asked } from '../conversation.ts';
 import { secretOf } from '../keys.ts';
-import { useOnce } from '../one_time_ids.ts';
+import { useOnce } from '../registry.ts';
 import { redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 import type { Session } from '../session.ts';
@@ -13,14 +14,13 @@ import { logoutRequest, logoutResponse } from './messages.ts';
 import { UNSPECIFIED, readNameId } from './name_id.ts';
 import { SAML_REFUSALS, type SamlRefusal, isRefusal, refuse } from './reasons.ts';
 import { headProblem } from './response.ts';
-import { type SamlSettings, TOLERANCE_MS, providerSession, requestId } from './settings.ts';
+import { type SamlSettings, providerSession, requestId } from './settings.ts';
 import { readSigned } from './verified.ts';
 import type { XmlElement } from './xml_tree.ts';
 
 /** Maximum age of logout messages; their ids are remembered for this time. */
 const MESSAGE_LIFE_MS = 10 * 60_000;
 const ID_BYTES = 16;
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
 
 /** URL that ends the session at the identity provider, too; null if it has no redirect binding for logouts. */
 export function logoutUrl(settings: SamlSettings, session: Session, context: LoginContext): string | null {
@@ -108,13 +108,13 @@ function logoutProblem(settings: SamlSettings, context: LoginContext, root: XmlE
   const nowMs = context.world.nowMs();
   const { entityId } = settings.metadata;
   const destination = settings.addresses(context.site).sloUrl;
-  const wrong = headProblem(root, true, { entityId, destination, nowMs, toleranceMs: TOLERANCE_MS });
+  const wrong = headProblem(root, true, { entityId, destination, nowMs, toleranceMs: CLOCKS_DIFFER_MS });
   if (wrong !== null || !isRequest) return wrong;
   const issuedMs = readInstant(attributeOf(root, 'IssueInstant') ?? '') ?? 0;
   const until = attributeOf(root, 'NotOnOrAfter');
   const untilMs = until === undefined ? issuedMs + MESSAGE_LIFE_MS : readInstant(until);
   if (untilMs === null) return refuse('time_malformed', { at: until });
-  const endMs = Math.min(untilMs, issuedMs + MESSAGE_LIFE_MS) + TOLERANCE_MS;
+  const endMs = Math.min(untilMs, issuedMs + MESSAGE_LIFE_MS) + CLOCKS_DIFFER_MS;
   if (nowMs >= endMs) return refuse('expired', { at: until });
   const id = attributeOf(root, 'ID') ?? '';
   return useOnce(context.registry.used, `logout ${destination} ${id}`, endMs, nowMs)

@@ -1,5 +1,5 @@
 import { writeInstant } from '../../datetime/texts.ts';
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import type { SamlAddresses } from './addresses.ts';
 import { type Written, canonical, element, keyInfo } from './canonical.ts';
 import { BINDING } from './metadata.ts';

@@ -1,3 +1,4 @@
+import { FORM_LIMIT_BYTES } from '../limits.ts';
 import { ask } from '../../engine/contract.ts';
 import type {
   Ask,
@@ -29,7 +30,6 @@ export interface Endpoints {
   readonly standard: string | null;
 }
 
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
 const TEMPORARY_REDIRECT = 307;
 
 /**
@@ -54,8 +54,8 @@ export function samlHostHandler(
   };
   const answer = (path: string, context: LoginContext): Verdict | Ask => {
     const other = provider.other!(path, context);
-    if (other === null) return nothing();
-    return concluded(other, told);
+    if (other === null) return notFound();
+    return concluded(other, answerStop);
   };
   const sendOn = (fields: URLSearchParams | null): Verdict => {
     const origin = fields === null ? null : originFor(fields, endpoints);
@@ -72,7 +72,7 @@ export function samlHostHandler(
         case '/':
           return answer(SAML_PATHS.metadata, context);
         case '/acs':
-          if (request.method !== 'POST') return nothing();
+          if (request.method !== 'POST') return notFound();
           return ask({ ask: 'body', limitBytes: FORM_LIMIT_BYTES }, (body) =>
             sendOn('bytes' in body ? formOf(body.bytes) : null),
           );
@@ -81,7 +81,7 @@ export function samlHostHandler(
         case '/signed_out':
           return stop('saml.logged_out', { step: 'page' }, signedOut());
         default:
-          return nothing();
+          return notFound();
       }
     },
     reduce: () => {},
@@ -104,11 +104,11 @@ function originOfRelay(relayed: string | null): string | null {
   return /^https?:\/\/[^/?#@\\\s]+/.exec(relayed ?? '')?.[0] ?? null;
 }
 
-function told({ reason, detail, response }: Answered): Stop {
+function answerStop({ reason, detail, response }: Answered): Stop {
   return stop(`saml.${reason}`, detail, response);
 }
 
-function nothing(): Stop {
+function notFound(): Stop {
   return stop('saml.no_such_path', {}, page(404, 'Not found', 'This address does not exist.'));
 }
 

@@ -1,15 +1,15 @@
+import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { type Conversation, asked } from '../conversation.ts';
-import { listsDigest } from '../lists.ts';
-import type { LoginState } from '../login_state.ts';
+import { listsDigest } from '../identity.ts';
+import { type LoginState, returnPath } from '../login_state.ts';
 import type {
-  Begun,
+  LoginStart,
   IdentityProvider,
   LoggedIn,
   LoginContext,
   LoginRefusal,
   LoginSite,
 } from '../provider.ts';
-import { returnPath } from '../return_to.ts';
 import type { Session } from '../session.ts';
 import { SAML_PATHS } from './addresses.ts';
 import { type SamlIdentity, validateResponse, openResponse, signatureQuestion } from './validate_response.ts';
@@ -19,7 +19,7 @@ import { hasEnded } from './metadata.ts';
 import { authnRequest, serviceMetadata } from './messages.ts';
 import { SAML_REFUSALS, type SamlRefusal, type SamlRefusalCode, isRefusal, refuse } from './reasons.ts';
 import { useAssertion } from './replay.ts';
-import { type SamlSettings, TOLERANCE_MS, providerSession, requestId } from './settings.ts';
+import { type SamlSettings, providerSession, requestId } from './settings.ts';
 
 /**
  * The web browser SSO profile of SAML 2.0 (Profiles §4.1) with single logout (§4.4); `id` is the provider id
@@ -42,7 +42,7 @@ export function samlProvider(
     begin: (loginState, state, context) => begin(settings, loginState, state, context),
     finish: (fields, loginState, context) => finish(settings, fields, loginState, context),
     unsolicited: () => allowIdpInitiated,
-    check: (session) => stillIn(settings, session),
+    check: (session) => checkGroups(settings, session),
     logout: (session, context) => logoutUrl(settings, session, context),
     other: (path, context) => {
       const { method } = context.request;
@@ -68,9 +68,9 @@ function begin(
   loginState: LoginState,
   state: string,
   { site, world }: LoginContext,
-): Begun {
+): LoginStart {
   const { metadata, forceAuthn, nameIdFormat } = settings;
-  if (hasEnded(metadata, world.nowMs())) return told(refuse('metadata_ended'), 'The login cannot start');
+  if (hasEnded(metadata, world.nowMs())) return refusalOf(refuse('metadata_ended'), 'The login cannot start');
   const { binding, url } = metadata.singleSignOn;
   const { entityId, acsUrl } = settings.addresses(site);
   const head = {
@@ -83,13 +83,13 @@ function begin(
   const identity = settings.signing(world.nowMs());
   if (binding === 'redirect') {
     const location = redirectUrl(url, 'SAMLRequest', message, state, identity);
-    return location === null ? withoutKey() : { location };
+    return location === null ? unusableKey() : { location };
   }
   const response = postPage(url, 'SAMLRequest', message, state, identity);
-  return response === null ? withoutKey() : { response };
+  return response === null ? unusableKey() : { response };
 }
 
-function withoutKey(): LoginRefusal {
+function unusableKey(): LoginRefusal {
   return { refused: 'provider_failed', message: 'The signing key for requests is unusable.' };
 }
 
@@ -100,11 +100,11 @@ function* finish(
   context: LoginContext,
 ): Conversation<LoggedIn | LoginRefusal> {
   const { metadata } = settings;
-  if (hasEnded(metadata, context.world.nowMs())) return told(refuse('metadata_ended'));
+  if (hasEnded(metadata, context.world.nowMs())) return refusalOf(refuse('metadata_ended'));
   const sent = fields.getAll('SAMLResponse');
-  if (sent.length !== 1) return told(refuse(sent.length === 0 ? 'message_missing' : 'message_repeated'));
+  if (sent.length !== 1) return refusalOf(refuse(sent.length === 0 ? 'message_missing' : 'message_repeated'));
   const opened = openResponse(sent[0]!);
-  if (isRefusal(opened)) return told(opened);
+  if (isRefusal(opened)) return refusalOf(opened);
   const answer = yield* asked({ ask: 'signature', request: signatureQuestion(opened, metadata) });
   const nowMs = context.world.nowMs();
   const { entityId, acsUrl } = settings.addresses(context.site);
@@ -122,18 +122,19 @@ function* finish(
             freshSinceMs: settings.forceAuthn ? loginState.startMs : null,
           },
     nowMs,
-    toleranceMs: TOLERANCE_MS,
+    toleranceMs: CLOCKS_DIFFER_MS,
   });
-  if (isRefusal(identity)) return told(identity);
+  if (isRefusal(identity)) return refusalOf(identity);
   const { assertionId, assertionUntilMs } = identity;
   const use = useAssertion(context.registry.assertions, `${acsUrl} ${assertionId}`, assertionUntilMs, nowMs);
-  if (use !== 'fresh') return told(refuse(use === 'used' ? 'replayed' : 'replay_full', { id: assertionId }));
-  const returnTo = loginState === null ? relayedPath(fields, context.site) : null;
+  if (use !== 'fresh')
+    return refusalOf(refuse(use === 'used' ? 'replayed' : 'replay_full', { id: assertionId }));
+  const returnTo = loginState === null ? relayStatePath(fields, context.site) : null;
   return loggedIn(identity, returnTo);
 }
 
 /** The return path requested by the identity provider (Bindings §3.4.3): a path, or a URL of this origin. */
-function relayedPath(fields: URLSearchParams, { origin }: LoginSite): string {
+function relayStatePath(fields: URLSearchParams, { origin }: LoginSite): string {
   const relayed = fields.get('RelayState') ?? '';
   const path = relayed.startsWith(`${origin}/`) ? relayed.slice(origin.length) : relayed;
   return returnPath(path, '/');
@@ -155,7 +156,7 @@ function loggedIn(identity: SamlIdentity, returnTo: string | null): LoggedIn {
  * the login; they are compared with the groups of the assertion.
  */
 // oxlint-disable-next-line require-yield -- the check asks no question
-function* stillIn(
+function* checkGroups(
   { authorizedGroups }: SamlSettings,
   { user, providerSession: session }: Session,
 ): Conversation<LoggedIn | LoginRefusal> {
@@ -180,7 +181,7 @@ const KINDS: Readonly<Partial<Record<SamlRefusalCode, LoginRefusal['refused']>>>
 };
 
 /** Converts a refusal: a sentence for the page, the reason and its facts for the trace. */
-function told(
+function refusalOf(
   { refused, detail }: SamlRefusal,
   what = 'The response of the identity provider was refused',
 ): LoginRefusal {

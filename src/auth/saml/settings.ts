@@ -1,4 +1,4 @@
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import type { LoginSite } from '../provider.ts';
 import type { SamlAddresses } from './addresses.ts';
 import type { ProviderMetadata } from './metadata.ts';
@@ -14,9 +14,6 @@ export interface SamlSettings {
   /** The key for signing requests; created on first use. */
   readonly signing: (nowMs: number) => SigningIdentity;
 }
-
-/** Tolerated clock difference between us and the identity provider. */
-export const TOLERANCE_MS = 60_000;
 
 /**
  * A request id contains the origin of its endpoint, so that the service host can route the response. Nothing

@@ -22,7 +22,7 @@ export interface SweepOptions {
 }
 
 /** A rate is sustained if throughput keeps up with it, without failures and within the latency limit. */
-const KEPT_UP = 0.95;
+const SUSTAINED_SHARE = 0.95;
 /** The knee is found to within 10 %. */
 const FINE = 1.1;
 
@@ -35,7 +35,7 @@ export async function sweep(
   const isHeld = async (rate: number): Promise<boolean> => {
     const result = await runAt(rate);
     const hasFailures = result.unanswered > 0 || Object.keys(result.failures).length > 0;
-    const held = !hasFailures && result.perSecond >= rate * KEPT_UP && result.latency.p99 <= limitNs;
+    const held = !hasFailures && result.perSecond >= rate * SUSTAINED_SHARE && result.latency.p99 <= limitNs;
     steps.push({ rate, result, held });
     return held;
   };

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 import type { BenchResult, ResultRow } from '../result.ts';
 import { durationText } from './numbers.ts';
 import { prettyReport } from './pretty.ts';

@@ -1,5 +1,4 @@
 import type { BenchResult } from '../result.ts';
-import { benchstatReport } from './benchstat.ts';
 import { htmlReport } from './html.ts';
 import { markdownReport } from './markdown.ts';
 import { prettyReport } from './pretty.ts';
@@ -12,3 +11,13 @@ export const REPORTS: Readonly<Record<string, (result: BenchResult) => string>> 
   benchstat: benchstatReport,
   html: htmlReport,
 };
+
+/** One line per slice in the text format of Go benchmarks, which `benchstat` reads. */
+function benchstatReport({ machine, file, rows, seed }: BenchResult): string {
+  const lines = [`goos: ${machine.os}`, `cpu: ${machine.cpu}`, `pkg: ${file}`, `seed: ${seed}`];
+  for (const { name, samples, bytesPerOp } of rows) {
+    const title = `Benchmark/${name.replaceAll(/\s+/g, '_')}`;
+    for (const ns of samples) lines.push(`${title}\t1\t${ns.toFixed(2)} ns/op\t${bytesPerOp} B/op`);
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -6,6 +6,7 @@ import type { Local, Typed } from '../typed.ts';
 import type { Type } from '../types.ts';
 import { EvalError } from '../values.ts';
 import type { EvalErrorCode, Outcome, Value } from '../values.ts';
+import { errorText } from '../../diagnostics/message_text.ts';
 
 /** A node compiled to a closure. */
 export interface Plan<A> {
@@ -82,7 +83,7 @@ function guardedRun<A>(plan: Plan<A>): Outcome {
   try {
     return plan.run(undefined as A);
   } catch (error) {
-    return new EvalError('expr.internal', error instanceof Error ? error.message : String(error));
+    return new EvalError('expr.internal', errorText(error));
   }
 }
 

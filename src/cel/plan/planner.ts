@@ -128,20 +128,29 @@ function guarded<A>(run: Evaluate<A>): Evaluate<A> {
   };
 }
 
-/** Like `guarded`, with a fresh budget; a getter of the activation that evaluates this same program is rejected. */
+/**
+ * Like `guarded`, with a budget: a new one, or the rest of the activation's budget. If a getter of the activation
+ * evaluates the same program again, it is rejected.
+ */
 function guardedState<A>(planner: Planner<A>, run: Evaluate<A>): Evaluate<A> {
-  const { meter } = planner;
+  const { meter, typed } = planner;
+  const { allowance } = typed.scope;
   let busy = false;
   return (activation) => {
     if (busy) return new EvalError('expr.internal', 'the expression is evaluated recursively');
     busy = true;
-    meter.left = EVALUATION_BUDGET;
+    const budget =
+      allowance === undefined
+        ? EVALUATION_BUDGET
+        : Math.min(EVALUATION_BUDGET, Math.max(0, allowance.left(activation)));
+    meter.left = budget;
     try {
       const outcome: Outcome | undefined = run(activation);
       return outcome === undefined ? nothing() : outcome;
     } catch (thrown) {
       return broken(thrown);
     } finally {
+      allowance?.spend(activation, budget - meter.left);
       busy = false;
     }
   };

@@ -7,7 +7,7 @@ import type { MapValue, Value } from '../values.ts';
 
 /** Maximum length of the result of `format`, in UTF-16 units. */
 const LONGEST = 1_000_000;
-const MOST_DECIMALS = 100;
+const MAX_DECIMALS = 100;
 const CLAUSE = /%(?:%|(?:\.(\d+))?([a-zA-Z]))|%/g;
 
 /** `'%s: %.2f'.format([…])` of the strings extension; each clause uses the next value of the list. */
@@ -30,7 +30,7 @@ export function formatText(template: string, values: readonly Value[]): string |
       return fail('expr.index_out_of_range', `the template needs value ${next + 1} of ${values.length}`);
     }
     const decimals = match[1] === undefined ? 6 : Number(match[1]);
-    if (decimals > MOST_DECIMALS) return fail('expr.limit_exceeded', `more than ${MOST_DECIMALS} decimals`);
+    if (decimals > MAX_DECIMALS) return fail('expr.limit_exceeded', `more than ${MAX_DECIMALS} decimals`);
     const written = write(values[next]!, decimals);
     if (written instanceof EvalError) return written;
     text += written;
@@ -98,7 +98,7 @@ function fixed(value: number, decimals: number): string {
 
 /** Whether the digits after the last printed one are exactly one half, which only short binary fractions can be. */
 function isTie(value: number, decimals: number): boolean {
-  const longer = Math.min(MOST_DECIMALS, decimals + 30);
+  const longer = Math.min(MAX_DECIMALS, decimals + 30);
   if (Math.abs(value) >= 1e21 || longer <= decimals) return false;
   const rest = value.toFixed(longer).slice(decimals - longer);
   return /^50*$/.test(rest);

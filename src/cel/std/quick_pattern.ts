@@ -18,7 +18,7 @@ export function quickTest(pattern: Pattern): ((text: string) => boolean) | undef
   const reader: Reader = { source, at: folds ? 4 : 0, folds, isOpen: false };
   const whole = alternatives(reader);
   if (whole === undefined || reader.at < source.length) return undefined;
-  if (whole.ways * source.length > MOST_STEPS || (whole.repeats && !whole.anchored)) return undefined;
+  if (whole.ways * source.length > MAX_STEPS || (whole.repeats && !whole.anchored)) return undefined;
   const quick = new RegExp(whole.text);
   if (!reader.isOpen) return (text) => quick.test(text);
   return (text) => (SURROGATE.test(text) ? pattern.test(text) : quick.test(text));
@@ -27,7 +27,7 @@ export function quickTest(pattern: Pattern): ((text: string) => boolean) | undef
 const SURROGATE = /[\ud800-\udfff]/;
 
 const LONGEST = 512;
-const MOST_STEPS = 2_048;
+const MAX_STEPS = 2_048;
 
 interface Reader {
   readonly source: string;

@@ -8,7 +8,6 @@ import {
   indexOf,
   join,
   lastIndexOf,
-  lowerAscii,
   quote,
   replace,
   split,
@@ -18,6 +17,7 @@ import {
 } from '../string_functions.ts';
 import { DYN, INT, list, STRING } from '../types.ts';
 import { formatText } from './format.ts';
+import { asciiLower } from '../../http/ascii.ts';
 
 const perCharacter = (text: string): number => text.length / CHARACTERS_PER_UNIT;
 
@@ -182,7 +182,7 @@ export const STRING_EXTENSION: readonly FunctionRow[] = [
     'lowerAscii',
     'ASCII letters in lower case.',
     "'TacoCat'.lowerAscii() == 'tacocat'",
-    plain('lower_ascii', lowerAscii),
+    plain('lower_ascii', asciiLower),
   ),
   func(
     'upperAscii',

@@ -1,12 +1,13 @@
 import { dirname, extname, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import { compileCase, fileSetting } from '../../simulator/compile_case.ts';
+import { compileCase } from '../../simulator/compile_case.ts';
+import { fileSetting } from '../../simulator/case_setting.ts';
 import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
 import { FileError } from '../../project_files/load_config.ts';
-import type { RecordedEdge } from './coverage_book.ts';
+import type { RecordedEdge } from './coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
 import { written } from './write_file.ts';

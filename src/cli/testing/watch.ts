@@ -1,7 +1,12 @@
 import { EXIT } from '../exit_codes.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import { watchFile } from '../watch.ts';
-import type { OneRun } from './one_run.ts';
+
+/** The result of a run, and the files that each scenario file depends on. */
+export interface OneRun {
+  readonly code: number;
+  readonly madeOf: ReadonlyMap<string, readonly string[]>;
+}
 
 /**
  * Runs scenario files, and again those that a change affects: the file itself, or the edge or policy that it

@@ -3,7 +3,7 @@ import type { Principal } from '../resources/contract.ts';
 import type { Store, StoredObject, Transaction, View } from '../store/port.ts';
 import { wholeSeconds } from './change.ts';
 
-/** What making keys needs of the outside. */
+/** Dependencies for creating keys. */
 export interface KeyMaking {
   readonly newId: (prefix: string) => string;
   readonly secretText: (length: number) => string;
@@ -12,16 +12,16 @@ export interface KeyMaking {
 
 export interface Account {
   readonly accountId: string;
-  /** The admin key that was made because there was no account; shown once, kept as a hash. */
+  /** The admin key if the account was just created; shown once, stored as a hash. */
   readonly firstKey: string | null;
 }
 
-/** The setting that a store has from its first start on. */
+/** Set in every store since its first start. */
 export const ACCOUNT_SETTING = 'account_id';
 const ADMIN = 'admin_id';
 const SECRET_LENGTH = 25;
 
-/** Reads the account of a store; the first time it is made, with one admin and one key. */
+/** Reads the account of a store; on the first start it is created with an admin and a key. */
 export function openAccount(store: Store, making: KeyMaking): Promise<Account> {
   return store.write(async (transaction) => {
     const known = await transaction.setting(ACCOUNT_SETTING);
@@ -38,12 +38,12 @@ export function openAccount(store: Store, making: KeyMaking): Promise<Account> {
     await transaction.insert(admin);
     await transaction.set(ACCOUNT_SETTING, accountId);
     await transaction.set(ADMIN, admin.id);
-    const { token } = await insertKey(transaction, making, 'Made at the first start.');
+    const { token } = await insertKey(transaction, making, 'Created at the first start.');
     return { accountId, firstKey: token };
   });
 }
 
-/** The admin of the account, for what is done by whoever runs the instance. */
+/** The admin of the account, for actions of the operator. */
 export async function adminOf(view: View): Promise<Principal> {
   const id = (await view.setting(ADMIN)) ?? '';
   const admin = await view.get(id);
@@ -51,7 +51,7 @@ export async function adminOf(view: View): Promise<Principal> {
   return { id, subject: String(admin?.body['email']), isAdmin: true, keyId: key?.id ?? id };
 }
 
-/** Makes a key of the admin, from the command line. */
+/** Creates a key of the admin, for the command line. */
 export function makeKey(
   store: Store,
   making: KeyMaking,
@@ -63,7 +63,7 @@ export function makeKey(
 async function insertKey(transaction: Transaction, making: KeyMaking, description: string) {
   const id = making.newId('ak');
   const token = `${id.slice('ak_'.length)}_${making.secretText(SECRET_LENGTH)}`;
-  if (!TOKEN.test(token)) throw new Error('a token that would not be recognised');
+  if (!TOKEN.test(token)) throw new Error('the token does not match its own format');
   const owner = (await transaction.setting(ADMIN)) ?? '';
   await transaction.insert({
     id,

@@ -1,38 +1,36 @@
 import { Hono } from 'hono';
-import { type ServiceNames, serviceNames } from './branding.ts';
+import { type ServiceNames, serviceNames, unfolded, problemBody } from './folding.ts';
 import { cors } from './cors.ts';
 import { type Logins, NO_LOGINS } from './application_logins.ts';
 import type { ApiRequest, Caller, Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
 import { openApi } from './openapi.ts';
 import { DOCUMENT_PAGE } from './page.ts';
-import { problemBody } from './problems.ts';
 import { ApiProblem } from '../resources/problem.ts';
 import { principalOf } from './principal.ts';
 import { rateLimit } from './rate.ts';
 import { jsonBody, noBody } from './request.ts';
-import { isLetIn } from './restriction.ts';
+import { isAddressAllowed } from './restriction.ts';
 import type { Route } from './route.ts';
 import { checkQuery, routesOf } from './routes.ts';
-import { NOBODY_ONLINE, type Online } from './sessions.ts';
-import { unfolded } from './folding.ts';
+import { NO_AGENTS, type Online } from './sessions.ts';
 
-/** Version of the interface that every request names. */
+/** API version that every request must specify. */
 const VERSION = '2';
 
-/** The whole API as one function from a request to its response. Never throws. */
+/** The API as one function from request to response. Never throws. */
 export function managementApi(
   wiring: Wiring,
-  online: Online = NOBODY_ONLINE,
+  online: Online = NO_AGENTS,
   logins: Logins = NO_LOGINS,
 ): (request: Request, caller: Caller) => Promise<Response> {
   const app = new Hono<{ Bindings: Caller; Variables: { operation: string } }>({
-    // Some clients write `//api_keys` when their base ends in a slash.
+    // Some clients send `//api_keys` if their base URL ends in a slash.
     getPath: (request) => new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/'),
   });
   const names = serviceNames(wiring.ports.service);
   const routes = routesOf(wiring, online, logins);
-  const admit = admitting(wiring, names);
+  const admit = authorized(wiring, names);
   const methodsOf = (path: string) =>
     routes.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method);
 
@@ -62,7 +60,7 @@ export function managementApi(
     const asking = await admit(context.req.raw, context.env);
     return json(200, await edgeFileRoute(wiring, asking, context.req.raw));
   });
-  // The description is no secret: whoever has no key may read it.
+  // The API description is public; it needs no key.
   app.get('/openapi.json', () => json(200, openApi(routes, wiring.ports.service)));
   app.get('/docs', (context) => context.html(DOCUMENT_PAGE));
 
@@ -73,7 +71,7 @@ export function managementApi(
     const problem =
       error instanceof ApiProblem
         ? error
-        : new ApiProblem(500, null, 'The service failed; this is a bug.', { cause: error.message });
+        : new ApiProblem(500, null, 'An internal error occurred; this is a bug.', { cause: error.message });
     return json(problem.status, problemBody(problem, names, context.get('operation')));
   });
 
@@ -82,16 +80,16 @@ export function managementApi(
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Decides who may ask, and makes what handlers know of them; throws the documented refusals. */
-function admitting(
+/** Authenticates and authorizes a request; throws the documented errors. */
+function authorized(
   wiring: Wiring,
   names: ServiceNames,
 ): (request: Request, caller: Caller) => Promise<ApiRequest> {
   const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
   return async (request, caller) => {
     const principal = await wiring.store.read(async (view) => {
-      if (!(await isLetIn(caller.address, 'api', view))) {
-        throw new ApiProblem(403, 220, `The address ${caller.address} may not use the API.`);
+      if (!(await isAddressAllowed(caller.address, 'api', view))) {
+        throw new ApiProblem(403, 220, `The address ${caller.address} is not allowed to use the API.`);
       }
       return principalOf(request.headers.get('authorization') ?? undefined, view);
     });
@@ -100,11 +98,7 @@ function admitting(
       throw new ApiProblem(400, 218, `The request has no header ${names.versionField}; send ${VERSION}.`);
     }
     if (version !== VERSION) {
-      throw new ApiProblem(
-        400,
-        217,
-        `The version '${version}' is not known; supported versions: ${VERSION}.`,
-      );
+      throw new ApiProblem(400, 217, `The version '${version}' is unknown; supported versions: ${VERSION}.`);
     }
     count();
     return { principal, base: new URL(request.url).origin };

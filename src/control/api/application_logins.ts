@@ -8,7 +8,7 @@ import type { Shown } from './objects.ts';
 import { type PageQuery, pageQuery } from './request.ts';
 import type { Route } from './route.ts';
 
-/** Who has logged in at the gates of applications: read and ended here, made by logins. */
+/** Users and sessions of login gates: the API lists and ends them. */
 
 interface ApplicationUser {
   readonly id: string;
@@ -29,13 +29,13 @@ export interface ApplicationSession {
   readonly clientIp: string;
   readonly createdMs: number;
   readonly lastActiveMs: number;
-  /** Null when it does not end by itself. */
+  /** Null if it does not expire. */
   readonly expiresMs: number | null;
-  /** The route that it counts at, and its edge; null when they are gone. */
+  /** The route of the session and its edge; null if they no longer exist. */
   readonly route: { readonly id: string; readonly edge: string } | null;
 }
 
-/** What the plane knows of logins. Ends are kept: they hold after a restart too. */
+/** The logins known to the edge. Revocations are stored and survive restarts. */
 export interface Logins {
   readonly users: () => readonly ApplicationUser[];
   readonly sessions: () => readonly ApplicationSession[];
@@ -43,7 +43,7 @@ export interface Logins {
   readonly endSession: (id: string) => Promise<void>;
 }
 
-/** Nobody has logged in. */
+/** No logins. */
 export const NO_LOGINS: Logins = {
   users: () => [],
   sessions: () => [],
@@ -129,11 +129,11 @@ function newestFirst<Row extends { readonly createdMs: number; readonly id: stri
 
 function found({ all, title }: Kind, { base }: ApiRequest, id: string): Shown & { readonly id: string } {
   const row = all(base).find((each) => each.id === id);
-  if (row === undefined) throw new ApiProblem(404, COMMON.notFound, `There is no ${title} '${id}'.`);
+  if (row === undefined) throw new ApiProblem(404, COMMON.notFound, `The ${title} '${id}' does not exist.`);
   return row;
 }
 
-/** The page after an id; ids are not in the order of time here. */
+/** The page after an id; ids are not ordered by time here. */
 function page({ all, path, listKey }: Kind, base: string, { limit, beforeId }: PageQuery): Shown {
   const rows = all(base);
   const start = beforeId === undefined ? 0 : rows.findIndex(({ id }) => id === beforeId) + 1;
@@ -146,7 +146,7 @@ function page({ all, path, listKey }: Kind, base: string, { limit, beforeId }: P
 
 function shownUser(user: ApplicationUser, base: string): Shown & { readonly id: string } {
   const { id, provider, providerUserId, name, email, createdMs, lastActiveMs, lastLoginMs } = user;
-  // `github`, or `oidc` and the URL of its issuer.
+  // `github`, or `oidc` and the URL of the issuer.
   const [kind = '', where = ''] = provider.split(' ', 2);
   return {
     created_at: wholeSeconds(createdMs),
@@ -168,7 +168,7 @@ function shownSession(session: ApplicationSession, base: string): Shown & { read
   const edge = route === null ? null : refTo(route.edge, base);
   return {
     application_user: { id: userId, uri: `${base}${USERS}/${userId}` },
-    // What a browser says of itself is told as it is, not guessed at; places of addresses are not known.
+    // The user agent is not parsed, and addresses are not located.
     browser_session: { ip_address: clientIp, location: null, user_agent: { raw: userAgent } },
     created_at: wholeSeconds(createdMs),
     edge,

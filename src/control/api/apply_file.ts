@@ -3,21 +3,22 @@ import type { FileSettings } from '../resources/edge_document.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { resourceOfKind } from '../resources/table.ts';
 import type { StoredObject } from '../store/port.ts';
-import { type Applying, type Step, canonical, freeClaims, put, wantedObjects } from './apply_object.ts';
+import { type Applying, type Step, canonical, releaseClaims, put, wantedObjects } from './apply_object.ts';
 import { change } from './change.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
-import { EDGE_FAMILIES, FILE_KINDS, kindOfBackend, memberOf, nameOf, renamed } from './edge_file_words.ts';
+import { EDGE_FAMILIES, FILE_KINDS, kindOfBackend, memberOf, nameOf, renamed } from './edge_file_names.ts';
 import { isLeftOut } from './edge_file.ts';
 import { fileSettings, keepFileSettings } from './file_settings.ts';
 
 export type { Step } from './apply_object.ts';
 
-/** Undoes the transaction of a plan that is only to be looked at. */
+/** Rolls back the transaction of a dry run. */
 class PlanOnly extends Error {}
 
 /**
- * Brings a store to an edge file in one transaction: what the file has is made or changed, what it does not have is
- * deleted, everything that a file has no words for stays. With `isDry` nothing is kept, but all of it is checked.
+ * Applies an edge file to a store in one transaction: objects in the file are created or updated, other
+ * objects are deleted, and objects that a file cannot express are kept. With `isDry` everything is checked
+ * and nothing is stored.
  */
 export async function applyFile(
   wiring: Wiring,
@@ -35,14 +36,14 @@ export async function applyFile(
         const staying = new Set(all.filter(isLeftOut).map(({ id }) => id));
         const existing = all.filter(({ id, parent }) => !staying.has(id) && !staying.has(parent ?? ''));
         const wanted = wantedObjects(existing);
-        await bring(
+        await applyObjects(
           { wiring, request: asking, changing, steps, wanted, kept: new Set() },
           document,
           existing,
         );
       },
       () => {
-        // The plan is whole and checked now; keeping it is another matter.
+        // The plan is complete and checked at this point.
         if (isDry) throw new PlanOnly();
       },
     );
@@ -54,13 +55,17 @@ export async function applyFile(
 
 type Named = Readonly<Record<string, Body>>;
 
-async function bring(applying: Applying, document: Body, existing: readonly StoredObject[]): Promise<void> {
+async function applyObjects(
+  applying: Applying,
+  document: Body,
+  existing: readonly StoredObject[],
+): Promise<void> {
   const part = (key: string): Named => (document[key] ?? {}) as Named;
   const families = (document['edges'] ?? {}) as Readonly<Record<string, Named | undefined>>;
-  /** Ids by what is named and its name. */
+  /** Ids by kind and name. */
   const ids = new Map<string, string>();
-  await bringSettings(applying, document);
-  await freeClaims(applying, existing, families);
+  await applySettings(applying, document);
+  await releaseClaims(applying, existing, families);
   for (const [name, authority] of Object.entries(part('certificate_authorities')))
     ids.set(`certificate_authority ${name}`, await put(applying, 'certificate_authority', name, authority));
   for (const [name, certificate] of Object.entries(part('tls_certificates')))
@@ -88,8 +93,8 @@ async function bring(applying: Applying, document: Body, existing: readonly Stor
   await removeOthers(applying, existing);
 }
 
-/** What the file says beside its objects. */
-async function bringSettings({ changing, steps }: Applying, document: Body): Promise<void> {
+/** Stores the settings of the file besides its objects. */
+async function applySettings({ changing, steps }: Applying, document: Body): Promise<void> {
   const { facts, address_databases: databases, underscore_headers: underscores } = document as FileSettings;
   const next: FileSettings = {
     ...(facts !== undefined && { facts }),
@@ -106,7 +111,7 @@ async function bringSettings({ changing, steps }: Applying, document: Body): Pro
   await keepFileSettings(changing.transaction, next);
 }
 
-/** Makes the children of a backend first. */
+/** Creates the children of a backend first. */
 async function putBackend(
   applying: Applying,
   backends: Named,
@@ -119,7 +124,7 @@ async function putBackend(
   const backend = backends[name];
   const kind = backend === undefined ? undefined : kindOfBackend(backend);
   if (backend === undefined || kind === undefined || open.has(name)) {
-    throw new ApiProblem(400, COMMON.badValue, `The backend '${name}' is not there, or leads to itself.`);
+    throw new ApiProblem(400, COMMON.badValue, `The backend '${name}' does not exist, or refers to itself.`);
   }
   open.add(name);
   const { [memberOf(kind)!]: member, ...notes } = backend;
@@ -139,13 +144,13 @@ async function putBackend(
   return id;
 }
 
-/** What leads to others goes before them: nothing may be removed while something leads to it. */
+/** Objects that refer to others are removed first, because referenced objects cannot be removed. */
 const REMOVAL_ORDER = [
   'https_edge_route',
   'https_edge',
   'tls_edge',
   'tcp_edge',
-  // Either may lead to the other, so their children go first; see `removeOthers`.
+  // These may refer to each other, so children are removed first; see `removeOthers`.
   'weighted_backend',
   'failover_backend',
 ];
@@ -165,7 +170,7 @@ async function removeOthers(
     const waiting: StoredObject[] = [];
     for (const object of others) {
       const current = await changing.transaction.get(object.id);
-      // Parts have gone with what they are a part of.
+      // Parts were removed together with their parent.
       if (current === null) continue;
       const users = await changing.transaction.referrers(object.id);
       const isWaiting =

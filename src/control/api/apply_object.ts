@@ -9,10 +9,10 @@ import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { StoredObject } from '../store/port.ts';
 import type { Change } from './change.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
-import { EDGE_FAMILIES, isUnspoken, keyFileOf, nameOf } from './edge_file_words.ts';
+import { EDGE_FAMILIES, isTunnelGroup, keyFileOf, nameOf } from './edge_file_names.ts';
 import { completed, connected } from './objects.ts';
 
-/** One step that brings a store to an edge file. */
+/** One step of applying an edge file. */
 export interface Step {
   readonly action: 'create' | 'update' | 'delete';
   readonly kind: string;
@@ -24,13 +24,13 @@ export interface Applying {
   readonly request: ApiRequest;
   readonly changing: Change;
   readonly steps: Step[];
-  /** Objects that are there, by what a file knows them by. */
+  /** Existing objects by their key in edge files. */
   readonly wanted: ReadonlyMap<string, StoredObject>;
-  /** Ids of objects that the file has. */
+  /** Ids of objects that are in the file. */
   readonly kept: Set<string>;
 }
 
-/** Finds objects as a file knows them: a rule by its range, a route by what it matches, others by their name. */
+/** Existing objects by their key in edge files: rules by range, routes by match, others by name. */
 export function wantedObjects(existing: readonly StoredObject[]): Map<string, StoredObject> {
   return new Map(existing.map((object) => [keyOf(object, nameOf(object)), object]));
 }
@@ -46,21 +46,25 @@ function keyOf({ kind, parent, body }: Pick<StoredObject, 'kind' | 'parent' | 'b
   }
 }
 
-/** Members of a file that requests do not have, by the kind of object. */
+/** Members of a file that requests do not have, by kind. */
 const MORE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   static_backend: ['proxy_protocol'],
   tls_certificate: ['certificate_file', 'private_key_file'],
   certificate_authority: ['ca_file'],
 };
 
-/** Takes apart what the file says: what a request could say, and what only a file can. */
-function takenApart(kind: string, name: string, given: Body): { readonly values: Body; readonly more: Body } {
+/** Splits an object of the file into members of requests and members that only files have. */
+function splitMembers(
+  kind: string,
+  name: string,
+  given: Body,
+): { readonly values: Body; readonly more: Body } {
   const members = MORE_MEMBERS[kind] ?? [];
   const values = Object.fromEntries(Object.entries(given).filter(([key]) => !members.includes(key)));
   const more = Object.fromEntries(
     members.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])),
   );
-  // `export` has made this name up.
+  // `export` generated this name.
   if (more['private_key_file'] === keyFileOf(name)) delete more['private_key_file'];
   for (const { type, fileOnly = [] } of MODULE_FACTS.values()) {
     const config = given[type] as Body | undefined;
@@ -72,7 +76,7 @@ function takenApart(kind: string, name: string, given: Body): { readonly values:
   return { values, more };
 }
 
-/** Makes an object, or changes the one that the file means; gives its id. */
+/** Creates or updates the object; returns its id. */
 export async function put(
   { wiring, request: asking, changing, steps, wanted, kept }: Applying,
   kind: string,
@@ -81,7 +85,7 @@ export async function put(
   parent: string | null = null,
 ): Promise<string> {
   const resource = resourceOfKind(kind);
-  const { values: said, more } = takenApart(kind, name, given);
+  const { values: said, more } = splitMembers(kind, name, given);
   const known = kind === 'tls_certificate' ? wanted.get(`${kind} ${name}`) : undefined;
   const values = parseWrite(resource, 'create', withKey(said, name, known), {});
   const { object } = await completed(wiring, asking, resource, changing.transaction, {
@@ -95,23 +99,27 @@ export async function put(
   const id = before?.id ?? object.id;
   kept.add(id);
   const spoken =
-    before === undefined ? object.body : { ...object.body, ...unspoken(before.body, object.body) };
+    before === undefined ? object.body : { ...object.body, ...withTunnelGroups(before.body, object.body) };
   const body = {
     ...spoken,
     ...(parent === null && name !== id && { [NAME_KEY]: name }),
     ...(Object.keys(more).length > 0 && { [MORE_KEY]: more }),
-    ...timesOf(before?.body, spoken),
+    ...withTimes(before?.body, spoken),
   };
-  if (before !== undefined && canonical(noted(before.body)) === canonical(noted(body))) return id;
+  if (
+    before !== undefined &&
+    canonical(withoutEmptyDescription(before.body)) === canonical(withoutEmptyDescription(body))
+  )
+    return id;
   const action = before === undefined ? 'create' : 'update';
   steps.push({ action, kind, name });
-  // What an object names and claims comes from its body, which may have kept a part of what was there.
+  // References and claims depend on the stored body, which may contain existing values.
   await changing.put(resource, connected(resource, id, parent, body), `${action}d`);
   return id;
 }
 
-/** An empty description says as much as none. */
-function noted(body: Body): Body {
+/** Removes an empty description. */
+function withoutEmptyDescription(body: Body): Body {
   return {
     ...body,
     description: body['description'] === '' ? undefined : body['description'],
@@ -119,8 +127,8 @@ function noted(body: Body): Body {
   };
 }
 
-/** Times stay, but for the one of a certificate that is another now. */
-function timesOf(before: Body | undefined, body: Body): Body {
+/** Keeps timestamps, except that of a changed certificate. */
+function withTimes(before: Body | undefined, body: Body): Body {
   if (before === undefined) return {};
   const isSame = before['certificate_pem'] === body['certificate_pem'];
   return {
@@ -129,33 +137,33 @@ function timesOf(before: Body | undefined, body: Body): Body {
   };
 }
 
-/** A certificate without its key keeps the one that is there for it. */
+/** A certificate without a key in the file keeps its stored key. */
 function withKey(given: Body, name: string, known: StoredObject | undefined): Body {
   if (given['certificate_pem'] === undefined || given['private_key_pem'] !== undefined) return given;
   if (known?.body['certificate_pem'] !== given['certificate_pem']) {
-    const message = `The private key of the certificate '${name}' is neither in the file nor in the store.`;
+    const message = `The private key of the certificate '${name}' is in neither the file nor the store.`;
     throw refusedValue(COMMON.badValue, `${pointerTo('/tls_certificates', name)}/private_key_pem`, message);
   }
   return { ...given, private_key_pem: known.body['private_key_pem'] };
 }
 
-/** What leads to tunnel groups, which no file has words for, stays. */
-function unspoken(before: Body, after: Body): Body {
+/** Keeps references to tunnel groups, which files cannot express. */
+function withTunnelGroups(before: Body, after: Body): Body {
   const own = before['backend'] as { readonly backend_id: string } | undefined;
-  if (own !== undefined && after['backend'] === undefined && isUnspoken(own.backend_id))
+  if (own !== undefined && after['backend'] === undefined && isTunnelGroup(own.backend_id))
     return { backend: own };
   const [former, latter] = [before['backends'], after['backends']];
   if (Array.isArray(former)) {
-    const spoken = (former as string[]).filter((id) => !isUnspoken(id));
+    const spoken = (former as string[]).filter((id) => !isTunnelGroup(id));
     return canonical(spoken) === canonical(latter) ? { backends: former } : {};
   }
   if (typeof former !== 'object' || former === null) return {};
-  const silent = Object.entries(former).filter(([id]) => isUnspoken(id));
+  const silent = Object.entries(former).filter(([id]) => isTunnelGroup(id));
   return { backends: { ...Object.fromEntries(silent), ...(latter as Body) } };
 }
 
-/** Hostports may move from edge to edge: those that an edge gives up are free before another takes them. */
-export async function freeClaims(
+/** Releases claimed hostports before other edges claim them. */
+export async function releaseClaims(
   { changing: { transaction } }: Applying,
   existing: readonly StoredObject[],
   families: Readonly<Record<string, Readonly<Record<string, Body>> | undefined>>,
@@ -171,7 +179,7 @@ export async function freeClaims(
   }
 }
 
-/** JSON with its keys in order. */
+/** JSON with sorted keys. */
 export function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)

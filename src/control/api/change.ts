@@ -15,18 +15,18 @@ import type { Touched } from './edge_objects.ts';
 import { fileSettings } from './file_settings.ts';
 import { refuseMissingPorts } from './ports.ts';
 
-/** Changes that one request makes, in one transaction with their audit records and the edge that they make. */
+/** The changes of one request, in one transaction with their audit records. */
 export interface Change {
   readonly transaction: Transaction;
   readonly put: (resource: Resource, object: StoredObject, action: 'created' | 'updated') => Promise<void>;
   readonly remove: (resource: Resource, object: StoredObject) => Promise<void>;
-  /** Has the edge compiled again for what is no object. */
+  /** Recompiles the edge for a change that is not an object. */
   readonly touch: () => void;
 }
 
 /**
- * Runs a change: store, audit record, snapshot compiled, swap, ports, commit. When any of it fails nothing has changed, and
- * the error says where in the request it lies. `beforeCommit` may still undo it by throwing.
+ * Runs a change: store, audit record, compile, swap, ports, commit. If a step fails, nothing has changed, and
+ * the error has the place in the request. `beforeCommit` may abort by throwing.
  */
 export async function change<Answer>(
   wiring: Wiring,
@@ -95,7 +95,7 @@ function changing(wiring: Wiring, asking: ApiRequest, transaction: Transaction, 
 
 function takenBy(resource: Resource, { body }: StoredObject, { claim }: ClaimTaken): ApiProblem {
   const number = resource.claims?.(body).find((each) => each.value === claim.value)?.number;
-  // What is unique within another object is claimed with the id of that.
+  // Claims within a parent object are prefixed with its id.
   const value = claim.value.replace(/^[a-z]+_[0-9a-z]{27} /, '');
   const pointer = placeOf(body, value);
   return new ApiProblem(409, number ?? COMMON.badValue, `The ${claim.space} '${value}' is taken.`, {
@@ -104,7 +104,7 @@ function takenBy(resource: Resource, { body }: StoredObject, { claim }: ClaimTak
   });
 }
 
-/** Where a value, or a list that has it, stands in a body. */
+/** The pointer of a value, or of a list that contains it, in a body. */
 function placeOf(body: Body, value: string): string | null {
   const isIt = (each: unknown): boolean => typeof each === 'string' && each.toLowerCase() === value;
   for (const [name, each] of Object.entries(body)) {
@@ -115,7 +115,7 @@ function placeOf(body: Body, value: string): string | null {
   return null;
 }
 
-/** Every id that is named belongs to an object of the right kind. */
+/** Checks that every referenced id belongs to an object of the right kind. */
 async function checkReferences(uses: readonly Reference[], transaction: Transaction): Promise<void> {
   for (const { id, kinds, pointer, missing, wrong } of uses) {
     const resource = resourceOfId(id);
@@ -130,7 +130,7 @@ async function checkReferences(uses: readonly Reference[], transaction: Transact
       );
     }
     if ((await transaction.get(id)) === null) {
-      throw new ApiProblem(400, missing, `There is no ${resource.title} '${id}'.`, { pointer });
+      throw new ApiProblem(400, missing, `The ${resource.title} '${id}' does not exist.`, { pointer });
     }
   }
 }
@@ -150,7 +150,7 @@ async function refuseIfUsed(
   if (kept !== undefined && kept !== null) throw new ApiProblem(400, kept.number, kept.message);
 }
 
-/** Kinds of parts by the kind of what they are removed with. */
+/** Kinds of parts by the kind of object that they are removed with. */
 const PARTS: Readonly<Record<string, string>> = {
   ip_policy: 'ip_policy_rule',
   https_edge: 'https_edge_route',
@@ -210,7 +210,10 @@ async function recordChange(
   await transaction.record(record, destinations);
 }
 
-/** Destinations of the subscriptions to a type. A subscription hears of its own end only through others. */
+/**
+ * Destinations subscribed to an event type. A subscription receives the event of its own deletion only
+ * through others.
+ */
 async function subscribersOf(
   type: string,
   object: StoredObject,
@@ -226,7 +229,7 @@ async function subscribersOf(
   for (const id of found) {
     const target = id === object.id ? object : await transaction.get(id);
     const { file, debug } = (target?.body['target'] ?? {}) as Body;
-    // What no sender can take is not kept for it; the destination's status says so.
+    // Deliveries are not queued for targets without a sender; the destination's status says so.
     if (file !== undefined || debug !== undefined) wanted.push(id);
   }
   return wanted;
@@ -241,7 +244,7 @@ async function compile(wiring: Wiring, transaction: Transaction, touched: readon
   const pointer = pointerInObject(finding.pointer, object, document) ?? finding.pointer;
   const more = others.length > 0 ? { problems: String(others.length + 1) } : {};
   const number = numberOfFinding(finding);
-  throw new ApiProblem(400, number, `The configuration is refused: ${finding.message}.`, {
+  throw new ApiProblem(400, number, `The configuration is invalid: ${finding.message}.`, {
     pointer,
     finding: finding.code,
     ...more,

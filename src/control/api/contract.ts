@@ -4,36 +4,36 @@ import type { EdgeDocument } from '../resources/edge_document.ts';
 import type { Store } from '../store/port.ts';
 import type { EdgeObjects } from './edge_objects.ts';
 
-/** The traffic plane as the API drives it. */
+/** The interface through which the API controls the edge. */
 export interface DataPlane {
-  /** Checks, compiles and makes current; findings that forbid it leave everything as it was. */
+  /** Checks, compiles and activates a document; with error findings nothing changes. */
   readonly swap: (document: EdgeDocument) => readonly Diagnostic[];
-  /** Goes back to what was current before the last swap. */
+  /** Restores the configuration before the last swap. */
   readonly revert: () => void;
-  /** Fulfilled when the plane listens where the current configuration says, with the ports that it could not have. */
+  /** Resolves when the listeners match the configuration, with the ports that could not be opened. */
   readonly settled: () => Promise<readonly PortProblem[]>;
 }
 
-/** A port that an edge wants and does not have. */
+/** A port that an edge needs but does not have. */
 export interface PortProblem {
   readonly kind: 'tls' | 'tcp';
   /** As in the hostport; empty for TLS, where edges share a port. */
   readonly host: string;
   readonly port: number;
-  /** The port of the machine. */
+  /** The port on this machine. */
   readonly wants: number;
-  /** Whether somebody else has it. */
+  /** Whether another process uses it. */
   readonly isTaken: boolean;
 }
 
-/** Told after a write was kept: what is delivered may have changed, and so may who gets it. */
+/** Called after a write was committed: events or their destinations may have changed. */
 export interface Deliveries {
   readonly changed: () => void;
-  /** What an event destination says of its deliveries. */
+  /** Delivery status of an event destination. */
   readonly statusOf: (id: string) => unknown;
 }
 
-/** Everything that the API needs of the outside. */
+/** Dependencies of the API. */
 export interface Wiring {
   readonly store: Store;
   readonly dataPlane: DataPlane;
@@ -42,30 +42,30 @@ export interface Wiring {
   readonly deliveries: Deliveries;
   readonly accountId: string;
   readonly nowMs: () => number;
-  /** Makes an id: prefix, underscore, 27 lower-case letters and digits, sortable by time. */
+  /** Creates an id: prefix, underscore, 27 lower-case letters and digits, sortable by time. */
   readonly newId: (prefix: string) => string;
   readonly options: ApiOptions;
 }
 
 export interface ApiOptions {
-  /** Answers 200 with {} where the specification has 204, for the published SDK of the service; default false. */
+  /** Responds 200 with {} instead of the specified 204, for the published SDK of the service; default false. */
   readonly emptyAsJson?: boolean;
-  /** Requests in any 60 seconds; off when left out. */
+  /** Maximum number of requests in any 60 seconds; default: no limit. */
   readonly requestsPerMinute?: number;
-  /** Largest body of a request; default 4 MiB. */
+  /** Maximum body size; default 4 MiB. */
   readonly bodyLimitBytes?: number;
-  /** Names of the databases of addresses that the edge asks; none when left out. */
+  /** Names of the GeoIP databases of the edge; default none. */
   readonly addressDatabases?: readonly string[];
 }
 
-/** What a handler knows of its request. */
+/** The context of a request. */
 export interface ApiRequest {
   readonly principal: Principal;
-  /** Scheme and host that the client used. */
+  /** Scheme and host of the request. */
   readonly base: string;
 }
 
-/** What the listener knows of a request besides itself. */
+/** Data of the listener about a request. */
 export interface Caller {
   /** Address of the client. */
   readonly address: string;

@@ -1,13 +1,13 @@
 const MAXIMUM_AGE_SECONDS = 600;
 
 interface CorsAnswer {
-  /** The whole answer to a preflight request. */
+  /** The complete response to a preflight request. */
   readonly preflight: Response | null;
-  /** Fields for the answer to the request itself. */
+  /** Fields for the response to the actual request. */
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** What a browser of another origin is told: everything is allowed, because a key is needed anyway. */
+/** CORS fields: all origins are allowed, because every request needs a key. */
 export function cors(request: Request, methods: () => readonly string[]): CorsAnswer {
   const origin = request.headers.get('origin');
   if (origin === null) return { preflight: null, fields: [] };

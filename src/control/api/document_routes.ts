@@ -7,7 +7,7 @@ import { exportFile } from './edge_file.ts';
 import { fileSettings } from './file_settings.ts';
 import { jsonBody, noBody, queryOf } from './request.ts';
 
-/** Reads and replaces the whole configuration as an edge file; our own, not of the specification. */
+/** Reads and replaces the whole configuration as an edge file; an addition to the specification. */
 export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request: Request): Promise<unknown> {
   const query = queryOf(new URL(request.url), [request.method === 'PUT' ? 'dry_run' : 'private_keys']);
   if (request.method === 'GET') {
@@ -25,7 +25,7 @@ export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request:
   }
   const document = await jsonBody(request, FILE_LIMIT_BYTES);
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new ApiProblem(400, COMMON.badValue, 'The body has to be an edge file as a JSON object.');
+    throw new ApiProblem(400, COMMON.badValue, 'The body must be an edge file as a JSON object.');
   }
   const isDry = query.get('dry_run') === 'true';
   const { service } = wiring.ports;
@@ -34,24 +34,23 @@ export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request:
   return { steps, notes: [...serviceNote(other, service), ...databaseNote(document as Body, wiring)] };
 }
 
-/** The name of the service is an option of the instance. */
+/** The service name is a start option of the instance. */
 function serviceNote(other: unknown, service: string): string[] {
   if (other === service) return [];
-  return [`service_name: the file has '${String(other)}', this instance was started as '${service}'`];
+  return [`service_name: the file has '${String(other)}', this instance was started with '${service}'`];
 }
 
-/** Databases are files of the machine that the instance runs on: its options name them, and a file that names others too. */
+/** Databases are files on the machine of the instance, so only its start options can select them. */
 function databaseNote({ address_databases: databases }: Body, { options }: Wiring): string[] {
   if (!Array.isArray(databases)) return [];
   const opened = options.addressDatabases ?? [];
   const others = databases.map(String).filter((path) => !opened.includes(path.replace(/^.*[/\\]/, '')));
   if (others.length === 0) return [];
   return [
-    `address_databases: ${others.join(', ')} kept for export; whoever starts the instance names databases with --address-database`,
+    `address_databases: ${others.join(', ')} stored for export only; select databases with the option --address-database`,
   ];
 }
 
-/** The path of the edge file. */
 export const EDGE_FILE_PATH = '/edge_file';
 
 const FILE_LIMIT_BYTES = 64 * 1024 * 1024;

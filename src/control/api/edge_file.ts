@@ -7,37 +7,37 @@ import type { StoredObject } from '../store/port.ts';
 import {
   EDGE_FAMILIES,
   type Mutable,
-  isUnspoken,
+  isTunnelGroup,
   keyFileOf,
   memberOf,
   moreOf,
   nameOf,
   renamed,
-} from './edge_file_words.ts';
+} from './edge_file_names.ts';
 
 export interface Exported {
   readonly document: Body;
-  /** What the file does not say, in sentences. */
+  /** What the file cannot express, as sentences. */
   readonly left_out: readonly string[];
 }
 
 export interface ExportOptions {
   readonly service: string;
   readonly settings: FileSettings;
-  /** Whether private keys stand in the file; else each is left to a file beside it. */
+  /** Whether private keys are included; otherwise each is referenced as a separate file. */
   readonly withPrivateKeys: boolean;
 }
 
 interface Writing {
   readonly options: ExportOptions;
   readonly names: ReadonlyMap<string, string>;
-  /** Names of IP policies by their ids, which texts of policies may hold. */
+  /** Names of IP policies by id; texts of policies may contain the ids. */
   readonly policyNames: readonly (readonly [id: string, name: string])[];
   readonly dropped: ReadonlySet<string>;
   readonly leftOut: string[];
 }
 
-/** Writes objects, oldest first, as an edge file. */
+/** Exports objects, oldest first, as an edge file. */
 export function exportFile(objects: readonly StoredObject[], options: ExportOptions): Exported {
   const names = new Map(objects.map((object) => [object.id, nameOf(object)]));
   const policies = objects.filter(({ id, kind }) => kind === 'ip_policy' && names.get(id) !== id);
@@ -52,7 +52,7 @@ export function exportFile(objects: readonly StoredObject[], options: ExportOpti
   for (const [family] of EDGE_FAMILIES) written.edges[family] = {};
   for (const object of objects) {
     if (!writing.dropped.has(object.id)) write(written, object, writing);
-    tellOf(object, writing);
+    reportOmissions(object, writing);
   }
   const { facts, address_databases: databases, underscore_headers: underscores } = options.settings;
   const document = {
@@ -77,25 +77,28 @@ interface Written {
   readonly edges: Record<string, Record<string, Mutable>>;
 }
 
-/** Edges that nothing leads to have no place in a file. */
+/** Edges without hostports cannot be expressed in a file. */
 export function isLeftOut({ kind, body }: Pick<StoredObject, 'kind' | 'body'>): boolean {
   if (kind === 'tunnel_group_backend') return true;
   const isEdge = EDGE_FAMILIES.some(([, each]) => each === kind);
   return isEdge && ((body['hostports'] ?? []) as readonly string[]).length === 0;
 }
 
-/** Says what of an object the file does not have. */
-function tellOf({ id, kind, parent, body }: StoredObject, { names, leftOut, dropped }: Writing): void {
+/** Reports the parts of an object that the file cannot express. */
+function reportOmissions(
+  { id, kind, parent, body }: StoredObject,
+  { names, leftOut, dropped }: Writing,
+): void {
   const name = names.get(id)!;
   const isEdge = kind.endsWith('_edge');
   if (kind === 'tunnel_group_backend') leftOut.push(`${name}: a tunnel group backend`);
   else if (isEdge && dropped.has(id)) leftOut.push(`${name}: an edge without hostports`);
   else if (isEdge || kind === 'https_edge_route') {
     const backend = body['backend'] as { readonly backend_id: string } | undefined;
-    if (backend !== undefined && isUnspoken(backend.backend_id) && !dropped.has(parent ?? ''))
+    if (backend !== undefined && isTunnelGroup(backend.backend_id) && !dropped.has(parent ?? ''))
       leftOut.push(`the backend of ${name}: the tunnel group backend ${backend.backend_id}`);
   } else if (kind === 'weighted_backend' || kind === 'failover_backend') {
-    const children = childrenOf(body).filter(isUnspoken);
+    const children = childrenOf(body).filter(isTunnelGroup);
     if (children.length > 0) leftOut.push(`of ${name}: the tunnel group backends ${children.join(', ')}`);
   } else if (kind === 'domain' && body['certificate_id'] !== undefined)
     leftOut.push(`the domain ${String(body['domain'])}: which certificate is shown for it`);
@@ -145,7 +148,7 @@ function notesOf(body: Body): Mutable {
   return Object.fromEntries(notes.map((key) => [key, body[key]]));
 }
 
-/** A text in place, or the file that it came from. */
+/** A text itself, or the file that it came from. */
 function textOf(body: Body, key: string, fileKey: string): Mutable {
   const file = moreOf(body)[fileKey];
   return file === undefined ? { [key]: body[key] } : { [fileKey]: file };
@@ -156,7 +159,7 @@ function certificateOf(name: string, body: Body, { options, leftOut }: Writing):
   const rest = { ...notesOf(body), ...textOf(body, 'certificate_pem', 'certificate_file') };
   if (file !== undefined) return { ...rest, private_key_file: file };
   if (options.withPrivateKeys) return { ...rest, private_key_pem: body['private_key_pem'] };
-  leftOut.push(`the private key of ${name}: it belongs into ${keyFileOf(name)}`);
+  leftOut.push(`the private key of ${name}: store it in ${keyFileOf(name)}`);
   return { ...rest, private_key_file: keyFileOf(name) };
 }
 
@@ -191,7 +194,7 @@ function edgeOf(family: 'https' | 'tls' | 'tcp', body: Body, writing: Writing): 
   return family === 'https' ? { ...edge, routes: [] } : edge;
 }
 
-/** An edge or route: some members as they are, modules with names in place of ids. */
+/** An edge or route: some members unchanged, modules with names instead of ids. */
 function carrierOf(
   body: Body,
   members: readonly string[],

@@ -1,20 +1,20 @@
 import { EDGE_KINDS, type EdgeObject } from '../resources/edge_document.ts';
 import type { View } from '../store/port.ts';
 
-/** An object that a write has made, changed or removed. */
+/** An object that a write created, updated or removed. */
 export interface Touched {
   readonly object: EdgeObject;
   readonly isGone: boolean;
 }
 
 /**
- * The objects that the edge is made of, kept in memory: a write reads none of them again, and what it leaves alone
- * stays the same object, by which compiled parts are known again.
+ * The objects of the edge, cached in memory: a write does not read them again, and unchanged ones keep their
+ * identity, by which compiled parts are cached.
  */
 export interface EdgeObjects {
-  /** All objects as they are with a write's changes, oldest first. */
+  /** All objects including the changes of a write, oldest first. */
   readonly with: (view: View, touched: readonly Touched[]) => Promise<readonly EdgeObject[]>;
-  /** To be called when that write was not kept: the next one reads the store again. */
+  /** Must be called if the write was not committed; the next one reads the store again. */
   readonly forget: () => void;
 }
 
@@ -23,7 +23,7 @@ export function edgeObjects(): EdgeObjects {
   return {
     with: async (view, touched) => {
       if (kept === null) {
-        // What the write has changed is in the view already.
+        // The view already contains the changes of the write.
         kept = new Map(EDGE_KINDS.map((kind) => [kind, new Map<string, EdgeObject>()]));
         for (const object of await view.all(EDGE_KINDS)) kept.get(object.kind)!.set(object.id, object);
       } else {

@@ -1,11 +1,11 @@
 import type { FileSettings } from '../resources/edge_document.ts';
 import type { Transaction, View } from '../store/port.ts';
 
-/** What an edge file says beside its objects, kept in the store for the plane and for `export`. */
+/** Settings of an edge file besides its objects, stored for the edge and for `export`. */
 
 const SETTING = 'edge_file';
 
-/** The settings read last: as long as their text is the same they are the same object, by which facts are known again. */
+/** The last parsed settings; equal text gives the same object, so that caches by identity work. */
 let read: { readonly text: string; readonly settings: FileSettings } | null = null;
 
 export async function fileSettings(view: View): Promise<FileSettings> {

@@ -12,16 +12,19 @@ interface Filtered {
   readonly obj: Value;
 }
 
-/** What the filter of a list may use: the object as responses show it, as `obj`. */
+/** Variables of list filters: `obj` is the object as in responses. */
 const LIST_FILTER_SCOPE = declareScope<Filtered>({
   name: 'list filter',
   functions: VALUE_TABLE,
-  variables: [variable('obj', DYN, 'The object, as it is shown.', { read: ({ obj }: Filtered) => obj })],
+  variables: [variable('obj', DYN, 'The object as in responses.', { read: ({ obj }: Filtered) => obj })],
 });
 
 export type ListFilter = (object: Readonly<Record<string, unknown>>) => boolean;
 
-/** Compiles the `filter` of a list; throws the documented refusal. An object that the filter fails on is left out. */
+/**
+ * Compiles the `filter` of a list; throws the documented error. Objects for which the filter fails are
+ * omitted.
+ */
 export function listFilter(source: string): ListFilter {
   const { program, diagnostics } = compile(source, LIST_FILTER_SCOPE, { wants: BOOL, typing: 'lenient' });
   if (program === undefined) {

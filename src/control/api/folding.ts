@@ -1,9 +1,30 @@
-/** Maps of headers, whose names a folding client has changed. */
+import type { ApiProblem } from '../resources/problem.ts';
+
+/** The spellings of the API that derive from the name of the service. */
+export interface ServiceNames {
+  readonly versionField: string;
+  readonly operationField: string;
+  readonly errorCode: (number: number) => string;
+  /** Whether a client folds the case of keys, maps included: the published SDK of the service does. */
+  readonly isFoldingClient: (userAgent: string) => boolean;
+}
+
+export function serviceNames(service: string): ServiceNames {
+  const code = service.toUpperCase().replaceAll('-', '_');
+  return {
+    versionField: `${service}-version`,
+    operationField: `${service}-operation-id`,
+    errorCode: (number) => `ERR_${code}_${number}`,
+    isFoldingClient: (userAgent) => userAgent.startsWith(`${service}-api-typescript/`),
+  };
+}
+
+/** Maps of header names, which case-folding clients change. */
 const HEADER_MAPS: ReadonlySet<string> = new Set(['add', 'headers']);
 
 /**
- * Undoes what the published SDK does to keys of maps: it writes `X-Foo-Bar` as `_x-_foo-_bar`. Only names of headers
- * have capitals; ids have none.
+ * Reverts how the published SDK changes keys of maps: it sends `X-Foo-Bar` as `_x-_foo-_bar`. Only header
+ * names contain capitals.
  */
 export function unfolded(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unfolded);
@@ -24,4 +45,18 @@ function unfoldedNames(map: unknown): unknown {
       value,
     ]),
   );
+}
+
+/** The body of an answer with an error. `details` is always an object: one client fails on anything else. */
+export function problemBody(
+  { status, number, message, details }: ApiProblem,
+  names: ServiceNames,
+  operation: string,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...(number !== null && { error_code: names.errorCode(number) }),
+    status_code: status,
+    msg: message,
+    details: { ...details, operation_id: operation },
+  };
 }

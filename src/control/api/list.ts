@@ -7,7 +7,7 @@ import { type ListFilter, listFilter } from './filter.ts';
 import { type Shown, show } from './objects.ts';
 import type { PageQuery } from './request.ts';
 
-/** A page of objects with the address of the next one. */
+/** A page of objects with the URL of the next page. */
 export async function list(
   wiring: Wiring,
   asking: ApiRequest,
@@ -23,7 +23,7 @@ export async function list(
 
   async function pageOf(view: View, from: string | undefined) {
     const found: Shown[] = [];
-    // One more than asked for tells whether there is another page.
+    // One more object than requested shows whether there is another page.
     for (let before = from; found.length <= limit;) {
       const wanted = isScanning ? SCANNED : limit + 1;
       const objects = await view.list(resource.kind, {
@@ -42,7 +42,7 @@ export async function list(
   }
 }
 
-/** Objects that a filter looks at in one read. */
+/** Number of objects read at a time for a filter. */
 const SCANNED = 500;
 
 function isWanted(fits: ListFilter | null, shown: Shown): boolean {
@@ -55,7 +55,7 @@ function nextPage(uri: string, page: readonly Shown[], { limit, filter }: PageQu
   return `${uri}?${query.toString()}`;
 }
 
-/** A list as responses have it. */
+/** A list in the form of responses. */
 export function envelope(key: string, page: readonly unknown[], uri: string, next: string | null): Shown {
   return sorted({ [key]: page, next_page_uri: next, uri });
 }

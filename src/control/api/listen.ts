@@ -8,18 +8,18 @@ export interface ListenOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** PEM of a certificate and its key; without them the API speaks plain HTTP. */
+  /** Certificate and key as PEM; without them the API uses plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-/** The API while it listens. */
+/** The listening API. */
 export interface ApiListening {
   readonly url: string;
   readonly port: number;
   readonly close: () => Promise<void>;
 }
 
-/** Serves the API on a socket. Rejects when the port is taken. */
+/** Serves the API on a socket. Rejects if the port is taken. */
 export async function listenApi(
   api: (request: Request, caller: Caller) => Promise<Response>,
   { host = '127.0.0.1', port = 0, tls }: ListenOptions = {},

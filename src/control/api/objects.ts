@@ -8,13 +8,13 @@ import type { StoredObject, View } from '../store/port.ts';
 import { change, wholeSeconds } from './change.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
 
-/** Ids in the path of a request: `id`, and that of the parent by its parameter's name. */
+/** Ids in a path: `id`, and the parent's id by its parameter name. */
 export type PathIds = Readonly<Record<string, string>>;
 
-/** What is shown of an object. */
+/** An object in the form of responses. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Makes an object of a request's body. */
+/** Creates an object from a request body. */
 export function create(
   wiring: Wiring,
   asking: ApiRequest,
@@ -44,7 +44,7 @@ export function read(wiring: Wiring, asking: ApiRequest, resource: Resource, ids
   );
 }
 
-/** Changes what a request's body gives, and keeps the rest. */
+/** Changes the given fields and keeps the others. */
 export function update(
   wiring: Wiring,
   asking: ApiRequest,
@@ -74,7 +74,7 @@ export function remove(wiring: Wiring, asking: ApiRequest, resource: Resource, i
   });
 }
 
-/** Gives an object a module in place of the one that it had. */
+/** Replaces a module of an object. */
 export async function replaceModule(
   wiring: Wiring,
   asking: ApiRequest,
@@ -106,7 +106,7 @@ export function readModule(
   });
 }
 
-/** Takes a module away; one that is not there is no error. */
+/** Removes a module; removing an absent module is not an error. */
 export async function removeModule(
   wiring: Wiring,
   asking: ApiRequest,
@@ -143,7 +143,7 @@ interface Values {
   readonly before: Body | null;
 }
 
-/** The object that values make, with what is derived of them. */
+/** The object with its computed values. */
 export async function completed(
   wiring: Wiring,
   { principal }: ApiRequest,
@@ -160,7 +160,7 @@ export async function completed(
   return { object: connected(resource, id, parent, whole), once };
 }
 
-/** An object with what it names and claims. */
+/** The object with its references and claims. */
 export function connected(resource: Resource, id: string, parent: string | null, body: Body): StoredObject {
   const owner = parent ?? (resource.partOf === undefined ? null : String(body[resource.partOf]));
   return {
@@ -173,13 +173,13 @@ export function connected(resource: Resource, id: string, parent: string | null,
   };
 }
 
-/** What a creation that leaves fields out gives them. */
+/** Default values of omitted fields at creation. */
 function standards(resource: Resource): Body {
   const fields = Object.entries(resource.fields).filter(([, { write }]) => write?.standard !== undefined);
   return Object.fromEntries(fields.map(([name, { write }]) => [name, write!.standard]));
 }
 
-/** What an update that leaves fields out empties. */
+/** Fields that an update empties if they are omitted. */
 function emptied(resource: Resource): Body {
   const fields = Object.entries(resource.fields).filter(([, { write }]) => write?.update === 'empties');
   return Object.fromEntries(fields.map(([name, { write }]) => [name, write!.standard]));
@@ -197,7 +197,7 @@ async function parentOf(
   return (await existing(asking, owner, { id: ids[parent.parameter]! }, view)).id;
 }
 
-/** The object of a path, or the documented 404: also for what whoever asks may not see. */
+/** The object of a path; throws the documented 404, also if the caller must not see the object. */
 export async function existing(
   asking: ApiRequest,
   resource: Resource,
@@ -212,12 +212,12 @@ export async function existing(
   const isThere = object?.kind === kind && isPlaced && maySee(asking.principal, object);
   if (!isThere) {
     const number = id.startsWith(`${prefix}_`) ? codes.notFound : COMMON.notFound;
-    throw new ApiProblem(404, number, `There is no ${title} '${id}'.`);
+    throw new ApiProblem(404, number, `The ${title} '${id}' does not exist.`);
   }
   return object;
 }
 
-/** An object as a response shows it, with its parts. */
+/** An object in the form of responses, with its parts. */
 export async function show(
   wiring: Wiring,
   asking: ApiRequest,
@@ -234,7 +234,7 @@ export async function show(
   return present(resource, object, showing, { [children.name]: shown });
 }
 
-/** What answers to this request show of addresses. */
+/** Context for showing objects in responses to this request. */
 function showingOf({ ports, deliveries }: Wiring, { base }: ApiRequest) {
   const { service, samlCertificate } = ports;
   return { base, service, samlCertificate, statusOf: deliveries.statusOf };

@@ -1,16 +1,16 @@
 import type { Resource } from '../resources/contract.ts';
 import { DESCRIBED } from '../resources/described.ts';
 import { refSchema } from '../resources/fields.ts';
-import { jsonSchema } from '../resources/json_schema.ts';
 import { writeSchema } from '../resources/parse.ts';
 import { botAccess } from '../resources/permissions.ts';
 import { resourceOfKind } from '../resources/table.ts';
-import { serviceNames } from './branding.ts';
+import { serviceNames } from './folding.ts';
 import type { Route } from './route.ts';
+import { jsonSchema } from '../resources/json_schema.ts';
 
 type Json = Record<string, unknown>;
 
-/** The description of the API (OpenAPI 3.1), made from the same tables as its routes. */
+/** The description of the API (OpenAPI 3.1), generated from the tables of its routes. */
 export function openApi(routes: readonly Route[], service: string): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -58,9 +58,9 @@ function operation(route: Route, service: string): Json {
   const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
   return {
     operationId: `${about.operation}_${path.replaceAll(/[{}]/g, '').replaceAll(/[/.]/g, '_').replace(/^_/, '')}`,
-    summary: `${about.operation} ${about.operation === 'list' ? several(about.title) : about.title}`,
+    summary: `${about.operation} ${about.operation === 'list' ? pluralOf(about.title) : about.title}`,
     ...(notes.length > 0 && { description: notes.join(' ') }),
-    tags: [several(about.resource?.title ?? about.title)],
+    tags: [pluralOf(about.resource?.title ?? about.title)],
     parameters: [
       { name: versionField, in: 'header', required: true, schema: { const: '2' } },
       ...pathParameters,
@@ -74,21 +74,21 @@ function operation(route: Route, service: string): Json {
   };
 }
 
-/** What the shapes of an operation do not say. */
+/** Rules of an operation that its schemas cannot express. */
 function notesOf({ method, about: { resource, title } }: Route): string[] {
-  const access = botAccess(resource?.kind ?? KINDS_WITHOUT_ROW[title] ?? '');
+  const access = botAccess(resource?.kind ?? PERMISSION_KINDS[title] ?? '');
   const isRead = method === 'GET';
   return [
-    ...(method === 'PATCH' ? ['A field that is left out or null stays as it is.'] : []),
-    ...(access === 'own' ? ['Keys of bots have to do with what the bot owns only.'] : []),
-    ...(access === 'self' && isRead ? ['Keys of bots see their own bot only.'] : []),
-    ...(access === 'none' ? ['Keys of admins only.'] : []),
-    ...((access === 'self' || access === 'read') && !isRead ? ['Keys of admins only.'] : []),
+    ...(method === 'PATCH' ? ['Fields that are omitted or null are unchanged.'] : []),
+    ...(access === 'own' ? ['Keys of bots can access only objects that the bot owns.'] : []),
+    ...(access === 'self' && isRead ? ['Keys of bots can access only their own bot.'] : []),
+    ...(access === 'none' ? ['Requires a key of an admin.'] : []),
+    ...((access === 'self' || access === 'read') && !isRead ? ['Requires a key of an admin.'] : []),
   ];
 }
 
-/** Kinds that decide about what comes from no row of the table of resources. */
-const KINDS_WITHOUT_ROW: Readonly<Record<string, string>> = {
+/** Kinds whose permissions apply to things that are not in the table of resources. */
+const PERMISSION_KINDS: Readonly<Record<string, string>> = {
   'event source': 'event_subscription',
   user: 'user',
 };
@@ -134,7 +134,7 @@ function listSchema(key: string, items: Json, isPaged: boolean): Json {
 }
 
 /** `IP policy` → `IP policies`. */
-function several(title: string): string {
+function pluralOf(title: string): string {
   if (/(?:ss|ch|x)$/.test(title)) return `${title}es`;
   return title.endsWith('y') && !/[aeiou]y$/.test(title) ? `${title.slice(0, -1)}ies` : `${title}s`;
 }

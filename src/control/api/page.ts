@@ -1,4 +1,4 @@
-/** A page about the API that needs nothing but itself: it reads `/openapi.json` and shows it. */
+/** A self-contained page about the API, rendered from `/openapi.json`. */
 export const DOCUMENT_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -23,9 +23,9 @@ export const DOCUMENT_PAGE = `<!doctype html>
   td:first-child { white-space: nowrap; }
 </style>
 <h1>Edge management API</h1>
-<p>Every request names a key and the version of the interface. The whole description: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1)</p>
+<p>Every request needs an API key and the API version. Full description: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1)</p>
 <input type="search" placeholder="filter: ip_policies, PATCH, saml …" aria-label="filter">
-<main>This page needs a script to show it.</main>
+<main>This page requires JavaScript.</main>
 <script type="module">
   const main = document.querySelector('main');
   const api = await (await fetch('/openapi.json')).json();
@@ -58,7 +58,7 @@ export const DOCUMENT_PAGE = `<!doctype html>
       const isNeeded = isRequest && parent === '' && object.required?.includes(name);
       const says = [isNeeded && 'Required.', property.description, limits(property)].filter(Boolean).join(' ');
       row.append(element('td', says));
-      // What a schema has of its own is shown with it; what it points at has a place elsewhere.
+      // Inline schemas are expanded; referenced ones are shown by name.
       return property.type === 'object' ? [row, ...rows(property, isRequest, parent + name + '.')] : [row];
     });
   };
@@ -87,7 +87,7 @@ export const DOCUMENT_PAGE = `<!doctype html>
       element('code', path), element('span', '  ' + summary));
     const shown = element('details', '', head);
     shown.dataset.text = (method + ' ' + path + ' ' + summary).toLowerCase();
-    // Filled when it is opened: there are many.
+    // Rendered when it is opened, because there are many operations.
     shown.addEventListener('toggle', () => {
       if (shown.children.length > 1) return;
       const request = requestBody?.content['application/json'].schema;
@@ -122,7 +122,7 @@ export const DOCUMENT_PAGE = `<!doctype html>
     if (only !== undefined && others.length === 0) only.open = true;
   };
   search.addEventListener('input', narrow);
-  // A link may name what is looked for: #ip_policies.
+  // The fragment of a link can set the filter: #ip_policies.
   if (location.hash !== '') { search.value = decodeURIComponent(location.hash.slice(1)); narrow(); }
 </script>
 </html>

@@ -2,14 +2,14 @@ import type { Body } from '../resources/contract.ts';
 import { ApiProblem } from '../resources/problem.ts';
 import type { PortProblem } from './contract.ts';
 
-/** The service's number for a hostport that somebody else has. */
+/** The service's error number for a taken hostport. */
 const HOSTPORT_TAKEN = 7122;
-/** The service's number for a port that cannot be one. */
+/** The service's error number for an invalid port. */
 const BAD_PORT = 7112;
 
 /**
- * Throws when a write has edges want ports that cannot be had. What was missing before is not the write's fault: it is
- * tried again by itself.
+ * Throws if edges of a write need ports that cannot be opened. Ports that were missing before the write are
+ * ignored; they are retried automatically.
  */
 export function refuseMissingPorts(
   before: readonly PortProblem[],
@@ -23,15 +23,15 @@ export function refuseMissingPorts(
   const { hostport = `${problem.host}:${port}`, pointer } = placeOf(problem, written);
   const details = { hostport, port: String(wants), ...(pointer !== undefined && { pointer }) };
   const edge = `The ${kind.toUpperCase()} edge at ${hostport} needs port ${wants} of this machine`;
-  if (isTaken) throw new ApiProblem(409, HOSTPORT_TAKEN, `${edge}, which is taken.`, details);
-  throw new ApiProblem(400, BAD_PORT, `${edge}, which edges may not have.`, details);
+  if (isTaken) throw new ApiProblem(409, HOSTPORT_TAKEN, `${edge}, which is in use.`, details);
+  throw new ApiProblem(400, BAD_PORT, `${edge}, which edges are not allowed to use.`, details);
 }
 
 function keyOf({ kind, host, port }: PortProblem): string {
   return `${kind} ${host}:${port}`;
 }
 
-/** The hostport of a problem; its pointer only where one object was written, which the pointer is into. */
+/** The hostport of a problem; with a pointer only if a single object was written. */
 function placeOf(
   { kind, host, port }: PortProblem,
   written: readonly Body[],

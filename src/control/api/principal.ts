@@ -1,4 +1,4 @@
-import { equalTexts } from '../../crypto/compare.ts';
+import { equalTexts } from '../../crypto/digest.ts';
 import { TOKEN, USER_KIND, tokenHash } from '../resources/accounts.ts';
 import type { Principal } from '../resources/contract.ts';
 import { ApiProblem } from '../resources/problem.ts';
@@ -7,7 +7,7 @@ import type { StoredObject, View } from '../store/port.ts';
 const BEARER = /^bearer +(\S+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/=]+) *$/i;
 
-/** Who a request comes from, by its Authorization header; throws the documented refusals, all with status 403. */
+/** The caller of a request, by its Authorization header; throws the documented errors, all with status 403. */
 export async function principalOf(authorization: string | undefined, view: View): Promise<Principal> {
   if (authorization === undefined || authorization === '') {
     throw new ApiProblem(
@@ -17,16 +17,16 @@ export async function principalOf(authorization: string | undefined, view: View)
     );
   }
   const token = tokenIn(authorization);
-  if (token === null) throw new ApiProblem(403, 201, 'The Authorization header cannot be read.');
+  if (token === null) throw new ApiProblem(403, 201, 'The Authorization header is malformed.');
   const match = TOKEN.exec(token);
   if (match === null) throw malformed(token);
   const key = await view.get(`ak_${match[1]!}`);
   if (key === null || !equalTexts(String(key.body['token_hash']), tokenHash(token))) {
     const credential = await view.get(`cr_${match[1]!}`);
     if (credential !== null) {
-      throw new ApiProblem(403, 206, 'This is the token of a tunnel credential; an API key is needed.');
+      throw new ApiProblem(403, 206, 'This is the token of a tunnel credential; use an API key.');
     }
-    throw new ApiProblem(403, 203, 'There is no such API key.');
+    throw new ApiProblem(403, 203, 'The API key does not exist.');
   }
   return ownerOf(key, view);
 }
@@ -36,7 +36,7 @@ function tokenIn(authorization: string): string | null {
   if (bearer !== null) return bearer[1]!;
   const basic = BASIC.exec(authorization);
   if (basic === null) return null;
-  // The key is the password, or the user when there is no password.
+  // The key is the password, or the user name if there is no password.
   const [user = '', password = ''] = Buffer.from(basic[1]!, 'base64').toString('utf8').split(':', 2);
   return password === '' ? user : password;
 }
@@ -46,7 +46,7 @@ function malformed(token: string): ApiProblem {
     return new ApiProblem(403, 207, 'This is the id of a credential, not an API key.');
   if (token.startsWith('ak_'))
     return new ApiProblem(403, 208, 'This is the id of an API key, not the key itself.');
-  return new ApiProblem(403, 202, 'The API key does not have the form of one.');
+  return new ApiProblem(403, 202, 'The API key is malformed.');
 }
 
 async function ownerOf(key: StoredObject, view: View): Promise<Principal> {

@@ -2,7 +2,10 @@ import { ApiProblem } from '../resources/problem.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Counts requests of any 60 seconds; throws the documented refusal above the limit. Off without a limit. */
+/**
+ * Limits requests in any 60 seconds; throws the documented error above the limit. Does nothing without a
+ * limit.
+ */
 export function rateLimit(limit: number | undefined, nowMs: () => number): () => void {
   if (limit === undefined) return () => {};
   let times: number[] = [];

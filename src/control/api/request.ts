@@ -4,24 +4,20 @@ import { ApiProblem, COMMON, refusedValue } from '../resources/problem.ts';
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 const PAGE_LIMIT = 100;
 
-/** A page that a list was asked for. */
+/** The parameters of a list request. */
 export interface PageQuery {
   readonly limit: number;
   readonly beforeId: string | undefined;
   readonly filter: string | undefined;
 }
 
-/** Reads the JSON body of a request; throws the documented refusals. */
+/** Reads the JSON body of a request; throws the documented errors. */
 export async function jsonBody(request: Request, limitBytes = BODY_LIMIT_BYTES): Promise<unknown> {
   const type = request.headers.get('content-type');
   if (!hasBody(request)) throw new ApiProblem(400, 213, 'The request has no body; send a JSON object.');
   if (type === null) throw new ApiProblem(415, 216, 'The request has a body, but no Content-Type.');
   if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
-    throw new ApiProblem(
-      415,
-      210,
-      `The Content-Type '${type}' is not supported; it has to be application/json.`,
-    );
+    throw new ApiProblem(415, 210, `The Content-Type '${type}' is not supported; use application/json.`);
   }
   const bytes = await bodyBytes(request, limitBytes);
   if (bytes.length === 0) throw new ApiProblem(400, 213, 'The body is empty; send a JSON object.');
@@ -35,12 +31,12 @@ export async function jsonBody(request: Request, limitBytes = BODY_LIMIT_BYTES):
   return value;
 }
 
-/** Lists and objects within each other; no resource needs more than a dozen. */
+/** Maximum nesting depth; resources need about a dozen levels. */
 const DEPTH_LIMIT = 100;
 
 /**
- * Refuses what later code, which walks values by recursion and copies them by key, must not meet: nesting that exhausts
- * the stack, and keys that would set a prototype. `path` is where the value stands; it is as it was when this returns.
+ * Refuses bodies that later code cannot process safely: nesting that would exhaust the stack, and keys that
+ * would set a prototype. `path` is the path of the value; it is unchanged on return.
  */
 function checkShape(value: unknown, path: string[] = []): void {
   if (typeof value !== 'object' || value === null) return;
@@ -57,7 +53,7 @@ function checkShape(value: unknown, path: string[] = []): void {
   }
 }
 
-const NO_PROTOTYPE = "A key of the name '__proto__' is refused.";
+const NO_PROTOTYPE = "The key '__proto__' is not allowed.";
 
 function hasBody({ headers }: Request): boolean {
   const length = headers.get('content-length');
@@ -78,12 +74,12 @@ async function bodyBytes(request: Request, limitBytes: number): Promise<Uint8Arr
   return Buffer.concat(parts);
 }
 
-/** Refuses a body where the method takes none. Clients send a Content-Type with every request: that alone is no body. */
+/** Refuses a body if the method has none. A Content-Type alone is not a body; some clients always send it. */
 export async function noBody(request: Request): Promise<void> {
-  if (hasBody(request)) throw new ApiProblem(400, 211, `A ${request.method} request takes no body.`);
+  if (hasBody(request)) throw new ApiProblem(400, 211, `A ${request.method} request must not have a body.`);
 }
 
-/** Reads the query of a list: `limit`, `before_id` (or `beforeId`, as one client spells it) and `filter`. */
+/** Parses the query of a list: `limit`, `before_id` (or `beforeId`, which one client sends) and `filter`. */
 export function pageQuery(url: URL, prefix: string): PageQuery {
   const query = queryOf(url, ['limit', 'before_id', 'beforeId', 'filter']);
   const limit = query.get('limit');
@@ -99,16 +95,16 @@ export function pageQuery(url: URL, prefix: string): PageQuery {
   return { limit: limit === undefined ? PAGE_LIMIT : limitOf(limit), beforeId, filter: query.get('filter') };
 }
 
-/** Refuses every query parameter but those known; each may stand once. */
+/** Parses the query; refuses unknown and repeated parameters. */
 export function queryOf(url: URL, known: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of url.searchParams) {
     const parameter = { parameter: name };
     if (!known.includes(name)) {
-      throw new ApiProblem(400, 231, `There is no query parameter '${name}' here.`, parameter);
+      throw new ApiProblem(400, 231, `The query parameter '${name}' is unknown.`, parameter);
     }
     if (found.has(name))
-      throw new ApiProblem(400, 232, `The query parameter '${name}' stands twice.`, parameter);
+      throw new ApiProblem(400, 232, `The query parameter '${name}' occurs twice.`, parameter);
     found.set(name, value);
   }
   return found;
@@ -120,7 +116,7 @@ function limitOf(text: string): number {
     throw new ApiProblem(400, 244, `The limit '${text}' is not a number.`, parameter);
   const limit = Number(text);
   if (limit < 1 || limit > PAGE_LIMIT) {
-    throw new ApiProblem(400, 233, `The limit has to be from 1 to ${PAGE_LIMIT}.`, parameter);
+    throw new ApiProblem(400, 233, `The limit must be from 1 to ${PAGE_LIMIT}.`, parameter);
   }
   return limit;
 }

@@ -3,10 +3,10 @@ import { contains, isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { View } from '../store/port.ts';
 
 /**
- * Whether an address may use the API: when a restriction of this type is enforced, one of its policies has to allow
- * the address and none may deny it. Without one everybody may.
+ * Whether an address may use the API: if restrictions of this type are enforced, a policy must allow the
+ * address and none may deny it. Otherwise every address is allowed.
  */
-export async function isLetIn(address: string, type: string, view: View): Promise<boolean> {
+export async function isAddressAllowed(address: string, type: string, view: View): Promise<boolean> {
   const id = await view.claimant({ space: 'ip_restriction', value: type });
   const restriction = id === null ? null : await view.get(id);
   if (restriction === null || restriction.body['enforced'] !== true) return true;

@@ -22,7 +22,7 @@ import { pageQuery, queryOf } from './request.ts';
 import { AGENT_COMMANDS, ONLINE, type Online, commandAgent, listOnline, readOnline } from './sessions.ts';
 import { createSource, listSources, readSource, removeSource, updateSource } from './sources.ts';
 
-/** Every route of the API. */
+/** All routes of the API. */
 export function routesOf(wiring: Wiring, online: Online, logins: Logins): Route[] {
   return [
     ...RESOURCES.flatMap((resource) => objectRoutes(wiring, resource)),
@@ -124,7 +124,7 @@ function moduleRoutes(wiring: Wiring, resource: Resource): Route[] {
   });
 }
 
-/** Refs name the users of the account, who are not made by requests. */
+/** Users of the account can be referenced, but not created through the API. */
 function userRoute({ store }: Wiring): Route {
   const title = 'user';
   return {
@@ -137,7 +137,7 @@ function userRoute({ store }: Wiring): Route {
       const id = ids['id']!;
       const user = await store.read((view) => view.get(id));
       if (user?.kind !== USER_KIND || !maySee(principal, user))
-        throw new ApiProblem(404, COMMON.notFound, `There is no ${title} '${id}'.`);
+        throw new ApiProblem(404, COMMON.notFound, `The ${title} '${id}' does not exist.`);
       const { created_at: createdAt, email } = user.body;
       return { created_at: createdAt, email, id, uri: `${base}${USERS_PATH}/${id}` };
     },
@@ -223,7 +223,7 @@ function onlineRoutes(online: Online): Route[] {
     method: 'POST',
     path: `/tunnel_sessions/{id}/${command}`,
     status: 204,
-    // One client sends the bare id here, which is no JSON.
+    // One client sends only the id here, which is not JSON.
     body: 'ignored',
     about: { title: 'tunnel session', operation: command },
     handle: (_asking, ids) => commandAgent(online, ids['id']!, command),
@@ -231,7 +231,7 @@ function onlineRoutes(online: Online): Route[] {
   return [...reads, ...commands];
 }
 
-/** Refuses query parameters where there are none to give: everywhere but in lists that have pages. */
+/** Refuses query parameters for operations other than paginated lists. */
 export function checkQuery({ about, path }: Route, url: URL): void {
   const isPaged = about.operation === 'list' && !path.endsWith('/sources');
   if (!isPaged) queryOf(url, []);

@@ -4,27 +4,27 @@ import { envelope } from './list.ts';
 import type { Shown } from './objects.ts';
 import type { PageQuery } from './request.ts';
 
-/** Things that are there only while somebody is connected: they are read, never written. */
+/** Things that exist only while an agent is connected; they are read-only. */
 type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
 
 export type AgentCommand = 'restart' | 'stop' | 'update';
 
-/** Why a command was not carried out: the number of the service's error. */
+/** Why a command failed, with the service's error number. */
 interface CommandProblem {
   readonly number: number;
   readonly message: string;
 }
 
-/** Who is connected. What it tells has the fields of responses, but no `uri`. */
+/** Connected agents and their objects, in the form of responses without `uri`. */
 export interface Online {
   /** Newest first. */
   readonly list: (kind: OnlineKind) => readonly (Shown & { readonly id: string })[];
-  /** Sends a command to the agent of a session that is online; null when it was taken. */
+  /** Sends a command to the agent of a connected session; null if it was accepted. */
   readonly command: (session: string, command: AgentCommand) => Promise<CommandProblem | null>;
 }
 
-/** Nobody is connected. */
-export const NOBODY_ONLINE: Online = {
+/** No connected agents. */
+export const NO_AGENTS: Online = {
   list: () => [],
   command: async () => ({ number: 810, message: 'The agent cannot be reached' }),
 };
@@ -36,7 +36,7 @@ interface OnlineResource {
   readonly prefix: string;
 }
 
-// table: what is online
+// table: kinds of online objects
 export const ONLINE: readonly OnlineResource[] = [
   { kind: 'tunnel_session', title: 'tunnel session', path: '/tunnel_sessions', prefix: 'ts' },
   { kind: 'tunnel', title: 'tunnel', path: '/tunnels', prefix: 'tn' },
@@ -45,7 +45,7 @@ export const ONLINE: readonly OnlineResource[] = [
 
 export const AGENT_COMMANDS: readonly AgentCommand[] = ['restart', 'stop', 'update'];
 
-/** A page of what is online. */
+/** A page of online objects. */
 export function listOnline(
   online: Online,
   resource: OnlineResource,
@@ -63,14 +63,14 @@ export function listOnline(
 export function readOnline(online: Online, resource: OnlineResource, asking: ApiRequest, id: string): Shown {
   const found = online.list(resource.kind).find((each) => each.id === id);
   if (found === undefined)
-    throw new ApiProblem(404, COMMON.notFound, `There is no ${resource.title} '${id}'.`);
+    throw new ApiProblem(404, COMMON.notFound, `The ${resource.title} '${id}' does not exist.`);
   return { ...found, uri: `${asking.base}${resource.path}/${id}` };
 }
 
-/** Sends a command to an agent; throws the documented refusal. */
+/** Sends a command to an agent; throws the documented error. */
 export async function commandAgent(online: Online, id: string, command: AgentCommand): Promise<void> {
   if (!online.list('tunnel_session').some((session) => session.id === id)) {
-    throw new ApiProblem(404, COMMON.notFound, `There is no tunnel session '${id}'.`);
+    throw new ApiProblem(404, COMMON.notFound, `The tunnel session '${id}' does not exist.`);
   }
   const problem = await online.command(id, command);
   if (problem !== null) throw new ApiProblem(400, problem.number, `${problem.message}.`);

@@ -9,7 +9,7 @@ import { change } from './change.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
 import { type Shown, existing } from './objects.ts';
 
-/** Sources are parts of their subscription, each known by its type. */
+/** Sources belong to their subscription and are identified by their type. */
 
 const updateSchema = sourceSchema.pick({ filter: true, fields: true });
 
@@ -34,7 +34,7 @@ export function createSource(wiring: Wiring, asking: ApiRequest, id: string, raw
   checkSource(source, '', wiring.ports);
   return changeSources(wiring, asking, id, (sources) => {
     if (sources.some(({ type }) => type === source['type'])) {
-      throw new ApiProblem(409, COMMON.badValue, `The subscription has a source of this type already.`, {
+      throw new ApiProblem(409, COMMON.badValue, `The subscription already has a source of this type.`, {
         pointer: '/type',
       });
     }
@@ -42,7 +42,10 @@ export function createSource(wiring: Wiring, asking: ApiRequest, id: string, raw
   });
 }
 
-/** Changes filter and fields; the specification lists nothing to change, so that an empty object is the usual body. */
+/**
+ * Changes filter and fields. According to the specification nothing can be changed, so clients usually send
+ * an empty object.
+ */
 export function updateSource(
   wiring: Wiring,
   asking: ApiRequest,
@@ -100,7 +103,7 @@ function sourceIn(subscription: StoredObject, type: string): Body {
 }
 
 function noSource(type: string): ApiProblem {
-  return new ApiProblem(404, COMMON.notFound, `The subscription has no source of the type '${type}'.`);
+  return new ApiProblem(404, COMMON.notFound, `The subscription has no source of type '${type}'.`);
 }
 
 function uriOf(subscription: StoredObject, { base }: ApiRequest): string {

@@ -109,9 +109,9 @@ export interface Ports {
   readonly secretText: (length: number) => string;
   /** Whether event destinations may be files. */
   readonly allowsEventFiles: boolean;
-  /** Whether a host as named in a URL surely is out of bounds for callbacks. */
+  /** Whether a host in a callback URL is certainly not allowed. */
   readonly refusesCallback: (host: string) => boolean;
-  /** What is wrong with an event source, or null. */
+  /** The problem of an event source, or null. */
   readonly sourceProblem: (
     source: Body,
   ) => { readonly number: number; readonly key: string; readonly message: string } | null;

@@ -16,6 +16,17 @@ const TUNNELS_OFFLINE = { status_code: 503, body: 'No tunnel of this backend is 
  * that what was compiled of it is kept.
  */
 
+/** An edge in the form of the edge file, without its routes. */
+export const edgeOf = weakMemoizeLast((body: Body, [id]: readonly [string]): Body => {
+  const hostports = (body['hostports'] ?? []) as readonly string[];
+  const edge: Record<string, unknown> = {
+    hostports: hostports.length === 0 ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
+  };
+  for (const name of MODULE_FACTS.keys()) if (body[name] !== undefined) edge[name] = body[name];
+  Object.assign(edge, withFileOnly(body, edge));
+  return edge;
+});
+
 /** The modules with members that only a file has, which are stored beside the others. */
 export function withFileOnly(body: Body, thing: Body): Body {
   const more = (body[MORE_KEY] ?? {}) as Body;
@@ -27,17 +38,6 @@ export function withFileOnly(body: Body, thing: Body): Body {
   });
   return Object.fromEntries(found) as Body;
 }
-
-/** An edge in the form of the edge file, without its routes. */
-export const edgeOf = weakMemoizeLast((body: Body, [id]: readonly [string]): Body => {
-  const hostports = (body['hostports'] ?? []) as readonly string[];
-  const edge: Record<string, unknown> = {
-    hostports: hostports.length === 0 ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
-  };
-  for (const name of MODULE_FACTS.keys()) if (body[name] !== undefined) edge[name] = body[name];
-  Object.assign(edge, withFileOnly(body, edge));
-  return edge;
-});
 
 export const authorityOf = weakMemoize((body: Body): Body => ({ ca_pem: body['ca_pem'] }));
 

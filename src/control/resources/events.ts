@@ -9,7 +9,7 @@ export const sourceSchema = z
     filter: z.string().optional().describe('Expression over ev; only for traffic events.'),
     fields: z.array(z.string()).optional().describe('Fields to capture, default all; traffic events only.'),
   })
-  .describe('One event type, and what is captured of it.');
+  .describe('One event type, and the captured fields.');
 
 /** Throws if a source is invalid; `pointer` is its place. */
 export function checkSource(source: Body, pointer: string, ports: Draft['ports']): void {
@@ -79,7 +79,7 @@ const awsAuth = z
   })
   .describe('A role or credentials.');
 
-/** Targets that this version only stores: there are no senders for them yet, and the delivery status says so. */
+/** Targets that are stored but not delivered to: they have no senders yet, and the delivery status says so. */
 const CLOUD_TARGETS = {
   firehose: z.strictObject({ auth: awsAuth, delivery_stream_arn: z.string().min(1) }),
   kinesis: z.strictObject({ auth: awsAuth, stream_arn: z.string().min(1) }),
@@ -110,11 +110,11 @@ const LOCAL_TARGETS = {
       name: z
         .string()
         .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
-        .describe('Name of the file that one JSON object a line is appended to; no path.'),
-      max_bytes: z.int().min(1).default(FILE_LIMIT_BYTES).describe('Size at which a new file is begun.'),
-      max_files: z.int().min(0).max(1000).default(FILES_KEPT).describe('Full files that are kept beside it.'),
+        .describe('Name of the file (not a path); each event is appended as one line of JSON.'),
+      max_bytes: z.int().min(1).default(FILE_LIMIT_BYTES).describe('Size at which a new file is started.'),
+      max_files: z.int().min(0).max(1000).default(FILES_KEPT).describe('Number of full files to keep.'),
     })
-    .describe('A file in the folder for events, below a folder with the id of the destination.'),
+    .describe('A file in the event folder, in a subfolder named after the id of the destination.'),
   debug: z
     .strictObject({
       log: z.boolean().default(false).describe('Whether events are written to standard output.'),
@@ -122,7 +122,7 @@ const LOCAL_TARGETS = {
         .string()
         .regex(/^https?:\/\/[^\s#]+$/)
         .optional()
-        .describe('URL that batches of events are posted to; not of this machine or its network.'),
+        .describe('URL to which batches of events are posted; not on this machine or its network.'),
       signing_secret: z
         .string()
         .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/)
@@ -195,7 +195,7 @@ function completeDestination({ body, given, ports }: Draft): Completed {
   if (debug === undefined) return { body };
   if (debug['callback_url'] === undefined) {
     if (debug['log'] === true) return { body };
-    throw refusedValue(236, '/target/debug', 'The target debug needs log or callback_url.');
+    throw refusedValue(236, '/target/debug', 'The target debug requires log or callback_url.');
   }
   const signing =
     (debug['signing_secret'] as string | undefined) ?? `whsec_${ports.secretText(SIGNING_SECRET_LENGTH)}`;
@@ -206,11 +206,10 @@ function completeDestination({ body, given, ports }: Draft): Completed {
   };
 }
 
-/** Refuses what a key may not have this machine do. What a name resolves to is looked at when it is dialled. */
+/** Refuses targets that API keys must not use. Host names are checked again when they are resolved. */
 function checkReach({ file, debug }: Readonly<Record<string, Body>>, ports: Draft['ports']): void {
   if (file !== undefined && !ports.allowsEventFiles) {
-    const message =
-      'Files of events are not allowed here: the instance was started without a folder for them.';
+    const message = 'Event files are not allowed: the instance was started without a folder for them.';
     throw refusedValue(236, '/target/file', message);
   }
   const url = debug?.['callback_url'] as string | undefined;
@@ -219,13 +218,17 @@ function checkReach({ file, debug }: Readonly<Record<string, Body>>, ports: Draf
   if (!URL.canParse(url)) throw refusedValue(236, pointer, `'${url}' is not a URL.`);
   const { hostname, username, password } = new URL(url);
   if (username !== '' || password !== '') {
-    throw refusedValue(236, pointer, 'A callback URL has no user and password; batches are signed.');
+    throw refusedValue(
+      236,
+      pointer,
+      'A callback URL must not contain a user and password; batches are signed.',
+    );
   }
   if (ports.refusesCallback(hostname)) {
     throw refusedValue(
       236,
       pointer,
-      `'${hostname}' is this machine or in its network; callbacks go elsewhere.`,
+      `'${hostname}' is on this machine or in its network, where callbacks are not allowed.`,
     );
   }
 }

@@ -12,7 +12,7 @@ export function issueMessage(issue: Issue, body: unknown, path: readonly Propert
   if (issue.code === 'too_big') return `${name} has to be at most ${issue.maximum}${unitOf(issue.origin)}.`;
   if (issue.code === 'too_small')
     return `${name} has to be at least ${issue.minimum}${unitOf(issue.origin)}.`;
-  if (issue.code !== 'invalid_value') return `${name} is refused: ${issue.message}.`;
+  if (issue.code !== 'invalid_value') return `${name} is invalid: ${issue.message}.`;
   const values = issue.values.map(String);
   return `${name} has to be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}.`;
 }

@@ -63,7 +63,7 @@ export function parseModule(
 ): GivenModule {
   const object = asObject(raw);
   if (object['module'] === null) {
-    throw refusedValue(COMMON.badValue, '/module', 'The module is null; DELETE takes a module away.');
+    throw refusedValue(COMMON.badValue, '/module', 'The module is null; use DELETE to remove a module.');
   }
   const isWrapped = typeof object['module'] === 'object';
   if (isWrapped) {
@@ -108,7 +108,7 @@ export function referencesIn(resource: Resource, body: Body): Reference[] {
 
 function asObject(raw: unknown): Body {
   if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return raw as Body;
-  throw refusedValue(COMMON.badValue, '', 'The body has to be a JSON object.');
+  throw refusedValue(COMMON.badValue, '', 'The body must be a JSON object.');
 }
 
 function withoutEchoes(body: Body, echoes: Readonly<Record<string, string>>): Body {
@@ -125,8 +125,8 @@ function withoutEchoes(body: Body, echoes: Readonly<Record<string, string>>): Bo
 }
 
 /**
- * Null is what clients write for what they leave out, so it never takes anything away: a client that sends null for
- * all it does not set would otherwise strip a route of its access controls.
+ * Removes null values: clients send null for fields that they do not set, so null must not delete anything,
+ * such as the access control of a route.
  */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -175,7 +175,7 @@ function checked(
   throw new ApiProblem(400, number, message, { pointer, ...more });
 }
 
-/** The number for a key that a client has chosen: only own members count, whatever the key is called. */
+/** The error number for a key chosen by the client; looks only at own properties. */
 function numberBelow(codes: FieldCodes | undefined, key: string): number | undefined {
   const below = codes?.below ?? {};
   return Object.hasOwn(below, key) ? below[key] : undefined;

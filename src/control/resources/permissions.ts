@@ -2,25 +2,25 @@ import type { Body, Principal } from './contract.ts';
 import { ApiProblem } from './problem.ts';
 
 /**
- * What keys of bots may do with a kind of object. Admins may do everything. What a bot may not see is not there for it:
- * lists leave it out, and its address is 404.
+ * Access of bot keys to a kind of object. Admins have full access. Objects that a bot must not see are
+ * omitted from lists, and requests for them get 404.
  */
 export type BotAccess =
-  /** Everything. */
+  /** Full access. */
   | 'full'
-  /** Everything with what the bot owns; nothing with what others do. */
+  /** Full access to objects that the bot owns, no access to others. */
   | 'own'
-  /** Reading the bot itself. */
+  /** Read access to the bot itself. */
   | 'self'
-  /** Reading. */
+  /** Read access. */
   | 'read'
   | 'none';
 
 /**
- * Kinds that are not `full`. Keys, credentials, bots and users belong to their owner. Audit events report what
- * every owner does, so that only admins decide where events go.
+ * Kinds without `full` access. Keys, credentials, bots and users belong to their owner. Audit events report
+ * actions of all owners, so only admins configure event deliveries.
  */
-// table: what keys of bots may do
+// table: access of bot keys
 const BOTS: Readonly<Record<string, BotAccess>> = {
   api_key: 'own',
   tunnel_credential: 'own',
@@ -40,7 +40,7 @@ interface Seen {
   readonly body: Body;
 }
 
-/** Whether some objects of a kind are not for this principal to see. */
+/** Whether a principal must not see some objects of a kind. */
 export function isPartlyHidden(principal: Principal, kind: string): boolean {
   return !principal.isAdmin && ['own', 'self', 'none'].includes(botAccess(kind));
 }
@@ -52,12 +52,12 @@ export function maySee(principal: Principal, { id, kind, body }: Seen): boolean 
   return access === 'self' && id === principal.id;
 }
 
-/** Throws when the principal may not write objects of a kind at all. */
+/** Throws if the principal must not write any object of a kind. */
 export function checkMayWrite(principal: Principal, kind: string, title: string): void {
   const access = botAccess(kind);
   if (principal.isAdmin || access === 'full' || access === 'own') return;
-  throw new ApiProblem(403, NO_PRIVILEGE, `Only admins may write a ${title}; this key belongs to a bot.`);
+  throw new ApiProblem(403, NO_PRIVILEGE, `Only admins can write a ${title}; this key belongs to a bot.`);
 }
 
-/** The service says so of owners without the privilege to write. */
+/** The service's error number for owners without write privilege. */
 const NO_PRIVILEGE = 635;

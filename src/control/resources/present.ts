@@ -21,7 +21,7 @@ export function pathOf(resource: Resource, { id, parent }: Pick<Shown, 'id' | 'p
   return `${collectionPath(resource, parent)}/${id}`;
 }
 
-/** The path of the list that an object is in. */
+/** The path of the list that contains an object. */
 function collectionPath(resource: Resource, parent: string | null): string {
   const { path, parent: owner } = resource;
   return owner === undefined ? path : path.replace(`{${owner.parameter}}`, parent ?? '');

@@ -81,8 +81,8 @@ function openFile(path: string): DatabaseSync {
 const OWNER_ONLY = 0o600;
 
 /**
- * Makes the file, if it is not there, readable by its owner alone; SQLite gives the files beside it the same mode. One
- * that is there and that others may read is closed to them.
+ * Creates the file if needed, readable only by its owner; SQLite gives its auxiliary files the same mode. An
+ * existing file that others can read is restricted.
  */
 function ownFile(path: string): void {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, OWNER_ONLY);

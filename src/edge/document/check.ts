@@ -2,8 +2,7 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
-import { plainDocument } from '../../config_file/document.ts';
-import type { LocatedDocument } from '../../config_file/document.ts';
+import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
 import { errorsTo } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
@@ -59,7 +58,7 @@ export interface Checking {
  */
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
-/** What a check of an edge may use. */
+/** Options for the check of an edge. */
 export interface EdgeCheckOptions {
   /** Objects that were found valid before. */
   readonly cache?: ValidationCache | undefined;

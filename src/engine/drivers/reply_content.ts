@@ -102,3 +102,9 @@ export function fieldsOf(reply: Reply): FieldList {
   if (reply.compress === null || hasField(reply.headers, 'content-encoding')) return reply.headers;
   return [...reply.headers, 'content-encoding', reply.compress];
 }
+
+/** The content of a reply of the edge. */
+export function contentOf({ body }: Reply): Buffer {
+  if (body === 'upstream') return Buffer.alloc(0);
+  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
+}

@@ -1,5 +1,5 @@
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
-import type { FieldList } from '../../http/fields.ts';
+import { type FieldList, fieldPairs } from '../../http/fields.ts';
 import type {
   AnswerTo,
   Answers,
@@ -13,6 +13,7 @@ import type { OidcQuestion } from '../oidc_question.ts';
 import { HTTP_ENGINE, converseLater } from './converse.ts';
 import { type ReplyContent, fieldsOf } from './reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from './whole_bodies.ts';
+import { errorText } from '../../diagnostics/message_text.ts';
 
 /** An upstream given as a function, used in place of the network by tests and embedding applications. */
 export type ScriptedUpstream = (
@@ -78,7 +79,7 @@ async function forward(
   try {
     const sent = new Request(url, {
       method,
-      headers: pairs(request.headers),
+      headers: fieldPairs(request.headers),
       ...(hasBody ? { body: Buffer.from(body) } : {}),
     });
     const got = await upstream(sent, { backend: endpoint.id });
@@ -87,13 +88,13 @@ async function forward(
     return { head, reused: false };
   } catch (error) {
     // A script signals a failed dial by throwing.
-    return { failure: 'connect', detail: error instanceof Error ? error.message : String(error) };
+    return { failure: 'connect', detail: errorText(error) };
   }
 }
 
 /** What a client of the live proxy gets. A body that breaks off is left out, because a Response cannot break off. */
 function responseOf(status: number, fields: FieldList, { bytes, framing, isCut }: ReplyContent): Response {
-  const headers = pairs(fields).filter(([name]) => {
+  const headers = fieldPairs(fields).filter(([name]) => {
     const lower = name.toLowerCase();
     return !isFraming(lower) && !isHopByHop(lower);
   });
@@ -104,10 +105,4 @@ function responseOf(status: number, fields: FieldList, { bytes, framing, isCut }
     status: status < 200 ? 502 : status,
     headers,
   });
-}
-
-function pairs(fields: FieldList): [string, string][] {
-  const out: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
-  return out;
 }

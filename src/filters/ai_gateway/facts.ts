@@ -101,7 +101,6 @@ function resultType(service: string): Type {
 export const aiGateway = {
   action: {
     type: 'ai-gateway',
-    onlyOne: 2266,
     phases: ['on_http_request'],
     ends: { when: 'may', how: ['not_run'] },
     result: {
@@ -110,6 +109,7 @@ export const aiGateway = {
     },
     leavesRequest: false,
     runs: 'never',
+    single: 2266,
     reads: [],
     costNs: 80,
     check: checkAction,

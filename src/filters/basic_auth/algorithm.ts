@@ -1,4 +1,4 @@
-import { equalSecrets } from '../../crypto/compare.ts';
+import { equalSecrets } from '../../crypto/digest.ts';
 import { type FieldList, allValues } from '../../http/fields.ts';
 
 /** User name and password sent by a client. */

@@ -1,7 +1,7 @@
 import { isBodyless } from '../../http/bodyless.ts';
 import { parseAcceptEncoding, weightOf } from '../../http/accept_encoding.ts';
 import { type FieldList, allValues, isName, listMembers } from '../../http/fields.ts';
-import { mediaType } from '../../http/media_type.ts';
+import { mediaType } from '../../http/ascii.ts';
 
 /** `deflate` is the zlib format (RFC 9110 §8.4.1.2, RFC 1950), not raw DEFLATE. */
 export type Algorithm = 'gzip' | 'deflate';

@@ -5,6 +5,7 @@ import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
 import { messages } from './facts.ts';
+import { isJson } from '../../http/ascii.ts';
 
 /** Responds with a fixed response, which runs through the response phase. */
 export const customResponse: ActionKind<'custom-response'> = {
@@ -46,13 +47,4 @@ function typeOf(body: string): readonly [string, string] {
   const isHtml =
     /^<(?:!doctype html|html|head|body|h1|div|p|title|script|style|table|a|br|!--)(?=[\s>])/i.test(start);
   return ['content-type', isHtml ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'];
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

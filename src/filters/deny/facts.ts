@@ -1,4 +1,4 @@
-import type { Filter } from '../facts.ts';
+import type { ActionPlace, Filter } from '../facts.ts';
 import type { DenyConfig } from './action_schema.ts';
 
 export const messages = { denied: 'the request is denied', closed: 'the connection is denied' };
@@ -19,7 +19,7 @@ export const deny = {
         : null,
     reads: [],
     costNs: 80,
-    check: ({ status_code: status }, report, { phase, isWritten }) => {
+    check: ({ status_code: status }, report, { phase, isWritten }: ActionPlace) => {
       const at = '/status_code';
       if (phase !== 'on_tcp_connect' || status === undefined || !isWritten(at)) return;
       const message = 'a connection has no status: in on_tcp_connect deny closes it';

@@ -1,4 +1,4 @@
-import type { Found, Pattern } from '../../regex/pattern.ts';
+import { type Found, type Pattern, TOO_COSTLY } from '../../regex/pattern.ts';
 import { expand } from '../../regex/template.ts';
 
 /** A replacement of every match of `from` by `to`, in which `$1` refers to a group. */
@@ -17,19 +17,25 @@ export interface Replaced {
 /** The result would exceed its limit. */
 export const TOO_LONG = 'too_long';
 
+/** Why nothing is replaced. */
+export type Refused = typeof TOO_LONG | typeof TOO_COSTLY;
+
 /** Maximum number of matched texts that are kept. */
 export const MATCHES_KEPT = 100;
 
 /**
- * Replaces all matches like Go's Regexp.ReplaceAllString (see `Pattern.replaceAll`) and returns the matched
- * texts. Stops as soon as the result exceeds `limitUnits`, because a short pattern and a long template can
- * expand a small text to a large one.
+ * Replaces all matches, as Go's Regexp.ReplaceAllString: `$1`, `${1}`, `$name` and `${name}` stand for groups, a name
+ * after a bare `$` is as long as possible (`$1x` is `${1x}`), a missing or unmatched group is empty, `$$` is a dollar
+ * sign and any other `$` stands for itself. An empty match right after a match is skipped.
+ *
+ * Returns the matched texts, too. Stops if the search is too costly, or as soon as the result exceeds `limitUnits`:
+ * a short pattern and a long template can expand a small text to a large one.
  */
 export function replaceMatches(
   subject: string,
   { from: pattern, to }: Replacement,
   limitUnits: number,
-): Replaced | typeof TOO_LONG {
+): Replaced | Refused {
   const matches: string[] = [];
   const references = to.split('$').length - 1;
   let text = '';
@@ -37,7 +43,9 @@ export function replaceMatches(
   let copied = 0;
   let from = 0;
   let previousEnd = -1;
-  for (let found = pattern.find(subject, from); found !== null; found = pattern.find(subject, from)) {
+  const search = pattern.search(subject);
+  for (let found = search(from); found !== null; found = search(from)) {
+    if (found === TOO_COSTLY) return TOO_COSTLY;
     const { start, end, text: matched } = found.groups[0]!;
     const isEmpty = start === end;
     // Groups are within the match, so this bounds the expansion before it is computed.
@@ -88,7 +96,7 @@ export function replaceInBody(
   body: Uint8Array,
   replacements: readonly Replacement[],
   limitBytes: number,
-): ReplacedBody | typeof TOO_LONG {
+): ReplacedBody | Refused {
   const { text: decoded, encoding } = decode(body);
   const found: FoundText[] = [];
   let text = decoded;
@@ -96,7 +104,7 @@ export function replaceInBody(
   for (const [index, replacement] of replacements.entries()) {
     const { from, to } = replacement;
     const replaced = replaceMatches(text, { from, to: inEncoding(to, encoding) }, limitBytes);
-    if (replaced === TOO_LONG) return TOO_LONG;
+    if (typeof replaced === 'string') return replaced;
     text = replaced.text;
     count += replaced.count;
     for (const matched of replaced.matches) if (found.length < MATCHES_KEPT) found.push({ index, matched });

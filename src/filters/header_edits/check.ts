@@ -29,7 +29,7 @@ export function checkHeaderEdits(side: 'request' | 'response') {
     }
     const problems = headerEditProblems(
       {
-        // A value that departed, or that is an expression, is reported elsewhere; its name counts.
+        // An invalid value, or an expression, is reported elsewhere; its name still counts.
         add: Object.entries(add).map(([name, value]) => [
           name,
           value === undefined || value.includes('${') ? 'x' : value,
@@ -38,16 +38,16 @@ export function checkHeaderEdits(side: 'request' | 'response') {
       },
       side,
     );
-    const told = new Set<number>();
+    const reported = new Set<number>();
     for (const { where, name, reason, message } of problems) {
       if (where === 'add') {
         const at = reason === 'invalid_value' ? 'value' : 'key';
         report('edge.bad_header', pointerTo('/add', name), message, { at });
         continue;
       }
-      // The same name twice in the list is the same problem in two places.
-      const index = remove.findIndex((other, at) => other === name && !told.has(at));
-      told.add(index);
+      // A repeated name is reported at each of its places.
+      const index = remove.findIndex((other, at) => other === name && !reported.has(at));
+      reported.add(index);
       report('edge.bad_header', pointerTo('/remove', Math.max(index, 0)), message);
     }
   };

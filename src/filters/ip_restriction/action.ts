@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Activation } from '../../policy/env/activation.ts';
-import { type IpRule, type IpRules, compileIpRules, knownIpRules } from './algorithm.ts';
+import { type IpRule, type IpRules, cachedIpRules, compileIpRules } from './algorithm.ts';
 import { isCidrProblem, parseRange } from '../../net/cidr.ts';
 import type { ActionKind, Compiling } from '../action.ts';
 import { stepsOf } from '../action.ts';
@@ -79,7 +79,7 @@ function compileRules(
     return { rules, compiled: compileIpRules(rules) };
   };
   if (ranges.length === 0) {
-    const known = { rules: policies, compiled: knownIpRules(policies) };
+    const known = { rules: policies, compiled: cachedIpRules(policies) };
     return () => known;
   }
   if (ranges.some(({ isConstant }) => !isConstant)) return judge;

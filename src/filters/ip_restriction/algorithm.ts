@@ -36,24 +36,24 @@ export function compileIpRules(rules: readonly IpRule[], before?: IpRules): IpRu
 }
 
 /** Compiled immutable lists. */
-const known = new WeakMap<readonly IpRule[], IpRules>();
+const compiledRules = new WeakMap<readonly IpRule[], IpRules>();
 /** Previous versions of lists; weak, because each version would otherwise keep all earlier ones alive. */
-const formers = new WeakMap<readonly IpRule[], WeakRef<readonly IpRule[]>>();
+const formerLists = new WeakMap<readonly IpRule[], WeakRef<readonly IpRule[]>>();
 
 /** Compiles an immutable list once for all users; parts shared with its previous version are reused. */
-export function knownIpRules(rules: readonly IpRule[]): IpRules {
-  let compiled = known.get(rules);
+export function cachedIpRules(rules: readonly IpRule[]): IpRules {
+  let compiled = compiledRules.get(rules);
   if (compiled === undefined) {
-    const former = formers.get(rules)?.deref();
-    compiled = compileIpRules(rules, former === undefined ? undefined : known.get(former));
-    known.set(rules, compiled);
+    const former = formerLists.get(rules)?.deref();
+    compiled = compileIpRules(rules, former === undefined ? undefined : compiledRules.get(former));
+    compiledRules.set(rules, compiled);
   }
   return compiled;
 }
 
 /** Declares that a list replaces another one that shares most of its rules. */
-export function tookPlaceOf(rules: readonly IpRule[], former: readonly IpRule[]): void {
-  formers.set(rules, new WeakRef(former));
+export function replacesList(rules: readonly IpRule[], former: readonly IpRule[]): void {
+  formerLists.set(rules, new WeakRef(former));
 }
 
 function ofAction(

@@ -12,7 +12,7 @@ export const findings = {
   },
 } as const;
 
-/** Warns if no policy allows any address; says nothing if one of them is not sound. */
+/** Warns if no policy allows any address, unless one of them is invalid. */
 export function checkModule(
   { ip_policy_ids: ids = [] }: Sound<IpRestrictionConfig>,
   report: Report<keyof typeof findings>,

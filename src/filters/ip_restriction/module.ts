@@ -1,6 +1,6 @@
 import type { Connection, Pass, Stop } from '../../engine/contract.ts';
 import type { LinkedRule, Module } from '../../engine/module.ts';
-import { knownIpRules } from './algorithm.ts';
+import { cachedIpRules } from './algorithm.ts';
 import type { IpRestrictionConfig } from './module_schema.ts';
 import { reasons } from './facts.ts';
 
@@ -15,7 +15,7 @@ export const ipRestriction: Module<IpRestrictionConfig, Code> = {
   compile: (config, linked) => {
     const policies = config.ip_policy_ids.map((id) => linked.ipPolicy(id));
     const rules = policies.length === 1 ? policies[0]! : policies.flat();
-    const compiled = knownIpRules(rules);
+    const compiled = cachedIpRules(rules);
     const response = linked.refusal(403, 3203, MESSAGE);
     // Verdicts are cached by rule, so that repeated decisions allocate nothing.
     const allowed = new Map<number, Pass<Code>>();

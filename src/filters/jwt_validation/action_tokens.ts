@@ -1,8 +1,7 @@
-import { asciiLower } from '../../http/ascii.ts';
+import { asciiLower, mediaType } from '../../http/ascii.ts';
 import type { Activation } from '../../policy/env/activation.ts';
 import type { RequestInput } from '../../policy/env/inputs.ts';
 import { allValues, firstValue } from '../../http/fields.ts';
-import { mediaType } from '../../http/media_type.ts';
 import type { Compiling } from '../action.ts';
 import type { Template } from '../evaluators.ts';
 import { Failure } from '../failure.ts';

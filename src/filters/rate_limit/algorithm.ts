@@ -1,13 +1,13 @@
 /**
- * A sliding window per key. The window is divided into ten slots; an admitted request is counted in the slot
- * of its arrival, and the current slot plus the ten before it are summed up. So at most `capacity` requests
- * are admitted in any span of `windowMs`, and each counts for at most 1.1 × `windowMs`. Rejected requests are
- * Requests that are held back do not count: a client that keeps knocking is not locked out for ever. Services of this
- * kind do not say how finely their windows slide; slots are always so that the limit is never exceeded.
+ * A sliding window per key. The window is divided into ten slots; an admitted request is counted in the slot of its
+ * arrival, and the current slot plus the ten before it are summed up. So at most `capacity` requests are admitted in
+ * any span of `windowMs`, and each counts for at most 1.1 × `windowMs`. Rejected requests do not count, so a client
+ * that keeps trying is not locked out forever. Services of this kind do not document how finely their windows slide;
+ * with slots the limit is never exceeded.
  *
- * Memory is 52 bytes plus the key itself, for at most `keyLimit` keys. Keys without requests for a whole
- * window are dropped together. Beyond the limit, all new keys share one window of the same capacity, so that
- * a flood of invented keys neither exhausts memory nor evicts the counts of others.
+ * Memory is 52 bytes plus the key itself, for at most `keyLimit` keys. Keys without requests for a whole window are
+ * dropped together. Beyond the limit, all new keys share one window of the same capacity, so that a flood of invented
+ * keys neither exhausts memory nor evicts the counts of others.
  */
 export interface RateLimitSettings {
   /** Maximum number of admitted requests in any `windowMs`; 1 to 4,294,967,295. */
@@ -85,7 +85,7 @@ export function take(limiter: RateLimiter, key: string, nowMs: number): number {
   if (slot - limiter.rotatedSlot >= RING) rotate(limiter, slot);
   const known = limiter.recent.places.get(key);
   if (known !== undefined) return takeAt(limiter, limiter.recent, known, slot, time);
-  const [windows, at] = newcomer(limiter, key, slot);
+  const [windows, at] = windowOf(limiter, key, slot);
   return takeAt(limiter, windows, at, slot, time);
 }
 
@@ -122,7 +122,7 @@ function rotate(limiter: RateLimiter, slot: number): void {
 }
 
 /** The window of a key not seen since the last rotation: its former one, a new one, or the shared one. */
-function newcomer(limiter: RateLimiter, key: string, slot: number): readonly [Windows, number] {
+function windowOf(limiter: RateLimiter, key: string, slot: number): readonly [Windows, number] {
   const { recent, former } = limiter;
   const from = former.places.get(key);
   if (from === undefined) {

@@ -1,10 +1,10 @@
 import { withoutField } from '../../http/fields.ts';
-import { encodeUrl, isUrlProblem, rewriteUrl, wholeUrl } from '../url_rewrite/algorithm.ts';
+import { encodeUrl } from '../url_rewrite/algorithm.ts';
 import type { ActionKind } from '../action.ts';
 import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
-import { compilePatternTemplate } from '../pattern_templates.ts';
+import { compileUrlRewrite } from '../rewritten_url.ts';
 import { keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
 
@@ -12,25 +12,19 @@ import { messages } from './facts.ts';
 export const redirect: ActionKind<'redirect'> = {
   type: 'redirect',
   compile: ({ type, config }, compiling) => {
-    const from = config.from === undefined ? null : compilePatternTemplate(compiling, config.from, '/from');
-    const to = compiling.template(config.to, '/to');
+    const rewrite = compileUrlRewrite(config, compiling);
     const headers = compileHeaders(compiling, config.headers);
     const step = stepsOf(type, messages, compiling.pointer);
     return {
       run: (policyRun) => {
-        const { activation } = policyRun;
-        const pattern = from === null ? null : from(activation);
-        if (pattern instanceof Failure) return pattern;
-        const target = to.text(activation);
-        if (target instanceof Failure) return target;
-        const before = wholeUrl(activation.request);
-        const made = rewriteUrl(before, pattern, target);
-        if (isUrlProblem(made)) return compiling.failure(FAILURES.action, `the new URL ${made.problem}`);
+        const made = rewrite(policyRun);
+        if (made instanceof Failure) return made;
         const location = encodeUrl(made.url.trim());
         keepResult(policyRun, 'redirect', { matches: made.matches, url: location });
-        if (made.url === before || location === before) return { verdict: 'pass', step: step('unchanged') };
+        if (made.url === made.before || location === made.before)
+          return { verdict: 'pass', step: step('unchanged') };
         if (location === '') return compiling.failure(FAILURES.action, 'the new URL is empty');
-        const fields = headers.fields(activation);
+        const fields = headers.fields(policyRun.activation);
         if (fields instanceof Failure) return fields;
         const response = {
           status: config.status_code,

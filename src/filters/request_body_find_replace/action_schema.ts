@@ -1,19 +1,9 @@
 import * as z from 'zod';
-import { pattern, template } from '../action_fields_schema.ts';
+import { bodyReplacements } from '../action_fields_schema.ts';
 
 export const requestBodyFindReplace = z
   .strictObject({
-    replacements: z
-      .array(
-        z
-          .strictObject({
-            from: pattern('Pattern to replace everywhere in the body.'),
-            to: template('Replacement; $1 is the first group.').default(''),
-          })
-          .describe('One replacement.'),
-      )
-      .min(1)
-      .describe('Replacements, applied in order.'),
+    replacements: bodyReplacements(),
   })
   .describe('Replaces text in the request body.');
 

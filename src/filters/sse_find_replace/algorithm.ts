@@ -86,7 +86,7 @@ function endOfMessage(text: string, from: number): number {
 
 type Note = (index: number, replaced: Replaced) => void;
 
-/** The edited message; null if it would be too long. */
+/** The message after editing; null when it would be too long, or too costly to make. */
 function editMessage(message: string, replacements: readonly FieldReplacement[], note: Note): string | null {
   const lines = message.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
   const texts = { data: fieldText(lines, 'data'), retry: fieldText(lines, 'retry') };
@@ -95,7 +95,7 @@ function editMessage(message: string, replacements: readonly FieldReplacement[],
     const text = texts[replacement.field];
     if (text === null) continue;
     const replaced = replaceMatches(text, replacement, MESSAGE_LIMIT_UNITS);
-    if (replaced === TOO_LONG) return null;
+    if (typeof replaced === 'string') return null;
     texts[replacement.field] = replaced.text;
     note(index, replaced);
   }

@@ -2,7 +2,7 @@ import type { Report, Sound } from '../../diagnostics/report.ts';
 import { needsBoth } from '../field_checks.ts';
 import type { TerminateTlsConfig } from './action_schema.ts';
 
-/** Checks that a key has its certificate, and that some version is allowed. */
+/** Checks that a key has its certificate, and that at least one TLS version is allowed. */
 export function checkAction(config: Sound<TerminateTlsConfig>, report: Report<number>): void {
   needsBoth(config, report, 'server_private_key', 'server_certificate');
   const { min_version: least, max_version: most } = config;

@@ -36,12 +36,12 @@ export const tlsTermination = {
     reads: [],
     costNs: 50,
     cannotHappen: cannotTerminate,
-    apiCodes: (carrier) =>
-      carrier === 'https' ? { bad: 7109, below: { terminate_at: 7109 } } : { bad: 224 },
-    fileOnly: ['redirect_http'],
     // Only connections that were made for another edge are too old; those of a TLS edge are its own.
     notInCases: (code, _config, carrier) =>
       code === 'misdirected' && carrier === 'https' ? NO_OTHER_HANDSHAKE : null,
+    apiCodes: (carrier) =>
+      carrier === 'https' ? { bad: 7109, below: { terminate_at: 7109 } } : { bad: 224 },
+    fileOnly: ['redirect_http'],
     reasons,
     examples: {
       good: [{ min_version: '1.3', redirect_http: true }],

@@ -1,8 +1,8 @@
-import { isUrlProblem, readRewritten, rewriteUrl, wholeUrl } from './algorithm.ts';
+import { isUrlProblem, readRewritten, wholeUrl } from './algorithm.ts';
 import type { ActionKind } from '../action.ts';
 import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
-import { compilePatternTemplate } from '../pattern_templates.ts';
+import { compileUrlRewrite } from '../rewritten_url.ts';
 import { changeUrl, keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
 
@@ -10,24 +10,17 @@ import { messages } from './facts.ts';
 export const urlRewrite: ActionKind<'url-rewrite'> = {
   type: 'url-rewrite',
   compile: ({ type, config }, compiling) => {
-    const from = config.from === undefined ? null : compilePatternTemplate(compiling, config.from, '/from');
-    const to = compiling.template(config.to, '/to');
+    const rewrite = compileUrlRewrite(config, compiling);
     const step = stepsOf(type, messages, compiling.pointer);
     return {
       run: (policyRun) => {
-        const { activation } = policyRun;
-        const pattern = from === null ? null : from(activation);
-        if (pattern instanceof Failure) return pattern;
-        const target = to.text(activation);
-        if (target instanceof Failure) return target;
-        const before = wholeUrl(activation.request);
-        const made = rewriteUrl(before, pattern, target);
-        if (isUrlProblem(made)) return compiling.failure(FAILURES.action, `the new URL ${made.problem}`);
-        if (made.url === before) {
-          keepResult(policyRun, 'url_rewrite', { matches: made.matches, url: before });
+        const made = rewrite(policyRun);
+        if (made instanceof Failure) return made;
+        if (made.url === made.before) {
+          keepResult(policyRun, 'url_rewrite', { matches: made.matches, url: made.before });
           return { verdict: 'pass', step: step('unchanged') };
         }
-        const read = readRewritten(made.url, activation.request);
+        const read = readRewritten(made.url, policyRun.activation.request);
         if (isUrlProblem(read)) return compiling.failure(FAILURES.action, `the new URL ${read.problem}`);
         changeUrl(policyRun, read);
         const url = wholeUrl(read);

@@ -1,6 +1,6 @@
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
-import type { Pattern } from '../../regex/pattern.ts';
+import { type Pattern, TOO_COSTLY } from '../../regex/pattern.ts';
 import { TOO_LONG, replaceMatches } from '../find_replace/algorithm.ts';
 
 /** The parts of a request URL; a `RequestHead` has them. */
@@ -40,6 +40,8 @@ export function rewriteUrl(url: string, pattern: Pattern | null, to: string): Re
   if (pattern === null) return { url: to, matches: [url] };
   const replaced = replaceMatches(url, { from: pattern, to }, URL_LIMIT_UNITS);
   if (replaced === TOO_LONG) return { problem: `is longer than ${URL_LIMIT_UNITS} characters` };
+  if (replaced === TOO_COSTLY)
+    return { problem: 'takes too many steps: the pattern scans the URL again and again' };
   return { url: replaced.text, matches: replaced.matches };
 }
 

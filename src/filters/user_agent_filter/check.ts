@@ -41,7 +41,7 @@ export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: Re
       }
       instructions += pattern.programInstructions;
       if (LITERAL.test(source) || !PROBES.every((probe) => pattern.test(probe))) continue;
-      // Blocking everything that no allow pattern matches is what this form is for.
+      // Blocking everything that no allow pattern matches is a common use of this form.
       const isMeant = list === 'deny' && (config.allow ?? []).length > 0 && ALL_ON_PURPOSE.test(source);
       if (!isMeant) warnOfEverything(list, source, place, report);
     }
@@ -53,10 +53,10 @@ export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: Re
 }
 
 const ALL_ON_PURPOSE = /^(?:\(\?s\))?\^?\.[*+]?\$?$/;
-/** Literal texts, which cannot match everything; most patterns are of this kind. */
+/** Literal text: it cannot match everything, and most patterns are of this form. */
 const LITERAL = /^(?:\(\?i\))?\^?[\w /-]+\$?$/;
 const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
-/** Texts of one repeated character, so that a pattern that needs any one letter, digit or sign fails on another. */
+/** Repeated characters, so that a pattern that needs a certain letter, digit or sign fails on another probe. */
 const PROBES: readonly string[] = [...PRINTABLE.map((character) => character.repeat(3)), 'é', 'a b/1.0 (c)'];
 
 function warnOfEverything(

@@ -1,4 +1,4 @@
-import type { Carried, Plan } from '../document/setting.ts';
+import type { Carrier, Plan } from '../document/setting.ts';
 
 /** One code of the policy check, with a wrong example and its correction. */
 export interface DocumentCode {
@@ -12,7 +12,7 @@ export interface DocumentCode {
   /** The corrected document. */
   readonly good: string;
   /** What carries the policy in the example, if it matters. */
-  readonly carriedBy?: Carried;
+  readonly carriedBy?: Carrier;
   /** Names of IP policies in the example, if they matter. */
   readonly ipPolicies?: readonly string[];
   /** Hosts of the carrier in the example, if they matter. */

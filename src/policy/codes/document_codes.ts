@@ -6,8 +6,14 @@ const header = (count: number): string =>
 const query = (count: number): string =>
   Array.from({ length: count }, (_, index) => `            - { key: k${index + 1}, value: v }`).join('\n');
 
-/** A request rule with a single action. */
+/** A request rule with these actions. */
 const request = (action: string): string => `on_http_request:\n  - actions:\n${action}`;
+
+/** A request rule with one action: its type and, in one line, its config. */
+const action = (text: string): string => {
+  const [, type, config] = /^(\S+) (.+)$/.exec(text)!;
+  return request(`      - type: ${type}\n        config: ${config}\n`);
+};
 
 // table: codes with their examples
 export const DOCUMENT_CODES: readonly DocumentCode[] = [
@@ -48,12 +54,8 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     title: 'Denied addresses without allowed ones',
     means:
       'An address passes restrict-ips only if a range allows it and none denies it. With denied ranges only, no address would pass: allow all others explicitly.',
-    bad: request(`      - type: restrict-ips
-        config: { deny: [192.0.2.0/24] }
-`),
-    good: request(`      - type: restrict-ips
-        config: { allow: [0.0.0.0/0, '::/0'], deny: [192.0.2.0/24] }
-`),
+    bad: action('restrict-ips { deny: [192.0.2.0/24] }'),
+    good: action(`restrict-ips { allow: [0.0.0.0/0, '::/0'], deny: [192.0.2.0/24] }`),
   },
   {
     number: 2200,
@@ -91,12 +93,8 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     title: 'Config cannot be parsed',
     means:
       "A field of the action's config is unknown, duplicate, or of the wrong type. Strings that look like numbers need quotes, numbers must not have any.",
-    bad: request(`      - type: deny
-        config: { status: 404 }
-`),
-    good: request(`      - type: deny
-        config: { status_code: 404 }
-`),
+    bad: action('deny { status: 404 }'),
+    good: action('deny { status_code: 404 }'),
   },
   {
     number: 2204,
@@ -165,46 +163,30 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 2208,
     title: 'Header name too long',
     means: 'Header names have at most 256 characters.',
-    bad: request(`      - type: remove-headers
-        config: { headers: [x-${'long'.repeat(70)}] }
-`),
-    good: request(`      - type: remove-headers
-        config: { headers: [x-long] }
-`),
+    bad: action(`remove-headers { headers: [x-${'long'.repeat(70)}] }`),
+    good: action('remove-headers { headers: [x-long] }'),
   },
   {
     number: 2209,
     title: 'Header value too long',
     means: 'Header values have at most 8192 characters.',
-    bad: request(`      - type: add-headers
-        config: { headers: { x-long: '${'long'.repeat(2100)}' } }
-`),
-    good: request(`      - type: add-headers
-        config: { headers: { x-long: 'long' } }
-`),
+    bad: action(`add-headers { headers: { x-long: '${'long'.repeat(2100)}' } }`),
+    good: action(`add-headers { headers: { x-long: 'long' } }`),
   },
   {
     number: 2210,
     title: 'Invalid header name',
     means:
       'The name is not a valid header name, or policies must not set the header: User-Agent and connection-specific headers (Connection, Content-Length, Transfer-Encoding and others).',
-    bad: request(`      - type: add-headers
-        config: { headers: { 'x lane': beta } }
-`),
-    good: request(`      - type: add-headers
-        config: { headers: { x-lane: beta } }
-`),
+    bad: action(`add-headers { headers: { 'x lane': beta } }`),
+    good: action('add-headers { headers: { x-lane: beta } }'),
   },
   {
     number: 2211,
     title: 'Invalid header value',
     means: 'The value has line breaks or other characters that are not allowed in headers.',
-    bad: request(`      - type: add-headers
-        config: { headers: { x-lane: "beta\\nset-cookie: a=b" } }
-`),
-    good: request(`      - type: add-headers
-        config: { headers: { x-lane: beta } }
-`),
+    bad: action(`add-headers { headers: { x-lane: "beta\\nset-cookie: a=b" } }`),
+    good: action('add-headers { headers: { x-lane: beta } }'),
   },
   {
     number: 2212,
@@ -240,35 +222,23 @@ ${header(10)}
     number: 2215,
     title: 'Number out of range',
     means: 'The number is below the minimum or above the maximum of the field.',
-    bad: request(`      - type: deny
-        config: { status_code: 200 }
-`),
-    good: request(`      - type: deny
-        config: { status_code: 403 }
-`),
+    bad: action('deny { status_code: 200 }'),
+    good: action('deny { status_code: 403 }'),
   },
   {
     number: 2216,
     title: 'Unknown IP policy',
     means: 'The action refers to an IP policy that does not exist.',
     ipPolicies: ['office', 'partners'],
-    bad: request(`      - type: restrict-ips
-        config: { ip_policies: [ofice] }
-`),
-    good: request(`      - type: restrict-ips
-        config: { ip_policies: [office] }
-`),
+    bad: action('restrict-ips { ip_policies: [ofice] }'),
+    good: action('restrict-ips { ip_policies: [office] }'),
   },
   {
     number: 2217,
     title: 'Invalid address range',
     means: 'A range is an address with a prefix length, without bits set beyond the prefix.',
-    bad: request(`      - type: restrict-ips
-        config: { allow: [192.0.2.1/24] }
-`),
-    good: request(`      - type: restrict-ips
-        config: { allow: [192.0.2.0/24] }
-`),
+    bad: action('restrict-ips { allow: [192.0.2.1/24] }'),
+    good: action('restrict-ips { allow: [192.0.2.0/24] }'),
   },
   {
     number: 2218,
@@ -295,12 +265,8 @@ ${header(10)}
     number: 2219,
     title: 'Field cannot be configured',
     means: 'The service sets this field. Omit it.',
-    bad: request(`      - type: circuit-breaker
-        config: { num_buckets: 32 }
-`),
-    good: request(`      - type: circuit-breaker
-        config: { window_duration: 30s }
-`),
+    bad: action('circuit-breaker { num_buckets: 32 }'),
+    good: action('circuit-breaker { window_duration: 30s }'),
   },
   {
     number: 2221,
@@ -321,57 +287,37 @@ ${header(10)}
     number: 2222,
     title: 'Value not allowed',
     means: 'The field only allows certain values.',
-    bad: request(`      - type: redirect
-        config: { from: '^http:', to: 'https:', status_code: 300 }
-`),
-    good: request(`      - type: redirect
-        config: { from: '^http:', to: 'https:', status_code: 301 }
-`),
+    bad: action(`redirect { from: '^http:', to: 'https:', status_code: 300 }`),
+    good: action(`redirect { from: '^http:', to: 'https:', status_code: 301 }`),
   },
   {
     number: 2223,
     title: 'Empty value',
     means: 'The field is present but empty.',
-    bad: request(`      - type: add-headers
-        config: { headers: {} }
-`),
-    good: request(`      - type: add-headers
-        config: { headers: { x-lane: beta } }
-`),
+    bad: action('add-headers { headers: {} }'),
+    good: action('add-headers { headers: { x-lane: beta } }'),
   },
   {
     number: 2224,
     title: 'Template does not compile',
     means: 'An expression between `${` and `}` is invalid. Write a literal `${` as `$${`.',
-    bad: request(`      - type: custom-response
-        config: { body: 'Hello, \${req.hots}!' }
-`),
-    good: request(`      - type: custom-response
-        config: { body: 'Hello, \${req.host}!' }
-`),
+    bad: action(`custom-response { body: 'Hello, \${req.hots}!' }`),
+    good: action(`custom-response { body: 'Hello, \${req.host}!' }`),
   },
   {
     number: 2225,
     title: 'Duration out of range',
     means:
       'The duration is below the minimum or above the maximum of the field. A bare number counts nanoseconds: add a unit.',
-    bad: request(`      - type: circuit-breaker
-        config: { tripped_duration: 5m }
-`),
-    good: request(`      - type: circuit-breaker
-        config: { tripped_duration: 2m }
-`),
+    bad: action('circuit-breaker { tripped_duration: 5m }'),
+    good: action('circuit-breaker { tripped_duration: 2m }'),
   },
   {
     number: 2226,
     title: 'Not a URL',
     means: 'The field needs an absolute URL with its scheme.',
-    bad: request(`      - type: forward-internal
-        config: { url: app.internal }
-`),
-    good: request(`      - type: forward-internal
-        config: { url: https://app.internal }
-`),
+    bad: action('forward-internal { url: app.internal }'),
+    good: action('forward-internal { url: https://app.internal }'),
   },
   {
     number: 2227,
@@ -399,12 +345,8 @@ ${header(10)}
     number: 2228,
     title: 'Value cannot be parsed',
     means: 'The value does not have the syntax of the field, such as a duration (1h30m) or PEM.',
-    bad: request(`      - type: http-request
-        config: { url: https://audit.internal, timeout: 3 seconds }
-`),
-    good: request(`      - type: http-request
-        config: { url: https://audit.internal, timeout: 3s }
-`),
+    bad: action('http-request { url: https://audit.internal, timeout: 3 seconds }'),
+    good: action('http-request { url: https://audit.internal, timeout: 3s }'),
   },
   {
     number: 2230,
@@ -437,12 +379,8 @@ ${header(10)}
     number: 2234,
     title: 'Required field missing',
     means: 'The field is required.',
-    bad: request(`      - type: url-rewrite
-        config: { from: /v1/ }
-`),
-    good: request(`      - type: url-rewrite
-        config: { from: /v1/, to: /api/1/ }
-`),
+    bad: action('url-rewrite { from: /v1/ }'),
+    good: action('url-rewrite { from: /v1/, to: /api/1/ }'),
   },
   {
     number: 2235,
@@ -478,12 +416,8 @@ ${header(10)}
     number: 2237,
     title: 'Text too short',
     means: 'The text has fewer characters than the field requires. Passwords of basic-auth have at least 8.',
-    bad: request(`      - type: basic-auth
-        config: { credentials: ['ann:secret'] }
-`),
-    good: request(`      - type: basic-auth
-        config: { credentials: ["ann:\${secrets.get('team', 'ann')}"] }
-`),
+    bad: action(`basic-auth { credentials: ['ann:secret'] }`),
+    good: action(`basic-auth { credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
   },
   {
     number: 2239,
@@ -494,20 +428,16 @@ ${header(10)}
       - type: oauth
         config: { provider: github }
 `),
-    good: request(`      - type: oauth
-        config: { provider: google }
-`),
+    good: action('oauth { provider: google }'),
   },
   {
     number: 2240,
     title: 'Field needs another',
     means: 'Two fields are required together, and only one of them is present.',
-    bad: request(`      - type: oauth
-        config: { provider: google, client_id: shop }
-`),
-    good: request(`      - type: oauth
-        config: { provider: google, client_id: shop, client_secret: "\${secrets.get('login', 'google')}" }
-`),
+    bad: action('oauth { provider: google, client_id: shop }'),
+    good: action(
+      `oauth { provider: google, client_id: shop, client_secret: "\${secrets.get('login', 'google')}" }`,
+    ),
   },
   {
     number: 2241,
@@ -619,23 +549,15 @@ ${query(32)}
     number: 2250,
     title: 'Nested too deeply',
     means: 'Values of variables and log records can have at most ten levels of lists and maps.',
-    bad: request(`      - type: set-vars
-        config: { vars: [{ deep: [[[[[[[[[[[1]]]]]]]]]]] }] }
-`),
-    good: request(`      - type: set-vars
-        config: { vars: [{ deep: [[1]] }] }
-`),
+    bad: action('set-vars { vars: [{ deep: [[[[[[[[[[[1]]]]]]]]]]] }] }'),
+    good: action('set-vars { vars: [{ deep: [[1]] }] }'),
   },
   {
     number: 2252,
     title: 'Invalid form of set-vars',
     means: 'Variables are a list in the order of assignment; each entry is a map with exactly one key.',
-    bad: request(`      - type: set-vars
-        config: { vars: { lane: beta } }
-`),
-    good: request(`      - type: set-vars
-        config: { vars: [{ lane: beta }] }
-`),
+    bad: action('set-vars { vars: { lane: beta } }'),
+    good: action('set-vars { vars: [{ lane: beta }] }'),
   },
   {
     number: 2256,
@@ -653,35 +575,23 @@ ${query(32)}
     number: 2257,
     title: 'Invalid user name',
     means: 'The user name of a credential must not be empty or contain control characters (RFC 7617).',
-    bad: request(`      - type: basic-auth
-        config: { credentials: [':correct horse'] }
-`),
-    good: request(`      - type: basic-auth
-        config: { credentials: ["ann:\${secrets.get('team', 'ann')}"] }
-`),
+    bad: action(`basic-auth { credentials: [':correct horse'] }`),
+    good: action(`basic-auth { credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
   },
   {
     number: 2258,
     title: 'Invalid password',
     means: 'The password of a credential must not contain control characters (RFC 7617).',
-    bad: request(`      - type: basic-auth
-        config: { credentials: ["ann:correct\\thorse"] }
-`),
-    good: request(`      - type: basic-auth
-        config: { credentials: ["ann:\${secrets.get('team', 'ann')}"] }
-`),
+    bad: action(`basic-auth { credentials: ["ann:correct\\thorse"] }`),
+    good: action(`basic-auth { credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
   },
   {
     number: 2261,
     title: 'Invalid pattern',
     means:
       'Patterns use RE2 syntax, which guarantees linear time: look-around and back-references are not supported.',
-    bad: request(`      - type: redirect
-        config: { from: '^http://(?!www)(.*)', to: 'https://$1' }
-`),
-    good: request(`      - type: redirect
-        config: { from: '^http://(.*)', to: 'https://$1' }
-`),
+    bad: action(`redirect { from: '^http://(?!www)(.*)', to: 'https://$1' }`),
+    good: action(`redirect { from: '^http://(.*)', to: 'https://$1' }`),
   },
   {
     number: 2262,

@@ -24,6 +24,8 @@ export const POLICY_WARNINGS = {
   'policy.unknown_secret': 'No vault, or no secret in it, has this name.',
   'policy.path_in_variable': 'A rule guards by a variable that was derived from the path.',
   'policy.empty': 'The policy has no rule.',
+  'policy.addition':
+    'The service does not document this part of an expression; told by `edgeproof check --strict`.',
 } as const;
 
 export type PolicyWarning = keyof typeof POLICY_WARNINGS;

@@ -108,8 +108,10 @@ function factsOf(
     });
     return ACTION_FACTS.get(today);
   }
-  const meant =
-    MEANT.get(type.toLowerCase().replaceAll('_', '-')) ?? suggest(type.replaceAll('_', '-'), TYPES);
+  const dashed = type.toLowerCase().replaceAll('_', '-');
+  const meant = ACTION_FACTS.has(dashed)
+    ? dashed
+    : (MEANT.get(dashed) ?? LEGACY_TYPES.get(dashed) ?? suggest(dashed, TYPES));
   report(2201, at, `unknown action ${quoted(type)}`, {
     hint: didYouMean(meant),
     notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],

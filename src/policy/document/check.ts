@@ -2,6 +2,7 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import type { Phase } from '../../filters/phase.ts';
 import { PHASES } from '../../filters/phase.ts';
+import { checkAdditions } from './additions.ts';
 import { readAction } from './actions.ts';
 import type { ReadAction } from './actions.ts';
 import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
@@ -140,6 +141,7 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: Know
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
     checkScope(policy, findings, setting.branding.service, knownNames, pointer, text, found);
+    if (setting.strict === true) checkAdditions(policy, findings, pointer, text, found);
     if (setting.secrets !== undefined) checkSecrets(policy, findings, setting.secrets, pointer, text, found);
   };
   for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
@@ -147,7 +149,7 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: Know
   for (const action of rule.read) {
     if (action === undefined) continue;
     for (const text of action.texts) {
-      check(text.pointer, text.text, checkText(looking, text));
+      check(text.pointer, text.text, checkText(looking, text, rule.expressions));
       if (action.facts.sets !== undefined) knownNames.variables.add(nameOfVariable(action, text.pointer));
     }
     for (const name of namesSetBy(action) ?? []) knownNames.variables.add(name);

@@ -87,7 +87,7 @@ function readListOfOne(checking: Checking, shape: Shape, value: unknown, pointer
   return readValue(checking, entry, value[0], at);
 }
 
-/** The fields that keys with former or other names stand for. Of two keys for one field the current name counts. */
+/** The fields that keys with former or other names mean. Of two keys for one field the current name counts. */
 function otherNames(
   checking: Checking,
   { aliases, synonyms }: Shape,
@@ -235,7 +235,9 @@ function reportUnknownChoice(
   const synonym = SYNONYMS.get(lower);
   const meant =
     allowed.find((word) => word.toLowerCase() === lower) ??
-    (synonym !== undefined && allowed.includes(synonym) ? synonym : suggest(received, allowed));
+    (synonym !== undefined && allowed.includes(synonym)
+      ? synonym
+      : (suggest(received, allowed) ?? allowed.find((word) => lower.startsWith(`${word}_`))));
   fault(checking, 'choice', shape, pointer, `${quoted(fieldName(pointer))} cannot be ${quoted(received)}`, {
     hint:
       didYouMean(meant) ??

@@ -61,27 +61,33 @@ export function checkConditions(
   return checked;
 }
 
-/** Maximum number of conditions before a header access that are searched for a guard. */
+/** Maximum number of conditions before a read that are searched for a guard. */
 const GUARD_LIMIT = 8;
 
-/** Whether an earlier condition guards a header access, because the rule would not apply without the header. */
+/** Whether an earlier condition guards a read, because the rule would not apply without what it reads. */
 function isGuarded(
-  one: Diagnostic,
+  { code, span }: Diagnostic,
   before: readonly Condition[],
   text: string,
   scope: Scope<Activation>,
 ): boolean {
-  if (one.code !== 'expr.may_be_missing' || before.length === 0) return false;
+  if (code !== 'expr.may_be_missing' || span === undefined || before.length === 0) return false;
   const opening = before
     .slice(-GUARD_LIMIT)
     .map((condition) => `(${condition.text}\n) && `)
     .join('');
-  const { diagnostics } = compile(`${opening}(${text}\n)`, scope);
-  return !diagnostics.some(({ code, span }) => code === one.code && (span?.start ?? 0) > opening.length);
+  const { diagnostics } = compile(`${opening}size([${text.slice(span.start, span.end)}\n]) == 1`, scope);
+  return !diagnostics.some((one) => one.code === code && (one.span?.start ?? 0) > opening.length);
 }
 
-/** Checks a string of an action's config. Returns the trees of its expressions if all are valid. */
-export function checkText(looking: Looking, { reads, text, pointer, shape }: EngineText): Found[] {
+/** Checks a string of an action's config, under the conditions of its rule. Returns the trees of its expressions if all are valid. */
+export function checkText(
+  looking: Looking,
+  { reads, text, pointer, shape }: EngineText,
+  conditions: readonly Condition[],
+): Found[] {
+  const unguarded = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+    diagnostics.filter((one) => !isGuarded(one, conditions, text, scope));
   const scope = scopeOf(looking, shape.scope === 'retry');
   if (shape.scope === 'strategy') {
     const parsed = parse(text, scope.functions);
@@ -91,14 +97,14 @@ export function checkText(looking: Looking, { reads, text, pointer, shape }: Eng
   if (reads === 'expression') {
     const options = shape.condition === true ? { wants: BOOL } : {};
     const { program, diagnostics } = compile(text, scope, options);
-    tell(looking, INVALID_EXPRESSION, pointer, text, diagnostics);
+    tell(looking, INVALID_EXPRESSION, pointer, text, unguarded(diagnostics));
     return program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];
   }
   if (!text.includes('${')) return [];
   const { template, diagnostics } = compileTemplate(text, scope, {
     service: looking.setting.branding.service,
   });
-  tell(looking, INVALID_TEMPLATE, pointer, text, diagnostics);
+  tell(looking, INVALID_TEMPLATE, pointer, text, unguarded(diagnostics));
   return (template?.parts ?? []).flatMap((part) =>
     part.kind === 'expression' ? [{ root: part.program.typed.ast.root, start: part.start }] : [],
   );

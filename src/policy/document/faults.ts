@@ -57,6 +57,7 @@ function typeRepair({ policy }: Checking, shape: Shape, value: unknown, pointer:
       };
     }
   }
+  if (shape.kind === 'credential') return { hint: 'write one string without spaces: user:password' };
   if (shape.type === 'array' && value !== null && typeof value !== 'object') {
     const span = policy.spanOf(pointer);
     const written = span === undefined ? '' : policy.text.slice(span.start, span.end);

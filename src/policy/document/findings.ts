@@ -4,6 +4,7 @@ import type { PolicyWarning } from '../codes/warnings.ts';
 import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import type { Edit } from './text_map.ts';
+import { nearestSpan } from '../../config_file/report.ts';
 
 /** Optional details of a finding. */
 export interface More {
@@ -74,20 +75,5 @@ function placed(policy: PolicyText, pointer: string, { at, span, within }: More)
   if (inner === undefined && within !== undefined) {
     inner = mapIn(policy, pointer, within.decoded)?.spanOf(within.span);
   }
-  return policy.toFile.spanOf(inner ?? nearest(policy, pointer, at ?? 'value'));
-}
-
-function nearest(policy: PolicyText, pointer: string, at: 'key' | 'value'): Span {
-  let place = pointer;
-  let [span, other] = [policy.spanOf(place), policy.keySpanOf(place)];
-  if (at === 'key') [span, other] = [other, span];
-  while (isEmpty(span) && isEmpty(other) && place !== '') {
-    place = place.slice(0, place.lastIndexOf('/'));
-    [span, other] = [policy.keySpanOf(place), policy.spanOf(place)];
-  }
-  return (isEmpty(span) ? other : span) ?? span ?? { start: 0, end: 0 };
-}
-
-function isEmpty(span: Span | undefined): boolean {
-  return span === undefined || span.start === span.end;
+  return policy.toFile.spanOf(inner ?? nearestSpan(policy, pointer, at ?? 'value'));
 }

@@ -4,6 +4,7 @@ import { LEGACY_TYPES } from '../../filters/table.ts';
 import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
 import { configShape, isActionType } from './shape.ts';
 import type { Shape } from './shape.ts';
+import { isJson } from '../../http/ascii.ts';
 
 /** The result of formatting: the canonical text, or why it cannot be formatted. */
 export type Formatted = { readonly text: string } | { readonly message: string };
@@ -30,12 +31,12 @@ function formatOnce(text: string): Formatted {
   if (document === null) return { message: 'the text is not YAML with a policy' };
   const { contents } = document;
   if (!isMap(contents)) return { message: 'the text is not a map of phases' };
-  const isJson = /^\s*\{/.test(text) && isParsedAsJson(text);
+  const wasJson = /^\s*\{/.test(text) && isJson(text);
   liftComment(document, contents);
   removeEnabled(document, contents);
   canonical(contents, !hasAliases(document));
   const value: unknown = document.toJS();
-  if (isJson) return { text: `${JSON.stringify(value, null, 2)}\n` };
+  if (wasJson) return { text: `${JSON.stringify(value, null, 2)}\n` };
   setStyles(document);
   const formatted = document.toString({
     lineWidth: 0,
@@ -100,15 +101,6 @@ function read(text: string): Document | null {
     return document;
   } catch {
     return null;
-  }
-}
-
-function isParsedAsJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

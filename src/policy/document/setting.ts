@@ -1,7 +1,7 @@
 import type { Branding } from '../../engine/branding.ts';
 
 /** What carries a policy, if known. */
-export type Carried = (typeof CARRIERS)[number];
+export type Carrier = (typeof CARRIERS)[number];
 
 export const CARRIERS = [
   'https_edge',
@@ -26,10 +26,12 @@ export interface Plan {
 /** The known surroundings of a policy. What is omitted is not checked. */
 export interface PolicySetting {
   readonly branding: Pick<Branding, 'service' | 'errorCode'>;
-  readonly carriedBy?: Carried;
+  readonly carriedBy?: Carrier;
   /** Names or ids of the IP policies that exist. */
   readonly ipPolicies?: readonly string[];
   readonly plan?: Plan;
+  /** Whether to report what works here but is not documented by the service. */
+  readonly strict?: boolean;
   /** Hosts of the endpoint that carries the policy; `*.` stands for any subdomain. */
   readonly hosts?: readonly string[];
   /** Hosts of the endpoints that `forward-internal` can reach. */

@@ -46,6 +46,8 @@ export class Activation {
   /** Variables set by `set-vars` in this phase. */
   vars: StringMap = NO_VARS;
   results: ActionResults = NO_RESULTS;
+  /** Units that expressions may still use; unlimited outside of an exchange. */
+  unitsLeft = Number.POSITIVE_INFINITY;
   /** In a retry condition: the number of attempts so far, and the last one. */
   attempts = 0;
   lastAttempt: ActionResult | undefined = undefined;

@@ -87,30 +87,37 @@ export const CONNECTION_VARIABLES: readonly Variable<Activation>[] = [
   }),
   variable('conn.geo.city', STRING, 'City of the client. From the facts.', {
     optional: true,
+    oftenAbsent: true,
     read: (a: Activation) => place(a)?.city,
   }),
   variable('conn.geo.country', STRING, 'Country of the client. From the facts.', {
     optional: true,
+    oftenAbsent: true,
     read: (a: Activation) => place(a)?.country,
   }),
   variable('conn.geo.country_code', STRING, 'Country of the client as two letters. From the facts.', {
     optional: true,
+    oftenAbsent: true,
     read: (a: Activation) => place(a)?.country_code,
   }),
   variable('conn.geo.latitude', STRING, 'Latitude of the client, as a string. From the facts.', {
     optional: true,
+    oftenAbsent: true,
     read: (a: Activation) => place(a)?.latitude,
   }),
   variable('conn.geo.longitude', STRING, 'Longitude of the client, as a string. From the facts.', {
     optional: true,
+    oftenAbsent: true,
     read: (a: Activation) => place(a)?.longitude,
   }),
   variable('conn.geo.radius', STRING, 'Accuracy radius in kilometres. From the facts.', {
     optional: true,
+    oftenAbsent: true,
     read: (a: Activation) => place(a)?.radius,
   }),
   variable('conn.geo.subdivision', STRING, 'State or province of the client. From the facts.', {
     optional: true,
+    oftenAbsent: true,
     read: (a: Activation) => place(a)?.subdivision,
   }),
   variable('conn.tls.cipher_suite', STRING, 'Cipher suite.', {

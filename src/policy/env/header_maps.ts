@@ -3,7 +3,7 @@ import { type StringMap, headerFields } from '../../cel/values.ts';
 
 /** Cached lower-case names; the same names occur in each request. */
 const lowerCase = new Map<string, string>();
-const KEPT_NAMES = 1_024;
+const CACHED_NAMES = 1_024;
 const KEPT_NAME_LENGTH = 64;
 
 /** All fields of a list by lower-case name, each with its values in order. */
@@ -22,6 +22,6 @@ function lowered(name: string): string {
   const known = lowerCase.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
-  if (lowerCase.size < KEPT_NAMES && name.length <= KEPT_NAME_LENGTH) lowerCase.set(name, lower);
+  if (lowerCase.size < CACHED_NAMES && name.length <= KEPT_NAME_LENGTH) lowerCase.set(name, lower);
   return lower;
 }

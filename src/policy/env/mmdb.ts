@@ -1,117 +1,76 @@
+import { Reader, type Response } from 'mmdb-lib';
 import type { Address } from '../../net/address.ts';
-import type { GeoipDatabase, AddressFacts, PlaceFacts } from './facts.ts';
-import { type MmdbValue, readData } from './mmdb_data.ts';
-
-/** An address database in the MaxMind DB format 2.0, kept in memory in its file format. */
-export interface MmdbDatabase extends GeoipDatabase {
-  /** Such as `GeoLite2-City`. */
-  readonly databaseType: string;
-  /** Build time in seconds since the epoch. */
-  readonly buildEpoch: number;
-  /** The stored record of an address; undefined if there is none. */
-  readonly record: (address: Address) => MmdbValue | undefined;
-}
+import type { AddressFacts, GeoipDatabase, PlaceFacts } from './facts.ts';
 
 export interface MmdbProblem {
   readonly problem: string;
 }
 
-const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
-/** The metadata is in the last bytes of the file. */
-const METADATA_LIMIT_BYTES = 128 * 1024;
+/** Maximum number of decoded values that a database keeps; beyond it all are dropped. */
+const CACHE_LIMIT = 10_000;
 const SEPARATOR_BYTES = 16;
 
-interface Tree {
-  readonly bytes: Uint8Array;
-  readonly nodeCount: number;
-  readonly recordBits: number;
-  readonly nodeBytes: number;
-  readonly isV6: boolean;
-  readonly data: Uint8Array;
-}
-
-/** Opens a database, or returns the problem. Never throws; corrupt entries count as missing. */
-export function openMmdb(file: Uint8Array): MmdbDatabase | MmdbProblem {
-  const tail = Math.max(0, file.length - METADATA_LIMIT_BYTES);
-  const buffer = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-  const found = buffer.subarray(tail).lastIndexOf(MARKER);
-  if (found < 0) return { problem: 'the file is not a MaxMind database: it has no metadata' };
-  const metadata = readData(file.subarray(tail + found + MARKER.length), 0);
-  const nodeCount = numberAt(metadata, 'node_count');
-  const recordBits = numberAt(metadata, 'record_size');
-  const version = numberAt(metadata, 'ip_version');
-  if (numberAt(metadata, 'binary_format_major_version') !== 2) {
-    return { problem: 'the database has a format other than 2' };
+/**
+ * Opens a database in the MaxMind DB format 2.0, kept in memory in its file format, or returns the problem. Never throws;
+ * corrupt entries count as missing.
+ */
+export function openMmdb(file: Uint8Array): GeoipDatabase | MmdbProblem {
+  let reader: Reader<Response>;
+  try {
+    reader = new Reader(Buffer.from(file.buffer, file.byteOffset, file.byteLength), {
+      cache: boundedCache(),
+    });
+  } catch {
+    return { problem: 'the file is not a MaxMind database: it has no metadata' };
   }
-  if (nodeCount === undefined || (recordBits !== 24 && recordBits !== 28 && recordBits !== 32)) {
+  const { binaryFormatMajorVersion, nodeCount, searchTreeSize, ipVersion } = reader.metadata;
+  if (binaryFormatMajorVersion !== 2) return { problem: 'the database has a format other than 2' };
+  if (!Number.isInteger(nodeCount))
     return { problem: 'the database does not specify the format of its tree' };
-  }
-  if (version !== 4 && version !== 6) return { problem: 'the database is for neither IPv4 nor IPv6' };
-  const nodeBytes = recordBits / 4;
-  const dataStart = nodeCount * nodeBytes + SEPARATOR_BYTES;
-  if (dataStart > tail + found) return { problem: 'the database is truncated' };
-  const data = file.subarray(dataStart, tail + found);
-  const tree: Tree = { bytes: file, nodeCount, recordBits, nodeBytes, isV6: version === 6, data };
-  const v4Start = tree.isV6 ? startOfV4(tree) : 0;
-  const record = (address: Address): MmdbValue | undefined => {
-    const at = offsetOf(tree, v4Start, address);
-    return at === undefined ? undefined : readData(data, at);
-  };
+  if (ipVersion !== 4 && ipVersion !== 6) return { problem: 'the database is for neither IPv4 nor IPv6' };
+  if (searchTreeSize + SEPARATOR_BYTES > file.length) return { problem: 'the database is truncated' };
+  const facts = new WeakMap<object, AddressFacts>();
   return {
-    databaseType: textAt(metadata, 'database_type') ?? '',
-    buildEpoch: numberAt(metadata, 'build_epoch') ?? 0,
-    record,
-    find: (address) => factsOf(record(address)),
+    find(address) {
+      if (address.family === 6 && ipVersion === 4) return undefined;
+      const record = recordOf(reader, address);
+      if (typeof record !== 'object' || record === null) return undefined;
+      let found = facts.get(record);
+      if (found === undefined) facts.set(record, (found = factsOf(record)));
+      return found;
+    },
   };
 }
 
-export function isMmdbProblem(answer: MmdbDatabase | MmdbProblem): answer is MmdbProblem {
+function recordOf(reader: Reader<Response>, address: Address): unknown {
+  try {
+    return reader.get(address.text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Values by their place in the file. Values that other values point at are decoded once, in whatever depth. */
+function boundedCache(): {
+  get(key: string | number): unknown;
+  set(key: string | number, value: unknown): void;
+} {
+  const values = new Map<string | number, unknown>();
+  return {
+    get: (key) => values.get(key),
+    set(key, value) {
+      if (values.size === CACHE_LIMIT) values.clear();
+      values.set(key, value);
+    },
+  };
+}
+
+export function isMmdbProblem(answer: GeoipDatabase | MmdbProblem): answer is MmdbProblem {
   return 'problem' in answer;
 }
 
-/** In an IPv6 tree, IPv4 addresses are below 96 zero bits. */
-function startOfV4(tree: Tree): number {
-  let node = 0;
-  for (let bit = 0; bit < 96 && node < tree.nodeCount; bit++) node = childOf(tree, node, 0);
-  return node;
-}
-
-/** Offset of an address's record in the data section. */
-function offsetOf(tree: Tree, v4Start: number, address: Address): number | undefined {
-  if (address.family === 6 && !tree.isV6) return undefined;
-  const words = address.family === 4 ? [address.w3] : [address.w0, address.w1, address.w2, address.w3];
-  let node = address.family === 4 ? v4Start : 0;
-  for (const word of words) {
-    for (let bit = 31; bit >= 0; bit--) {
-      if (node >= tree.nodeCount) break;
-      node = childOf(tree, node, (word >>> bit) & 1);
-    }
-  }
-  // A record equal to the number of nodes means that there is no data.
-  return node > tree.nodeCount ? node - tree.nodeCount - SEPARATOR_BYTES : undefined;
-}
-
-/** The left (0) or right (1) record of a node; nodes are inside the file, which was checked on opening. */
-function childOf({ bytes, recordBits, nodeBytes }: Tree, node: number, side: number): number {
-  const at = node * nodeBytes;
-  if (recordBits === 32) return unsigned(bytes, at + side * 4, 4);
-  if (recordBits === 24) return unsigned(bytes, at + side * 3, 3);
-  // With 28 bits, the middle byte has the highest four bits of both records.
-  const middle = bytes[at + 3]!;
-  return side === 0
-    ? (middle >>> 4) * 0x1_00_00_00 + unsigned(bytes, at, 3)
-    : (middle & 15) * 0x1_00_00_00 + unsigned(bytes, at + 4, 3);
-}
-
-function unsigned(bytes: Uint8Array, from: number, length: number): number {
-  let value = 0;
-  for (let at = from; at < from + length; at++) value = value * 256 + bytes[at]!;
-  return value;
-}
-
 /** Converts records of city, country, network and anonymity databases to our facts. */
-function factsOf(record: MmdbValue | undefined): AddressFacts | undefined {
-  if (record === undefined) return undefined;
+function factsOf(record: object): AddressFacts {
   const location = placeOf(record, 'country');
   const registered = placeOf(record, 'registered_country');
   const number = numberAt(record, 'autonomous_system_number');
@@ -130,7 +89,7 @@ function factsOf(record: MmdbValue | undefined): AddressFacts | undefined {
   };
 }
 
-function placeOf(record: MmdbValue, country: 'country' | 'registered_country'): PlaceFacts | undefined {
+function placeOf(record: object, country: 'country' | 'registered_country'): PlaceFacts | undefined {
   const isCurrent = country === 'country';
   const facts: Record<string, string | boolean | undefined> = {
     continent: isCurrent ? textAt(record, 'continent', 'names', 'en') : undefined,
@@ -153,30 +112,27 @@ function placeOf(record: MmdbValue, country: 'country' | 'registered_country'): 
   return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
-function memberAt(
-  value: MmdbValue | undefined,
-  ...path: readonly (string | number)[]
-): MmdbValue | undefined {
+function memberAt(value: unknown, ...path: readonly (string | number)[]): unknown {
   let at = value;
   for (const key of path) {
-    if (typeof at !== 'object') return undefined;
-    at = Object.hasOwn(at, key) ? (at as Readonly<Record<string | number, MmdbValue>>)[key] : undefined;
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = Object.hasOwn(at, key) ? (at as Readonly<Record<string | number, unknown>>)[key] : undefined;
   }
   return at;
 }
 
-function textAt(value: MmdbValue | undefined, ...path: readonly (string | number)[]): string | undefined {
+function textAt(value: unknown, ...path: readonly (string | number)[]): string | undefined {
   const member = memberAt(value, ...path);
   return typeof member === 'string' ? member : undefined;
 }
 
-function numberAt(value: MmdbValue | undefined, ...path: readonly (string | number)[]): number | undefined {
+function numberAt(value: unknown, ...path: readonly (string | number)[]): number | undefined {
   const member = memberAt(value, ...path);
   if (typeof member === 'bigint') return Number(member);
   return typeof member === 'number' ? member : undefined;
 }
 
-function numberText(value: MmdbValue, ...path: readonly (string | number)[]): string | undefined {
+function numberText(value: unknown, ...path: readonly (string | number)[]): string | undefined {
   const number = numberAt(value, ...path);
   return number === undefined ? undefined : String(number);
 }

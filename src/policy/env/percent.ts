@@ -1,3 +1,5 @@
+import { hexDigit } from '../../http/ascii.ts';
+
 /** Percent-encoding and forms (RFC 3986 §2.1, WHATWG URL §5), linear and without exceptions. */
 
 const PERCENT = 37;
@@ -83,10 +85,4 @@ export function hasWholeEscapes(text: string): boolean {
     if (hexDigit(text.charCodeAt(at + 1)) < 0 || hexDigit(text.charCodeAt(at + 2)) < 0) return false;
   }
   return true;
-}
-
-function hexDigit(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  const lower = code | 32;
-  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
 }

@@ -1,4 +1,11 @@
-import { type Scope, type Unavailable, type Variable, declareScope, variable } from '../../cel/scope.ts';
+import {
+  type Allowance,
+  type Scope,
+  type Unavailable,
+  type Variable,
+  declareScope,
+  variable,
+} from '../../cel/scope.ts';
 import { INT, type Type } from '../../cel/types.ts';
 import { LAST_ATTEMPT } from '../../filters/http_request/facts.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
@@ -40,10 +47,19 @@ function makeScope(place: Place, service: string): Scope<Activation> {
       ...actionVariables(phase, service),
       ...(place === 'retry_condition' ? RETRY_VARIABLES : []),
     ],
+    allowance: ALLOWANCE,
     // The first match is reported: renamed names take precedence over those of later phases.
     unavailable: [...LEGACY, ...laterVariables(phase, service), ...laterFunctions(phase)],
   });
 }
+
+/** The budget that all expressions of an exchange share: a policy with many costly expressions fails like one with a single too costly one. */
+const ALLOWANCE: Allowance<Activation> = {
+  left: ({ unitsLeft = Number.POSITIVE_INFINITY }) => unitsLeft,
+  spend: (activation, units) => {
+    activation.unitsLeft -= units;
+  },
+};
 
 /** Results of all actions that expressions can read, and the first phase in which they may be there. */
 const RESULTS = Array.from(ACTION_FACTS.values()).flatMap(({ type: action, phases, result }) => {

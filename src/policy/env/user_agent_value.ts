@@ -21,15 +21,15 @@ export class UserAgentValue {
 
 /** Cache of recently parsed agents: few agents send most requests. Limited, and cleared when full. */
 const recent = new Map<string, UserAgent>();
-const KEPT_AGENTS = 256;
-const KEPT_UNITS = 512;
+const CACHED_AGENTS = 256;
+const CACHED_UNITS = 512;
 
 function recall(text: string): UserAgent {
   const known = recent.get(text);
   if (known !== undefined) return known;
   const parsed = parseUserAgent(text);
-  if (text.length > KEPT_UNITS) return parsed;
-  if (recent.size >= KEPT_AGENTS) recent.clear();
+  if (text.length > CACHED_UNITS) return parsed;
+  if (recent.size >= CACHED_AGENTS) recent.clear();
   recent.set(text, parsed);
   return parsed;
 }

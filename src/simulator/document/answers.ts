@@ -4,12 +4,13 @@ import type { Report } from '../../diagnostics/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
-import type { Answering, Fault, UpstreamScript } from '../upstreams.ts';
+import type { Answering, Fault, Stub, UpstreamScript } from '../upstreams.ts';
 import { PLAIN_ANSWER } from '../upstreams.ts';
 import type { ScenarioCode } from './codes.ts';
 import { durationMs } from './durations.ts';
 import { ANSWER_SHAPE } from './scenario_shape.ts';
 import type { AnswerConfig, UpstreamConfig } from './schema.ts';
+import { keySet } from './tokens.ts';
 
 const FAULTS: readonly Fault[] = ['hang', 'reset', 'half', 'refuse', 'invalid'];
 const HALF_BODY = new TextEncoder().encode('half of this body is never sent');
@@ -42,13 +43,33 @@ function compileScript(
   pointer: string,
   report: Report<ScenarioCode>,
 ): UpstreamScript {
-  if (typeof config === 'object' && config.sequence !== undefined) {
-    const answers = config.sequence.map((each, index) =>
-      compileAnswer(config, each, pointerTo(`${pointer}/sequence`, index), report),
-    );
-    return { answers, afterwards: config.afterwards ?? 'last' };
-  }
-  return { answers: [compileAnswer({}, config, pointer, report)], afterwards: 'last' };
+  if (typeof config !== 'object')
+    return { answers: [compileAnswer({}, config, pointer, report)], afterwards: 'last' };
+  const { stubs: given = [], workers, sequence, afterwards = 'last', ...base } = config;
+  const stubs = given.map((stub, index) =>
+    compileStub(base, stub, pointerTo(`${pointer}/stubs`, index), report),
+  );
+  const answers = sequence?.map((each, index) =>
+    compileAnswer(base, each, pointerTo(`${pointer}/sequence`, index), report),
+  ) ?? [compileAnswer({}, base, pointer, report)];
+  return { answers, afterwards, stubs, ...(workers !== undefined && { workers }) };
+}
+
+/** Compiles a response to some requests; it inherits from the response beside it. */
+function compileStub(
+  base: AnswerConfig,
+  { path, method, chance = 1, ...answer }: NonNullable<AnswerConfig['stubs']>[number],
+  pointer: string,
+  report: Report<ScenarioCode>,
+): Stub {
+  const start = path?.endsWith('*') === true ? path.slice(0, -1) : null;
+  const isPath = (asked: string): boolean =>
+    path === undefined || (start === null ? asked === path : asked.startsWith(start));
+  return {
+    answering: compileAnswer(base, answer, pointer, report),
+    chance,
+    matches: (asked) => isPath(asked.target.split('?', 1)[0]!) && (method ?? asked.method) === asked.method,
+  };
 }
 
 /** Compiles one response; those of a sequence inherit from the members beside the sequence. */
@@ -69,7 +90,8 @@ function compileAnswer(
     }
   }
   const body = bodyOf(merged);
-  if (merged.json !== undefined && merged.body === undefined && !headers.includes('content-type')) {
+  const isJson = merged.json !== undefined || merged.key_set === true;
+  if (isJson && merged.body === undefined && !headers.includes('content-type')) {
     headers.push('content-type', 'application/json');
   }
   return {
@@ -81,7 +103,8 @@ function compileAnswer(
   };
 }
 
-function bodyOf({ body, json, fault }: AnswerConfig): Uint8Array {
+function bodyOf({ body, json, fault, key_set: isKeySet }: AnswerConfig): Uint8Array {
+  if (isKeySet === true) return new TextEncoder().encode(JSON.stringify(keySet()));
   if (body !== undefined) return new TextEncoder().encode(body);
   if (json !== undefined) return new TextEncoder().encode(JSON.stringify(json));
   return fault === 'half' ? HALF_BODY : PLAIN_ANSWER.body;

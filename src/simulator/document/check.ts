@@ -3,8 +3,7 @@ import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
 import type { ShapeCode } from '../../config_file/codes.ts';
-import { plainDocument } from '../../config_file/document.ts';
-import type { LocatedDocument } from '../../config_file/document.ts';
+import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
 import type { Report } from '../../diagnostics/report.ts';
 import { errorsTo, reportWith } from '../../config_file/report.ts';
@@ -138,7 +137,7 @@ function checkDocument(
   const rows: CaseRow[] = [];
   for (const [index, given] of (shell?.cases ?? []).entries()) {
     const pointer = pointerTo('/cases', index);
-    const all = expanded(given, pointer, depart, report);
+    const all = expanded(given, pointer, shell?.variables ?? {}, depart, report);
     for (const [at, { row, value }] of all.entries()) {
       const config = shaped(CASE_SHAPE, value, pointer, depart) as CaseConfig | undefined;
       if (typeof config?.name !== 'string') continue;
@@ -164,16 +163,23 @@ function nameBefore(given: unknown): string {
 function expanded(
   given: unknown,
   pointer: string,
+  variables: Row,
   depart: Parameters<typeof shaped>[3],
   report: Report<ScenarioCode>,
 ): { readonly row: Row | null; readonly value: unknown }[] {
-  if (typeof given !== 'object' || given === null || !('each' in given)) return [{ row: null, value: given }];
+  if (typeof given !== 'object' || given === null || !('each' in given))
+    return [{ row: null, value: filledWith(given, variables) }];
   const { each, ...rest } = given;
   const sound = shaped(EACH_SHAPE, each, pointerTo(pointer, 'each'), depart);
   if (sound === undefined) return [];
   const rows = rowsOf(each);
   if (rows.length === 0) report('scenario.empty_table', pointerTo(pointer, 'each'), 'the table has no rows');
-  return rows.map((row) => ({ row, value: filled(rest, row) }));
+  return rows.map((row) => ({ row, value: filled(rest, { ...variables, ...row }) }));
+}
+
+/** Most files have no variables. */
+function filledWith(given: unknown, variables: Row): unknown {
+  return Object.keys(variables).length === 0 ? given : filled(given, variables);
 }
 
 function checkShell(shell: ScenarioShell, report: Report<ScenarioCode>): void {

@@ -5,6 +5,7 @@ import type { Connection } from '../../engine/contract.ts';
 import { connectionOf } from '../../engine/request_like.ts';
 import type { RequestSetting } from './requests.ts';
 import type { CaseConfig } from './schema.ts';
+import { errorText } from '../../diagnostics/message_text.ts';
 
 /** A prepared connection to a TLS or TCP edge. */
 export interface PreparedConnection {
@@ -54,7 +55,7 @@ export function prepareConnection(
       receivesBytes: config.receives ?? 0,
     };
   } catch (error) {
-    report('scenario.bad_request', `${pointer}/ip`, error instanceof Error ? error.message : String(error));
+    report('scenario.bad_request', `${pointer}/ip`, errorText(error));
     return null;
   }
 }

@@ -63,8 +63,18 @@ export const upstreamSaw = z
   .describe('The request that the last upstream received.');
 
 const counts = z
-  .record(z.string(), z.int().min(0))
-  .describe('Number of requests by status; all requests are counted.');
+  .record(z.string(), z.union([z.int().min(0), matcher]))
+  .describe('Number of requests by status, or conditions of it; all requests are counted.');
+
+export const fetchSent = z
+  .strictObject({
+    method: expectedValue.optional().describe('Method.'),
+    url: expectedValue.optional().describe('URL.'),
+    headers: z.record(z.string(), expectedValue).optional().describe('Header fields.'),
+    body: expectedValue.optional().describe('Body.'),
+    json: z.unknown().optional().describe('Body as data: a subset, or values by paths such as `$.a[0]`.'),
+  })
+  .describe('A request that the edge has made itself, such as that of `http-request`.');
 
 export const expectation = z
   .strictObject({
@@ -74,7 +84,10 @@ export const expectation = z
       .describe('Status of the response, a list of allowed ones, or `none` for no response.'),
     headers: z.record(z.string(), expectedValue).optional().describe('Fields of the response.'),
     body: expectedValue.optional().describe('Body of the response, before compression.'),
-    json: z.unknown().optional().describe('Body of the response, as data; a subset.'),
+    json: z
+      .unknown()
+      .optional()
+      .describe('Body of the response, as data: a subset, or values by paths such as `$.user.roles[0]`.'),
     backend: z.string().optional().describe('Backend that responded, or `none`.'),
     upstream: z
       .union([z.string(), upstreamSaw])
@@ -89,6 +102,20 @@ export const expectation = z
       .union([z.string(), because, z.array(because)])
       .optional()
       .describe('Steps of the trace: reason codes, or maps with their members.'),
+    not_because: z
+      .union([z.string(), because, z.array(z.union([z.string(), because]))])
+      .optional()
+      .describe(
+        'Steps that must not be in the trace, such as `{ rule: admins }` for a rule that did not apply.',
+      ),
+    expressions: z
+      .array(z.string())
+      .optional()
+      .describe('Expressions as in policies, on the request and its response; each has to be true.'),
+    fetches: z
+      .union([z.int().min(0), z.array(fetchSent)])
+      .optional()
+      .describe('Requests that the edge has made itself: their number, or each of them in order.'),
     decisions: z
       .record(z.string(), z.string())
       .optional()

@@ -26,7 +26,8 @@ export const clientCertificate = z
   })
   .meta({
     id: 'client_certificate',
-    description: 'Certificate of the client, of a trusted authority; edges without mutual TLS ask for none.',
+    description:
+      'Client certificate, issued by a trusted authority; edges without mutual TLS do not request one.',
   });
 
 export const tls = z
@@ -56,10 +57,30 @@ export const request = z
       .optional()
       .describe('Identity whose browser sends the request: with its cookies, and through logins.'),
     leaves_after: duration.optional().describe('The client disconnects after this time.'),
+    jwt: z
+      .strictObject({
+        claims: z.record(z.string(), z.unknown()).optional().describe('Claims besides `iat` and `exp`.'),
+        expires_in: z
+          .string()
+          .regex(/^-?(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/)
+          .meta({ form: "a duration such as '1h', or '-5m' for one that has expired" })
+          .optional()
+          .describe('Time until it expires; default 1h, negative for one that has expired.'),
+        header: z.string().optional().describe('Field that holds it; default authorization.'),
+        prefix: z.string().optional().describe("Text before it; default 'Bearer '."),
+        tamper: z.boolean().optional().describe('Whether its signature is wrong.'),
+      })
+      .optional()
+      .describe('A token, minted when the request is sent, with RS256 and the key of `key_set`.'),
     sign: z
       .strictObject({
         provider: z.string().describe('Provider of webhooks, such as `github`.'),
         secret: z.string().describe('Secret shared with the provider.'),
+        ago: duration.optional().describe('Signed so long before it is sent; default at once.'),
+        tamper: z
+          .enum(['body', 'signature'])
+          .optional()
+          .describe('Changes the body, or the signature, after signing.'),
       })
       .optional()
       .describe('Signs the request as a webhook provider does.'),

@@ -5,9 +5,10 @@ import type { Report } from '../../diagnostics/report.ts';
 import type { TlsFacts } from '../../engine/connection.ts';
 import type { RequestHead } from '../../engine/contract.ts';
 import { statedTls } from './tls.ts';
+import { mintedToken } from './tokens.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
-import { type FieldList, hasField, isFieldName, isFieldValue } from '../../http/fields.ts';
+import { type FieldList, hasField, isFieldName, isFieldValue, fieldPairs } from '../../http/fields.ts';
 import type { PreparedRequest } from '../simulator.ts';
 import type { ScenarioCode } from './codes.ts';
 import { readCurl } from './curl.ts';
@@ -73,19 +74,43 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
   let body: Uint8Array = bodyOf(merged);
   let headers: FieldList = withBodyFields(fields, merged, body);
   const method = merged.method ?? (body.length > 0 ? 'POST' : 'GET');
+  if (merged.jwt !== undefined) {
+    const { header = 'authorization', prefix = 'Bearer ' } = merged.jwt;
+    headers = [...headers, header.toLowerCase(), `${prefix}${mintedToken(merged.jwt, setting.startMs)}`];
+  }
   if (merged.sign !== undefined) {
     if (setting.signer === null) throw new Error('the request needs a signer, but none was loaded');
-    const { provider, secret } = merged.sign;
-    const signed = setting.signer(provider, secret, { method, url, headers, body }, setting.startMs);
+    const { provider, secret, ago, tamper } = merged.sign;
+    const atMs = setting.startMs - (ago === undefined ? 0 : durationMs(ago));
+    const signed = setting.signer(provider, secret, { method, url, headers, body }, atMs);
     if ('problem' in signed) return refuse(setting, `${pointer}/sign/${signed.part}`, signed.problem);
-    ({ headers, body } = signed);
+    if (tamper === 'signature') headers = tampered(signed.headers, headers);
+    else ({ headers } = signed);
+    body = tamper === 'body' ? changed(signed.body) : signed.body;
   }
   const ready = withHead(() => headLike(method, url, headers), body, merged, pointer, setting);
-  if (ready === null || merged.sign === undefined) return ready;
+  if (ready === null || (merged.sign === undefined && merged.jwt === undefined)) return ready;
   return {
     ...ready,
     signedAt: (nowMs) => prepared(config, pointer, { ...setting, startMs: nowMs }) ?? ready,
   };
+}
+
+/** The fields that signing has added, each with another last letter or digit. */
+function tampered(signed: FieldList, plain: FieldList): FieldList {
+  return signed.map((text, at) => {
+    const isAdded = at % 2 === 1 && !hasField(plain, signed[at - 1]!.toLowerCase());
+    return isAdded
+      ? text.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*$)/, (last) => (last === 'a' ? 'b' : 'a'))
+      : text;
+  });
+}
+
+/** A body of the same length, with another last byte. */
+function changed(body: Uint8Array): Uint8Array {
+  return body.length === 0
+    ? body
+    : Uint8Array.from(body, (byte, at) => (at === body.length - 1 ? byte ^ 1 : byte));
 }
 
 function withHead(
@@ -128,7 +153,7 @@ export function prepareCurl(line: string, pointer: string, setting: RequestSetti
   const headers = [...agent, ...accept, ...given, ...length];
   const { method, url } = curl;
   return withHead(
-    () => headOf({ method, url, headers: pairs(headers) }),
+    () => headOf({ method, url, headers: fieldPairs(headers) }),
     body,
     setting.defaults,
     pointer,
@@ -186,11 +211,5 @@ function fieldsOf(headers: Headers, pointer: string, setting: RequestSetting): s
 }
 
 function headLike(method: string, url: string, headers: FieldList) {
-  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: pairs(headers) });
-}
-
-function pairs(fields: FieldList): [string, string][] {
-  const out: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
-  return out;
+  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: fieldPairs(headers) });
 }

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { POINT_KINDS, type PointKind } from '../../coverage/point.ts';
-import type { because, expectedValue, matcher, scalar, upstreamSaw } from './expectation_schema.ts';
+import type {
+  because,
+  expectedValue,
+  fetchSent,
+  matcher,
+  scalar,
+  upstreamSaw,
+} from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
 import { clientCertificate, duration, request, send, type tls } from './request_schema.ts';
 import { type answer, simulation, type upstream, upstreams } from './world_schema.ts';
@@ -121,6 +128,10 @@ const top = {
     })
     .optional()
     .describe('Defaults of all cases.'),
+  variables: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Values for `{name}` in all cases; those of a table win.'),
   clock: z.string().optional().describe('Virtual time at the start of each case, RFC 3339.'),
   seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness; default 1.'),
   upstreams: upstreams.optional(),
@@ -159,10 +170,12 @@ export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
 export type TlsConfig = z.output<typeof tls>;
 export type CertificateConfig = z.output<typeof clientCertificate>;
+export type JwtConfig = NonNullable<z.output<typeof request>['jwt']>;
 export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;
 export type BecauseConfig = z.output<typeof because>;
+export type FetchSentConfig = z.output<typeof fetchSent>;
 export type UpstreamSawConfig = z.output<typeof upstreamSaw>;
 export type UpstreamConfig = z.output<typeof upstream>;
 export type AnswerConfig = z.output<typeof answer>;

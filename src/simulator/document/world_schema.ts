@@ -3,27 +3,57 @@ import { duration, headers, request } from './request_schema.ts';
 
 /** The schema of upstreams and of arriving requests in scenarios; `schema.ts` describes how such schemas are used. */
 
-export const answer = z
-  .strictObject({
-    status: z.int().min(101).max(599).optional().describe('Default 200.'),
-    headers: headers.optional().describe('Fields of the response.'),
-    body: z.string().optional().describe('Body of the response.'),
-    json: z.unknown().optional().describe('Body of the response, as data.'),
-    latency: z
-      .union([
-        duration,
-        z
-          .strictObject({ from: duration.describe('Least.'), to: duration.describe('Most.') })
-          .describe('Drawn uniformly.'),
-      ])
-      .optional()
-      .describe('Time until the response head.'),
-    fault: z
-      .enum(['hang', 'reset', 'half', 'refuse', 'invalid'])
+const answerParts = z.strictObject({
+  status: z.int().min(101).max(599).optional().describe('Default 200.'),
+  headers: headers.optional().describe('Fields of the response.'),
+  body: z.string().optional().describe('Body of the response.'),
+  json: z.unknown().optional().describe('Body of the response, as data.'),
+  latency: z
+    .union([
+      duration,
+      z
+        .strictObject({ from: duration.describe('Least.'), to: duration.describe('Most.') })
+        .describe('Drawn uniformly.'),
+    ])
+    .optional()
+    .describe('Time until the response head.'),
+  fault: z
+    .enum(['hang', 'reset', 'half', 'refuse', 'invalid'])
+    .optional()
+    .describe(
+      'Fault instead of a response: no answer, reset, broken body, refused connection, invalid data.',
+    ),
+  key_set: z
+    .boolean()
+    .optional()
+    .describe('Whether the body is the key set with which tokens of `jwt` are verified.'),
+});
+
+const stub = answerParts
+  .extend({
+    path: z
+      .string()
       .optional()
       .describe(
-        'Fault instead of a response: no answer, reset, broken body, refused connection, invalid data.',
+        'Path of the requests that it answers, without query; with `*` at the end, all paths that begin so.',
       ),
+    method: z.string().optional().describe('Method of the requests that it answers.'),
+    chance: z.number().min(0).max(1).optional().describe('Probability that it answers; default 1.'),
+  })
+  .describe('A response to some requests; inherits from the response beside it.');
+
+export const answer = answerParts
+  .extend({
+    stubs: z
+      .array(stub)
+      .min(1)
+      .optional()
+      .describe('Responses to some requests; the first that matches answers.'),
+    workers: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Requests that it handles at once; others wait, which adds to their latency.'),
     sequence: z
       .array(z.unknown())
       .min(1)

@@ -1,6 +1,4 @@
-import type { Report } from '../../diagnostics/report.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { ScenarioCode } from '../document/codes.ts';
 import { redactIn } from '../../engine/redact.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { StreamExchange } from '../../engine/stream.ts';
@@ -8,8 +6,9 @@ import type { HttpRequestComplete, TcpConnectionClosed } from '../../events/cata
 import { isOpenPath } from '../../events/fields.ts';
 import type { BecauseConfig, ExpectationConfig } from '../document/schema.ts';
 import { type BecauseCheck, compileBecause, nearestStep } from './because.ts';
-import type { Mismatch } from './mismatch.ts';
-import { checkBecauseNames, checkDecision } from './names.ts';
+import type { ExpectationContext } from './expectation_context.ts';
+import type { Mismatch } from '../result.ts';
+import { checkBecauseNames, checkDecision, checkRuleName } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';
 
@@ -28,20 +27,22 @@ export function eventValue(event: HttpRequestComplete | TcpConnectionClosed, pat
 
 /** The expectations that requests and connections share: steps, decisions and logs. */
 export function decisionChecks<Given extends Pick<Outcome, 'facts'>>(
-  { because, decisions, logs }: ExpectationConfig,
+  config: ExpectationConfig,
   at: (key: string) => string,
-  report: Report<ScenarioCode>,
+  { policies, report }: ExpectationContext,
   exchangeOf: (outcome: Given) => Exchange | StreamExchange,
 ): ((outcome: Given) => Mismatch | null)[] {
   const checks: ((outcome: Given) => Mismatch | null)[] = [];
-  const list: readonly (string | BecauseConfig)[] =
-    because === undefined ? [] : Array.isArray(because) ? because : [because];
-  for (const [index, each] of list.entries()) {
-    const pointer = Array.isArray(because) ? pointerTo(at('because'), index) : at('because');
-    checkBecauseNames(each, pointer, report);
-    const check = compileBecause(each);
-    if ('problem' in check) report('scenario.bad_expectation', pointer, check.problem);
-    else checks.push((outcome) => becauseMismatch(check, outcome, pointer));
+  const { decisions, logs } = config;
+  for (const key of ['because', 'not_because'] as const) {
+    for (const [each, pointer] of stepsOf(config[key], at(key))) {
+      checkBecauseNames(each, pointer, report);
+      if (key === 'not_because') checkRuleName(each, pointer, policies, report);
+      const check = compileBecause(each);
+      const mismatch = key === 'because' ? becauseMismatch : notBecauseMismatch;
+      if ('problem' in check) report('scenario.bad_expectation', pointer, check.problem);
+      else checks.push((outcome) => mismatch(check, outcome, pointer));
+    }
   }
   for (const [module, expected] of Object.entries(decisions ?? {})) {
     const pointer = pointerTo(at('decisions'), module);
@@ -56,6 +57,15 @@ export function decisionChecks<Given extends Pick<Outcome, 'facts'>>(
   }
   if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, exchangeOf(outcome), at('logs')));
   return checks;
+}
+
+/** One step or several, each with its pointer. */
+function stepsOf(
+  given: ExpectationConfig['because'] | ExpectationConfig['not_because'],
+  pointer: string,
+): (readonly [string | BecauseConfig, string])[] {
+  if (!Array.isArray(given)) return given === undefined ? [] : [[given, pointer]];
+  return given.map((each: string | BecauseConfig, index) => [each, pointerTo(pointer, index)]);
 }
 
 /** Checks whether the trace has a step; if not, finds the nearest. */
@@ -78,6 +88,23 @@ function becauseMismatch(
     received: `no such step among ${[...new Set(facts.map(({ code }) => code))].join(', ')}`,
     pointer,
     near: `nearest is ${step.code}${step.rule === undefined ? '' : ` of rule ${step.rule}`}: ${differs}`,
+  };
+}
+
+/** Checks that the trace has no such step. */
+function notBecauseMismatch(
+  check: BecauseCheck,
+  outcome: Pick<Outcome, 'facts'>,
+  pointer: string,
+): Mismatch | null {
+  const found = outcome.facts().find((step) => check.departures(step).length === 0);
+  if (found === undefined) return null;
+  const { code, says } = found;
+  return {
+    what: 'not_because',
+    expected: `no step with ${check.message}`,
+    received: `${code}: ${says}`,
+    pointer,
   };
 }
 

@@ -1,23 +1,13 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Report } from '../../diagnostics/report.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
-import type { ScenarioCode } from '../document/codes.ts';
 import type { ExpectationConfig, ExpectedValue, UpstreamSawConfig } from '../document/schema.ts';
-import { decisionChecks, eventValue, jsonMismatch } from './deeper.ts';
+import { decisionChecks, eventValue } from './deeper.ts';
+import type { Expectation, ExpectationContext } from './expectation_context.ts';
+import { compileExpressions, compileFetches, compileJson } from './further.ts';
 import { durationMs } from '../document/durations.ts';
-import type { Mismatch } from './mismatch.ts';
 import { checkBackendName, checkEventPath } from './names.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
-
-/** A compiled expectation: null if it is met. */
-export type Expectation = (outcome: Outcome) => Mismatch | null;
-
-/** Lookup of names while expectations are compiled. */
-export interface ExpectationContext {
-  readonly backends: readonly string[];
-  readonly report: Report<ScenarioCode>;
-}
 
 /** Compiles the expectations of one request; invalid ones are reported. */
 export function compileExpectation(
@@ -55,8 +45,8 @@ export function compileExpectation(
   }
   value('body', config.body, bodySeen);
   if (config.json !== undefined) {
-    const { json } = config;
-    checks.push(({ simulated }) => jsonMismatch('json', json, text(simulated.response.body), at('json')));
+    const check = compileJson('json', config.json, at('json'), context);
+    checks.push(({ simulated }) => check(text(simulated.response.body)));
   }
   if (config.backend !== undefined) {
     checkBackendName(config.backend, at('backend'), context.backends, context.report);
@@ -69,11 +59,11 @@ export function compileExpectation(
     const seen = (outcome: Outcome) => eventValue(outcome.event(), path);
     value(`event.${path}`, config.event[path], seen, () => pointerTo(at('event'), path));
   }
-  const { because, decisions, logs } = config;
-  if (because !== undefined || decisions !== undefined || logs !== undefined)
-    checks.push(
-      ...decisionChecks<Outcome>(config, at, context.report, ({ simulated }) => simulated.exchange),
-    );
+  const { because, not_because: not, decisions, logs, expressions, fetches } = config;
+  if (because !== undefined || not !== undefined || decisions !== undefined || logs !== undefined)
+    checks.push(...decisionChecks<Outcome>(config, at, context, ({ simulated }) => simulated.exchange));
+  if (expressions !== undefined) checks.push(...compileExpressions(expressions, at('expressions'), context));
+  if (fetches !== undefined) checks.push(compileFetches(fetches, at('fetches'), context));
   value('duration', durationOf(config.duration, at('duration'), context), durationSeen);
   return checks;
 }
@@ -212,10 +202,8 @@ function upstreamExpectations(
     part(`headers.${name}`, upstream.headers[name], seen, pointerTo(pointerTo(pointer, 'headers'), name));
   }
   if (upstream.json !== undefined) {
-    const { json } = upstream;
-    checks.push((outcome) =>
-      jsonMismatch('upstream.json', json, text(outcome.seen()?.body ?? new Uint8Array(0)), `${pointer}/json`),
-    );
+    const check = compileJson('upstream.json', upstream.json, `${pointer}/json`, context);
+    checks.push((outcome) => check(text(outcome.seen()?.body ?? new Uint8Array(0))));
   }
   return checks;
 }

@@ -90,6 +90,24 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
   });
 }
 
+/** The rule of a step that must not be there: one that no policy has never applies. */
+export function checkRuleName(
+  given: string | BecauseConfig,
+  pointer: string,
+  policies: readonly string[],
+  report: Reporting,
+): void {
+  const rule = typeof given === 'string' ? undefined : given.rule;
+  if (rule === undefined || /^on_\w+\[\d+\]$/.test(rule)) return;
+  const named = new RegExp(`["']?name["']?\\s*:\\s*["']?${rule.replaceAll(/[^\w ]/g, '\\$&')}["'\\s,}]`);
+  if (policies.some((text) => named.test(`${text}\n`))) return;
+  report(
+    'scenario.bad_expectation',
+    pointerTo(pointer, 'rule'),
+    `no policy of the edge has a rule ${quoted(rule)}`,
+  );
+}
+
 /** Codes that are known without the actions of policies, whose table takes long to load. */
 const CODES = [
   ...Object.keys(ENGINE_REASONS),

@@ -3,8 +3,8 @@ import { listed, quoted } from '../../diagnostics/message_text.ts';
 import type { ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { decisionChecks, eventValue } from './deeper.ts';
-import type { ExpectationContext } from './expectation.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { ExpectationContext } from './expectation_context.ts';
+import type { Mismatch } from '../result.ts';
 import { checkBackendName, checkEventPath } from './names.ts';
 import { compileValue, shownValue } from './values.ts';
 
@@ -17,8 +17,9 @@ const OF_CONNECTIONS = ['connection', 'backend', 'because', 'event', 'decisions'
 export function compileStreamExpectation(
   config: ExpectationConfig,
   pointer: string,
-  { backends, report }: ExpectationContext,
+  context: ExpectationContext,
 ): StreamExpectation[] {
+  const { backends, report } = context;
   const checks: StreamExpectation[] = [];
   const at = (key: string) => pointerTo(pointer, key);
   const value = (
@@ -52,6 +53,6 @@ export function compileStreamExpectation(
     checkEventPath(path, 'tcp_connection_closed.v0', place, report);
     value(`event.${path}`, expected, place, (outcome) => eventValue(outcome.event(), path));
   }
-  checks.push(...decisionChecks<ConnectionOutcome>(config, at, report, ({ exchange }) => exchange));
+  checks.push(...decisionChecks<ConnectionOutcome>(config, at, context, ({ exchange }) => exchange));
   return checks;
 }

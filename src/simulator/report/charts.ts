@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 
 /** Plots over virtual time as self-contained SVG without scripts. */
 
@@ -61,24 +61,38 @@ export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): s
       ];
     }),
   );
-  return framed(bars, axis, { most: most / scale.per, unit: scale.unit }, HEIGHT);
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => ({ part, value: (most / scale.per) * part }));
+  return framed(bars, axis, { ticks, unit: scale.unit }, HEIGHT);
 }
 
-/** Lines, with gaps where there is no data. */
+/** Lines on a logarithmic scale, with gaps where there is no data: both slow and fast responses are readable. */
 export function linePlot(series: readonly Series[], axis: Axis, { unit }: Scale): string {
-  const most =
-    niceAbove(Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))) || 1;
+  const positive = series.flatMap(({ values }) =>
+    values.flatMap((value) => (value === null || value <= 0 ? [] : [value])),
+  );
+  const most = Math.max(...positive, LEAST);
+  const low = Math.floor(Math.log10(Math.max(LEAST, Math.min(...positive, most))));
+  const decades = Math.max(1, Math.ceil(Math.log10(most) - 1e-9) - low);
+  const partOf = (value: number): number => Math.max(0, Math.log10(Math.max(value, LEAST)) - low) / decades;
   const lines = series.flatMap(({ color, values, name }) =>
     runsOf(values).map((run) => {
       const points = run.map(({ at, value }) => {
         const x = LEFT + ((at + 0.5) / axis.stretches) * PLOT;
-        return `${fixed(x)},${fixed(TOP + HEIGHT - (value / most) * HEIGHT)}`;
+        return `${fixed(x)},${fixed(TOP + HEIGHT - partOf(value) * HEIGHT)}`;
       });
       return `<polyline fill="none" stroke="${color}" stroke-width="1.8" stroke-linejoin="round" points="${points.join(' ')}"><title>${escapeHtml(name)}</title></polyline>`;
     }),
   );
-  return framed(lines, axis, { most, unit }, HEIGHT);
+  const steps = decades > 3 ? [1] : [1, 2, 5];
+  const ticks = Array.from({ length: decades + 1 }, (_, at) => steps.map((step) => step * 10 ** (low + at)))
+    .flat()
+    .map((value) => ({ part: partOf(value), value }))
+    .filter(({ part }) => part <= 1 + 1e-9);
+  return framed(lines, axis, { ticks, unit }, HEIGHT);
 }
+
+/** Smaller values are drawn at the bottom. */
+const LEAST = 0.01;
 
 const STRIP = 26;
 
@@ -109,31 +123,61 @@ function runsOf(values: readonly (number | null)[]): { at: number; value: number
   return runs;
 }
 
+interface Tick {
+  /** Height, from 0 to 1. */
+  readonly part: number;
+  readonly value: number;
+}
+
+const ROW = 13;
+/** Width of a character at the size of labels, at most. */
+const CHARACTER = 7;
+
+/** Labels beside their lines, each in the lowest row where it overlaps no other one, and inside the plot. */
+function placedLabels(
+  labels: readonly { readonly x: number; readonly says: string }[],
+): { readonly x: number; readonly left: number; readonly row: number; readonly says: string }[] {
+  const ends: number[] = [];
+  return labels
+    .toSorted((one, other) => one.x - other.x)
+    .map(({ x, says }) => {
+      const wide = says.length * CHARACTER;
+      const left = Math.max(LEFT, Math.min(x + 3, WIDTH - wide));
+      const free = ends.findIndex((end) => end <= left);
+      const row = free < 0 ? ends.length : free;
+      ends[row] = left + wide;
+      return { x, left, row, says };
+    });
+}
+
 /** The plot with its axes, and lines at changes of upstreams. */
 function framed(
   content: readonly string[],
   { durationMs, changes }: Axis,
-  scale: { readonly most: number; readonly unit: string } | null,
+  scale: { readonly ticks: readonly Tick[]; readonly unit: string } | null,
   high: number,
 ): string {
-  const across =
-    scale === null
-      ? []
-      : [0, 0.25, 0.5, 0.75, 1].map((part) => {
-          const y = TOP + high * (1 - part);
-          return `<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(y)}" y2="${fixed(y)}"/><text x="${LEFT - 6}" y="${fixed(y + 4)}" text-anchor="end">${shown(scale.most * part)}${part === 1 ? escapeHtml(scale.unit) : ''}</text>`;
-        });
+  const across = (scale?.ticks ?? []).map(({ part, value }, at, { length }) => {
+    const y = TOP + high * (1 - part);
+    const unit = at === length - 1 ? escapeHtml(scale!.unit) : '';
+    return `<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(y)}" y2="${fixed(y)}"/><text x="${LEFT - 6}" y="${fixed(y + 4)}" text-anchor="end">${shown(value)}${unit}</text>`;
+  });
   const steps = 6;
   const times = Array.from({ length: steps + 1 }, (_, at) => {
     const x = LEFT + (at / steps) * PLOT;
     const anchor = at === 0 ? 'start' : at === steps ? 'end' : 'middle';
     return `<text x="${fixed(x)}" y="${TOP + high + 15}" text-anchor="${anchor}">${timeText((at / steps) * durationMs)}</text>`;
   });
-  const changed = changes.map(({ atMs, says }) => {
-    const x = LEFT + (atMs / durationMs) * PLOT;
-    return `<line class="change" x1="${fixed(x)}" x2="${fixed(x)}" y1="${TOP - 4}" y2="${TOP + high}"/><text class="said" x="${fixed(x + 3)}" y="${TOP - 5}">${escapeHtml(says)}</text>`;
+  const labels = placedLabels(
+    changes.map(({ atMs, says }) => ({ x: LEFT + (atMs / durationMs) * PLOT, says })),
+  );
+  const rows = Math.max(0, ...labels.map(({ row }) => row));
+  const changed = labels.map(({ x, left, row, says }) => {
+    const y = TOP - 5 - row * ROW;
+    return `<line class="change" x1="${fixed(x)}" x2="${fixed(x)}" y1="${y}" y2="${TOP + high}"/><text class="said" x="${fixed(left)}" y="${y}">${escapeHtml(says)}</text>`;
   });
-  return `<svg viewBox="0 0 ${WIDTH} ${TOP + high + BOTTOM}" role="img">${across.join('')}${content.join('')}${changed.join('')}${times.join('')}</svg>`;
+  const above = rows * ROW;
+  return `<svg viewBox="0 ${-above} ${WIDTH} ${TOP + high + BOTTOM + above}" role="img">${across.join('')}${content.join('')}${changed.join('')}${times.join('')}</svg>`;
 }
 
 /** The next larger value of 1, 2, 2.5 or 5 times a power of ten. */
@@ -144,7 +188,7 @@ function niceAbove(value: number): number {
 }
 
 function shown(value: number): string {
-  return value >= 100 ? value.toFixed(0) : String(Number(value.toFixed(2)));
+  return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
 
 /** A time since the start. */

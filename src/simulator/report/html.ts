@@ -1,5 +1,5 @@
 import { diagnosticsToJson } from '../../diagnostics/json.ts';
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 import { type CaseResult, type FileResult, type LocatedMismatch, rerunCommand } from '../result.ts';
 import { failureLines } from './failure.ts';
 import type { Reporter } from './reporter.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 import type { Bucket, Simulated } from '../simulation.ts';
 import { type Axis, type Series, areaPlot, legend, linePlot, statePlot } from './charts.ts';
 

@@ -1,20 +1,12 @@
-import { styleText } from 'node:util';
 import { printable } from '../../diagnostics/display.ts';
-import { renderDiagnostics } from '../../diagnostics/render.ts';
+import { renderDiagnostics, type Paint, painter } from '../../diagnostics/render.ts';
 import type { CaseResult, FileResult, Summary } from '../result.ts';
 import { failureLines } from './failure.ts';
 import type { Origin, Reporter, ReporterLook } from './reporter.ts';
 
-type Style = Parameters<typeof styleText>[0];
-type Paint = (style: Style, text: string) => string;
-
 const MARKS = { passed: ['green', '✓'], failed: ['red', '✗'], skipped: ['yellow', '-'] } as const;
 /** Maximum number of passed cases listed per file; further ones are counted. */
 const NAMED_LIMIT = 50;
-
-function painter({ color }: ReporterLook): Paint {
-  return color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
-}
 
 /** Names of cases as they run, explained failures, findings, and a count at the end. */
 export function prettyReporter(look: ReporterLook): Reporter {

@@ -8,7 +8,7 @@ export type Answer =
   | string
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
-/** Responses of upstreams that expressions and modules tell apart. */
+/** Responses of upstreams that expressions and modules distinguish. */
 export function answersOf(config: EdgeConfig, asked: readonly Asked[]): Answer[] {
   const statuses = asked
     .filter(({ variables }) => has(variables, /^res\.status_code/))

@@ -8,7 +8,7 @@ import type { SimulatedRequest } from '../simulated_request.ts';
 import { snapshotOf, snapshotOfConnection } from '../snapshot.ts';
 import type { Draft } from './draft.ts';
 
-/** Header names, in lower case, that a case says are absent if they are. */
+/** Names of header fields, in lower case, that a case expects to be absent if they are. */
 export interface EditedNames {
   readonly request: ReadonlySet<string>;
   readonly response: ReadonlySet<string>;
@@ -16,13 +16,13 @@ export interface EditedNames {
 
 /** Longer texts make a case unreadable. */
 const TEXT_LIMIT_UNITS = 500;
-/** Fields of responses that show what was decided, though no configuration mentions them. */
-const TOLD = /^(?:content-type|content-encoding|location|set-cookie|www-authenticate|retry-after|allow)$/;
-/** Fields that follow from the message, or that every proxy writes. */
+/** Response fields that show the decision, even if the configuration does not mention them. */
+const DECISIVE = /^(?:content-type|content-encoding|location|set-cookie|www-authenticate|retry-after|allow)$/;
+/** Fields that follow from the message, or that every proxy sets. */
 const FRAMING = /^(?:content-length|transfer-encoding|connection|date|via|forwarded|x-forwarded-.*)$/;
 
 /**
- * Everything about a result that the configuration decides, as an expectation: what a snapshot has, the fields that were
+ * Everything in a result that the configuration decides, as an expectation: the parts of a snapshot, fields that were
  * added and removed on both sides, bodies, every reason with its rule, logs and the duration.
  */
 export function assertionsOf(
@@ -54,7 +54,7 @@ export function assertionsOf(
   };
 }
 
-/** The same of a connection. */
+/** As `assertionsOf`, for a connection. */
 export function assertionsOfConnection(outcome: ConnectionOutcome): Readonly<Record<string, unknown>> {
   const { exchange } = outcome;
   const logs = logsOf(exchange);
@@ -70,7 +70,7 @@ interface Logged {
   readonly configuration: { readonly redact: Redact | null };
 }
 
-/** A text as an expected value; null if it is too long or has a secret. */
+/** A text as an expected value; null if it is too long or contains a secret. */
 type Write = (text: string) => string | null;
 
 function writer({ configuration: { redact } }: Logged): Write {
@@ -78,7 +78,7 @@ function writer({ configuration: { redact } }: Logged): Write {
     text.length > TEXT_LIMIT_UNITS || (redact !== null && redact(text) !== text) ? null : text;
 }
 
-/** The fields of a list as expected values; those of `absent` that are not there are said to be absent. */
+/** The fields of a list as expected values; missing fields in `absent` are expected to be absent. */
 function responseFields(
   fields: FieldList,
   absent: ReadonlySet<string>,
@@ -86,7 +86,7 @@ function responseFields(
 ): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name of distinctNames(fields)) {
-    if (!TOLD.test(name) && !absent.has(name)) continue;
+    if (!DECISIVE.test(name) && !absent.has(name)) continue;
     const values = fieldValues(fields, name);
     const value = name === 'set-cookie' ? cookieMatcher(values) : written(values, write);
     if (value !== null) found[name] = value;
@@ -104,11 +104,11 @@ function written(values: readonly string[], write: Write): unknown {
   if (texts.includes(null)) return null;
   const [only] = texts;
   if (texts.length > 1) return texts;
-  // The word alone would mean that there is no such field.
+  // The plain word would mean that there is no such field.
   return only === 'absent' ? { equals: only } : only;
 }
 
-/** Names and attributes of cookies; values have secrets of the edge. */
+/** Names and attributes of cookies; their values contain secrets of the edge. */
 function cookieMatcher(lines: readonly string[]): unknown {
   const patterns = lines.map((line) => {
     const [pair = '', ...attributes] = line.split('; ');
@@ -136,7 +136,7 @@ function shownBody(bytes: Uint8Array, fields: FieldList, write: Write): string |
   }
 }
 
-/** What the upstream received, as far as it differs from what the client sent. */
+/** The upstream's request, as far as it differs from the client's. */
 function upstreamParts(outcome: Outcome, draft: Draft, names: EditedNames, write: Write): object {
   const { request, body } = outcome.seen()!;
   const mark = request.target.indexOf('?');
@@ -191,7 +191,9 @@ function logsOf({ logs, configuration: { redact } }: Logged): readonly unknown[]
   return redact === null ? logs : redactIn(logs, redact);
 }
 
-/** The names of fields of these responses and upstream requests that a configuration, or a script of upstreams, mentions. */
+/**
+ * Names of fields in these responses and upstream requests that a configuration, or a script of upstreams, mentions.
+ */
 export function editedNames(of: object, runs: readonly SimulatedRequest[]): EditedNames {
   const text = JSON.stringify(of).toLowerCase();
   const isMentioned = (name: string): boolean => !FRAMING.test(name) && text.includes(name);

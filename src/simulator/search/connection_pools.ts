@@ -6,7 +6,7 @@ import { modulesOf } from '../../coverage/placed_routes.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import { type Asked, has, textsFor } from './constants.ts';
 
-/** What is worth trying of a connection: addresses, facts about them, certificates, and whether it has TLS. */
+/** Values worth trying for a connection: addresses, facts about them, certificates, and whether it has TLS. */
 
 export type Actions = readonly { readonly type: string; readonly config: unknown }[];
 
@@ -61,7 +61,7 @@ export function certificatesOf(config: EdgeConfig, asked: readonly Asked[]): Set
   return isAsked ? new Set([null, ...texts, 'client']) : new Set();
 }
 
-/** Both schemes, if an edge tells them apart. */
+/** Both schemes, if an edge distinguishes them. */
 export function schemesOf(config: EdgeConfig, asked: readonly Asked[]): ReadonlySet<'http' | 'https'> {
   const isTold =
     asked.some(({ variables }) => has(variables, /^req\.url\.scheme|^conn\.tls/)) ||

@@ -1,7 +1,8 @@
 import type { TlsFacts } from '../../engine/contract.ts';
 import { connectionFor, connectionOf, headOf } from '../../engine/request_like.ts';
 import type { FieldList } from '../../http/fields.ts';
-import { type CompiledCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
+import { type CompiledCase } from '../compile_case.ts';
+import { DEFAULT_START_MS, defaultHost } from '../case_setting.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { UpstreamConfig } from '../document/schema.ts';
 import type { Identity } from '../../dev_idp/identities.ts';
@@ -88,7 +89,7 @@ export function connectDraft(config: EdgeConfig, kind: ConnectDraft['kind'], hos
   return { ...plainDraft(config), connect: { kind, host, port } };
 }
 
-const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
+export const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
 
 /** The draft of a prepared request; null if an edge would refuse it. */
 export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: EdgeConfig): Draft | null {

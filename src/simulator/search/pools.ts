@@ -2,17 +2,19 @@ import { readMatch } from '../../edge/compile.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compilePatternSet, isPatternSet } from '../../regex/pattern_set.ts';
 import type { WatchedExpression } from '../../coverage/expressions.ts';
+import type { Samples } from '../../filters/facts.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Signer } from '../document/requests.ts';
 import { type GatePools, gatePools } from './gate_pools.ts';
 import { modulesOf, placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
-import { dialledBackends } from '../compile_case.ts';
+import { dialledBackends } from '../case_setting.ts';
 import { type Answer, answersOf } from './answer_pools.ts';
 import { type Actions, addressesOf, certificatesOf, factsAsked, schemesOf } from './connection_pools.ts';
-import { type Asked, askedBy, has, namedPool, textsFor } from './constants.ts';
-import type { Before } from './draft.ts';
+import { type Asked, askedBy, namedPool, textsFor } from './constants.ts';
+import { bodiesOf } from './bodies.ts';
+import { type Before, FRAMING } from './draft.ts';
 import { sampleTexts } from './patterns.ts';
 import { statefulBefores } from './stateful.ts';
 
@@ -144,23 +146,18 @@ function headersOf(
   const types = textsFor(asked, /^req\.content_type/);
   if (types.length > 0) add('content-type', types);
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
-  const samples = [
-    ...modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own) ?? []),
-    ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.samples?.(own as never) ?? []),
-  ];
-  for (const { headers = {} } of samples)
+  for (const { headers = {} } of samplesOf(config, actions))
     for (const [name, values] of Object.entries(headers)) add(name, values);
+  // These headers are derived from the body and the URL of a request.
+  for (const name of FRAMING) pool.delete(name);
   return pool;
 }
 
-const BODY_LIMIT = 65_536;
-
-function bodiesOf(asked: readonly Asked[]): Set<string> {
-  const lengths = asked
-    .filter(({ variables }) => has(variables, /^req\.content_length/))
-    .flatMap(({ numbers }) => numbers.flatMap((count) => [count - 1, count, count + 1]));
-  const possible = lengths.filter((length) => length >= 0 && length <= BODY_LIMIT);
-  return new Set(possible.map((length) => 'x'.repeat(length)));
+function samplesOf(config: EdgeConfig, actions: Actions): readonly Samples[] {
+  return [
+    ...modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own) ?? []),
+    ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.samples?.(own as never) ?? []),
+  ];
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { type CaseSetting, type CompiledCase, compileCase } from '../compile_case.ts';
+import { type CompiledCase, compileCase } from '../compile_case.ts';
+import { type CaseSetting } from '../case_setting.ts';
 import type { CaseRow } from '../document/check.ts';
 import type { StepConfig } from '../document/schema.ts';
-import type { Mismatch } from '../expect/mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import { runCase } from '../run_case.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 import type { EdgeFixture } from '../../coverage/edge_fixture.ts';

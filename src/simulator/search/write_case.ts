@@ -4,7 +4,7 @@ import { USUAL_TLS } from '../../engine/request_like.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
 import { type EditedNames, assertionsOf, assertionsOfConnection } from './assertions.ts';
-import { DEFAULT_START_MS } from '../compile_case.ts';
+import { DEFAULT_START_MS } from '../case_setting.ts';
 import { visitorText, shownAnswer } from './changes.ts';
 import type { DraftRun } from './run_draft.ts';
 import type { Answer } from './answer_pools.ts';

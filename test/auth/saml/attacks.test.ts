@@ -22,18 +22,18 @@ import { WRAPPING } from './wrapping.ts';
 
 const ALL = [...WRAPPING, ...TAMPERING, ...CLAIMS];
 
-describe('documents that let nobody in', () => {
+describe('forged responses are refused', () => {
   it.each(ALL)('$name: $reason', ({ xml, reason }) => {
     expect(consume(encode(xml))).toMatchObject({ refused: reason });
   });
 
-  it('are many, and no two the same', () => {
+  it('are many and distinct', () => {
     expect(ALL.length).toBeGreaterThanOrEqual(150);
     expect(new Set(ALL.map(({ xml }) => xml)).size).toBe(ALL.length);
   });
 });
 
-describe('what is no document', () => {
+describe('input that is not a response', () => {
   it.each([
     ['not base64', '%%%', 'base64_malformed'],
     [
@@ -59,7 +59,7 @@ describe('what is no document', () => {
   });
 });
 
-describe('the second defence, behind the signature', () => {
+describe('checks behind the signature', () => {
   const opened = openResponse(encode(withSignedAssertion()));
   if ('refused' in opened) throw new Error(opened.refused);
 
@@ -83,7 +83,7 @@ describe('the second defence, behind the signature', () => {
     expect(read).toMatchObject({ nameId: 'signed' });
   });
 
-  it('a verifier that cannot be asked lets nobody in', () => {
+  it('an unavailable verifier refuses the login', () => {
     const answer = { failure: 'unavailable', detail: 'out' } as const;
     expect(validateResponse(opened, answer, EXPECTED)).toMatchObject({ refused: 'verifier_unavailable' });
   });
@@ -98,7 +98,7 @@ describe('the second defence, behind the signature', () => {
     }
   });
 
-  it.each(WRAPPING)('the library alone never gives bytes with the forged user: $name', ({ xml }) => {
+  it.each(WRAPPING)('the library alone never returns bytes with the forged user: $name', ({ xml }) => {
     const certificates = [KEY.certificatePem];
     for (const id of ['_assertion', '_response', '_evil', '_evilresponse']) {
       const answer = verifySignatures({ xml, ids: [id], certificates });
@@ -117,21 +117,21 @@ describe('the second defence, behind the signature', () => {
 });
 
 describe('an assertion', () => {
-  it('is used once', () => {
+  it('is valid once', () => {
     const used = usedAssertions();
     expect(useAssertion(used, 'a', NOW_MS + 1_000, NOW_MS)).toBe('fresh');
     expect(useAssertion(used, 'a', NOW_MS + 1_000, NOW_MS + 500)).toBe('used');
     expect(useAssertion(used, 'b', NOW_MS + 1_000, NOW_MS)).toBe('fresh');
   });
 
-  it('is remembered longer than it is good', () => {
+  it('is remembered longer than it is valid', () => {
     const read = consume(encode(withSignedAssertion()));
     if ('refused' in read) throw new Error(read.refused);
     const { assertionUntilMs } = read;
     expect(consume(encode(withSignedAssertion()), { nowMs: assertionUntilMs })).toHaveProperty('refused');
   });
 
-  it('is refused when there is no room to remember it, until others are past', () => {
+  it('is refused while the store of used assertions is full', () => {
     const used = usedAssertions(2);
     useAssertion(used, 'a', NOW_MS + 1_000, NOW_MS);
     useAssertion(used, 'b', NOW_MS + 2_000, NOW_MS);
@@ -140,7 +140,7 @@ describe('an assertion', () => {
     expect(useAssertion(used, 'b', NOW_MS + 2_000, NOW_MS + 1_500)).toBe('used');
   });
 
-  it('of an older login is refused where a new one was asked for', () => {
+  it('with an older authentication is refused if a new one was required', () => {
     const request = { id: REQUEST, freshSinceMs: NOW_MS + 56_000 };
     expect(consume(encode(withSignedAssertion()), { request, nowMs: NOW_MS + 57_000 })).toMatchObject({
       refused: 'authn_stale',
@@ -155,7 +155,7 @@ it('every truncation of a good response is refused', () => {
   }
 });
 
-it('every change of one character in what is signed is refused or changes nothing', () => {
+it('every change of one signed character is refused or has no effect', () => {
   const xml = withSignedAssertion();
   const good = JSON.stringify(consume(encode(xml)));
   const from = xml.indexOf('<saml:Assertion');
@@ -166,7 +166,7 @@ it('every change of one character in what is signed is refused or changes nothin
   }
 });
 
-it('every reason of this core is reached by a document', () => {
+it('every reason occurs for a message', () => {
   const reached = new Set(ALL.map(({ reason }) => reason));
   const elsewhere = new Set([
     'message_missing',

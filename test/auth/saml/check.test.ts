@@ -8,7 +8,7 @@ import { IDP_METADATA } from './idp_metadata.ts';
 
 const folder = folderWith();
 
-it('the command line checks metadata, with the time of day', async () => {
+it('the command line checks metadata with the current time', async () => {
   const path = join(folder, 'edge.json');
   const codesOf = async (metadata: string): Promise<string[]> => {
     writeFileSync(path, JSON.stringify(gateConfig(metadata)));

@@ -40,7 +40,7 @@ function stage(people: Record<string, object> = { ann: { groups: ['ops'] } }, co
 }
 
 describe('the development provider', () => {
-  it('logs in whoever is chosen, and out again', async () => {
+  it('logs a chosen user in and out', async () => {
     const { gate, browser } = stage();
     const last = await browser.visit(`${HOME}/deep`);
     expect(last).toMatchObject({ url: `${HOME}/deep`, status: 200, text: 'the app' });
@@ -59,7 +59,7 @@ describe('the development provider', () => {
     expect(page.body).toContain('Bob &lt;b&gt;');
   });
 
-  it('may begin a login', async () => {
+  it('can start a login', async () => {
     const { browser, gate } = stage(undefined, { allow_idp_initiated: true });
     const query = new URLSearchParams({
       sp: `${HOME}/auth/saml/metadata`,
@@ -106,7 +106,7 @@ describe('the development provider', () => {
     },
   );
 
-  it('takes its time where that is asked for', () => {
+  it('delays its response on request', () => {
     const { idp } = stage(misbehaving('slow'));
     const query = new URLSearchParams({ sp: 'https://a.test', acs: 'https://a.test/acs', login_as: 'ann' });
     const target = `/saml/sso?${query.toString()}`;
@@ -156,7 +156,7 @@ describe('identities of a simulation', () => {
     ['wrong_audience', 403, 'saml.identity_refused'],
     ['expired', 403, 'saml.identity_refused'],
     ['wrong_state', 400, 'saml.callback_refused'],
-  ])('who misbehave (%s) stay outside', (misbehave, status, code) => {
+  ])('with faults (%s) are refused', (misbehave, status, code) => {
     const simulator = simulatorOf({ misbehave });
     const answer = simulator.send({ path: '/', host: 'app.test', as: 'ann' });
     expect([answer.status, answer.steps.find(({ module }) => module === 'saml')?.code]).toEqual([

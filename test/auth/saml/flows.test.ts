@@ -6,7 +6,7 @@ import { HOME, HOUR_MS, IDP, START_MS, stage } from './stage.ts';
 const lastCode = ({ gate }: ReturnType<typeof stage>): string | undefined => gate.codes.at(-1);
 
 describe('a login with SAML', () => {
-  it('lets in, and the upstream learns who', async () => {
+  it('succeeds, and the upstream receives the identity', async () => {
     const all = stage();
     const last = await all.browser.visit(`${HOME}/deep?a=1`);
     expect(last).toMatchObject({ url: `${HOME}/deep?a=1`, status: 200, text: 'the app' });
@@ -21,7 +21,7 @@ describe('a login with SAML', () => {
     ]);
   });
 
-  it('two tabs of one browser each finish what they began, each once', async () => {
+  it('two tabs of one browser complete their own logins, each once', async () => {
     const all = stage();
     const tabs = [await all.browser.go(`${HOME}/one`, null), await all.browser.go(`${HOME}/two`, null)];
     const sp = await all.metadata();
@@ -48,7 +48,7 @@ describe('a login with SAML', () => {
     expect((await all.browser.go(`${HOME}/auth/saml/acs`, IDP, swapped.toString())).status).toBe(400);
   });
 
-  it('RelayState is short enough for every provider, and the login waits in the browser', async () => {
+  it('RelayState is short enough for every provider; the state is in a cookie', async () => {
     const all = stage();
     const deep = `${HOME}/deep?${'long=1&'.repeat(200)}`;
     const begun = await all.browser.go(deep, null);
@@ -63,7 +63,7 @@ describe('a login with SAML', () => {
     expect(all.gate.seen[0]!.headers.get('cookie')).toBeNull();
   });
 
-  it('a browser that begins again and again has five logins waiting', async () => {
+  it('a browser has at most five pending logins', async () => {
     const all = stage();
     const states: string[] = [];
     for (let count = 0; count < 8; count++) {
@@ -80,7 +80,7 @@ describe('a login with SAML', () => {
     expect(answers.slice(-1)).toEqual([403]);
   });
 
-  it('an answer is of no use in another browser', async () => {
+  it('a response is refused in another browser', async () => {
     const all = stage();
     const begun = await all.browser.go(`${HOME}/`, null);
     const sp = await all.metadata();
@@ -107,7 +107,7 @@ describe('a login with SAML', () => {
       'saml.identity_refused',
     ],
     ['no answer', { change: () => '' }, 403, 'saml.identity_refused'],
-  ])('%s lets nobody in', async (_name, whims, status, code) => {
+  ])('%s refuses the login', async (_name, whims, status, code) => {
     const all = stage();
     all.idp.state.whims = whims;
     const last = await all.browser.visit(`${HOME}/`);
@@ -118,7 +118,7 @@ describe('a login with SAML', () => {
     expect((await all.browser.go(`${HOME}/`, null)).status).toBe(302);
   });
 
-  it('a verifier that is out lets nobody in', async () => {
+  it('an unavailable verifier refuses the login', async () => {
     const all = stage({}, { broken: 'verifier' });
     const last = await all.browser.visit(`${HOME}/`);
     expect([last.status, lastCode(all)]).toEqual([502, 'saml.provider_failed']);
@@ -133,7 +133,7 @@ describe('a login with SAML', () => {
     expect(await all.newBrowser().visit(`${HOME}/`)).toMatchObject({ status: 200, text: 'the app' });
   });
 
-  it('asks for a new login where force_authn is set', async () => {
+  it('requires a new authentication with force_authn', async () => {
     const all = stage({ force_authn: true });
     await all.browser.visit(`${HOME}/`);
     const asked = new URL(all.browser.hops[0]!.headers.get('location')!).searchParams.get('SAMLRequest')!;
@@ -147,7 +147,7 @@ describe('a login with SAML', () => {
     expect((await any.browser.visit(`${HOME}/`)).status).toBe(200);
   });
 
-  it('begun by the identity provider: only where it may, each answer once, to paths of this origin', async () => {
+  it('IdP-initiated: only if allowed, once per response, to paths of this origin', async () => {
     const closed = stage();
     const open = stage({ allow_idp_initiated: true });
     const answerOf = async (all: typeof open, RelayState: string): Promise<string> =>
@@ -176,7 +176,7 @@ describe('a login with SAML', () => {
     }
   });
 
-  it('sessions end by their own times, and by that of the identity provider', async () => {
+  it('sessions end by their own limits and by that of the identity provider', async () => {
     const all = stage({ inactivity_timeout: 60, maximum_duration: 7_200 });
     all.idp.state.whims = { sessionUntilMs: START_MS + HOUR_MS };
     await all.browser.visit(`${HOME}/`);
@@ -197,8 +197,8 @@ describe('a login with SAML', () => {
   });
 });
 
-describe('what has been used once', () => {
-  it('is not forgotten when the configuration changes', async () => {
+describe('used states and assertions', () => {
+  it('are remembered across configuration changes', async () => {
     const all = stage({ allow_idp_initiated: true });
     const SAMLResponse = await all.idp.respond(await all.metadata(), null);
     const form = new URLSearchParams({ SAMLResponse, RelayState: '/' }).toString();

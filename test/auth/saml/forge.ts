@@ -1,6 +1,6 @@
 import { signXml } from '@node-saml/node-saml/lib/xml.js';
 import { verifySignatures } from '../../../src/clients/saml_signatures.ts';
-import { type SigningIdentity, newSigningIdentity } from '../../../src/crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../../../src/crypto/issue_certificate.ts';
 import {
   type ResponseExpected,
   type SamlIdentity,

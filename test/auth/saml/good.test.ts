@@ -32,7 +32,7 @@ describe('a good response', () => {
     expect(consume(lines)).toMatchObject(ANN);
   });
 
-  it('with letters of any script in its texts', () => {
+  it('with texts in any script', () => {
     expect(consume(encode(withSignedAssertion({ nameId: 'Änne 名 😀' })))).toMatchObject({
       nameId: 'Änne 名 😀',
     });
@@ -47,7 +47,7 @@ describe('a good response', () => {
     expect(consume(encode(withSignedAssertion({}, { key: OTHER_KEY })), { provider })).toMatchObject(ANN);
   });
 
-  it('that the identity provider began, where that is allowed', () => {
+  it('that is IdP-initiated, if that is allowed', () => {
     const xml = withSignedAssertion({ inResponseTo: null, confirmationInResponseTo: null });
     expect(consume(encode(xml), { request: null })).toMatchObject(ANN);
     expect(consume(encode(xml))).toMatchObject({ refused: 'in_response_to' });
@@ -62,12 +62,12 @@ describe('a good response', () => {
     });
   });
 
-  it('with a login as new as was asked for', () => {
+  it('with a login as recent as required', () => {
     const request = { id: REQUEST, freshSinceMs: EXPECTED.nowMs - 10_000 };
     expect(consume(encode(withSignedAssertion()), { request })).toMatchObject(ANN);
   });
 
-  it('with one confirmation of several that fits', () => {
+  it('with one valid confirmation of several', () => {
     const stale =
       '<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData Recipient="https://other.test/" NotOnOrAfter="2000-01-01T00:00:00Z"/></saml:SubjectConfirmation>';
     const xml = responseXml().replace('<saml:SubjectConfirmation ', `${stale}<saml:SubjectConfirmation `);

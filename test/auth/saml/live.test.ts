@@ -46,7 +46,7 @@ describe.each(['redirect', 'post'] as const)('a live edge against samlify, reque
     upstream.close();
   });
 
-  it('logs in, tells the upstream who, and keeps the session', async () => {
+  it('logs in, sends the identity to the upstream and keeps the session', async () => {
     const browser = browserOf((request) => fetch(request));
     const home = `http://localhost:${listening.port}`;
     const last = await browser.visit(`${home}/deep/page?a=1`);
@@ -68,7 +68,7 @@ describe.each(['redirect', 'post'] as const)('a live edge against samlify, reque
     expect(seen).toHaveLength(2);
   });
 
-  it('samlify reads what was asked', () => {
+  it('samlify accepts the request', () => {
     const asked = JSON.parse(party.state.requests[0]!) as {
       issuer: string;
       request: Record<string, string>;

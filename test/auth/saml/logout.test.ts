@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { newSigningIdentity } from '../../../src/crypto/self_signed.ts';
+import { newSigningIdentity } from '../../../src/crypto/issue_certificate.ts';
 import { postPage, redirectUrl } from '../../../src/auth/saml/bindings.ts';
 import { element } from '../../../src/auth/saml/canonical.ts';
 import { logoutRequest, logoutResponse } from '../../../src/auth/saml/messages.ts';
@@ -36,7 +36,7 @@ type Stage = Awaited<ReturnType<typeof loggedIn>>;
 const isIn = async (all: Stage): Promise<boolean> => (await all.browser.go(`${HOME}/`, null)).status === 200;
 
 describe('logging out here', () => {
-  it('ends the session, and tells the identity provider with a signed request that samlify reads', async () => {
+  it('ends the session and sends a signed request that samlify accepts', async () => {
     const all = await loggedIn();
     const kept = await all.browser.jar.getCookieString(HOME);
     const away = await all.browser.go(`${HOME}/auth/logout`, null);
@@ -56,7 +56,7 @@ describe('logging out here', () => {
     expect(replay.response.status).toBe(302);
   });
 
-  it('the signed answer of the identity provider brings the browser to a page', async () => {
+  it('the signed response of the identity provider leads to a page', async () => {
     const all = await loggedIn();
     const answer = logoutResponse(
       { id: '_r', atMs: START_MS, destination: SLO, issuer: `${IDP}/metadata` },
@@ -71,7 +71,7 @@ describe('logging out here', () => {
 
 describe('logging out at the identity provider', () => {
   it.each(['redirect', 'post'] as const)(
-    'by %s ends the session and is answered, signed',
+    'by %s ends the session and gets a signed response',
     async (binding) => {
       const all = await loggedIn();
       const done =
@@ -177,7 +177,7 @@ describe('logging out at the identity provider', () => {
     expect(await isIn(all)).toBe(true);
   });
 
-  it('counts once', async () => {
+  it('is valid once', async () => {
     const all = await loggedIn();
     await all.browser.go(byRedirect(), IDP);
     all.clock.nowMs += 1_000;

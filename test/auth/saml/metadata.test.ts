@@ -23,7 +23,7 @@ const idsOf = (text: string): string | string[] => {
 };
 
 describe('certificates of metadata', () => {
-  it('that are EC stand beside one of RSA, do not count, and are warned of', async () => {
+  it('that are EC are ignored with a warning beside an RSA one', async () => {
     const ec = ecDescriptor();
     for (const both of [ec + DESCRIPTOR, DESCRIPTOR + ec]) {
       const text = IDP_METADATA.replace(DESCRIPTOR, both);
@@ -43,12 +43,12 @@ describe('certificates of metadata', () => {
     }
   });
 
-  it('that are EC alone are an error that says so', async () => {
+  it('that are only EC are an error', async () => {
     const text = IDP_METADATA.replace(DESCRIPTOR, ecDescriptor());
     expect(idsOf(text)).toEqual([expect.stringMatching(/no RSA certificate.*such as EC, are not supported/)]);
   });
 
-  it('that cannot be read are an error beside a good one', () => {
+  it('that are malformed are an error beside a valid one', () => {
     const broken = DESCRIPTOR.replace(RSA, '<X509Certificate>AAAA</X509Certificate>');
     expect(idsOf(IDP_METADATA.replace(DESCRIPTOR, DESCRIPTOR + broken))).toEqual([
       'has a certificate that cannot be read',
@@ -62,13 +62,13 @@ describe('metadata of a group', () => {
     `<EntitiesDescriptor xmlns="${MD}"${attributes}>${inside}</EntitiesDescriptor>`;
   const ID = 'https://idp.example.test/metadata';
 
-  it('is read when there is one identity provider in it, however deep', () => {
+  it('is accepted with one identity provider at any depth', () => {
     expect(idsOf(group(IDP_METADATA))).toBe(ID);
     expect(idsOf(group(service + IDP_METADATA))).toBe(ID);
     expect(idsOf(group(service + group(group(IDP_METADATA))))).toBe(ID);
   });
 
-  it('with none or with several is a problem that names them', () => {
+  it('with none or several identity providers is an error that lists them', () => {
     expect(idsOf(group(service))).toEqual([expect.stringContaining('has 0 <IDPSSODescriptor>')]);
     const two = group(IDP_METADATA + IDP_METADATA.replace(ID, 'https://two.test'));
     expect(idsOf(two)).toEqual([
@@ -76,7 +76,7 @@ describe('metadata of a group', () => {
     ]);
   });
 
-  it('ends when the first of all around the role ends', () => {
+  it('expires with the earliest element around the role', () => {
     const inner = IDP_METADATA.replace(' entityID', ' validUntil="2027-01-01T00:00:00Z" entityID').replace(
       '<IDPSSODescriptor',
       '<IDPSSODescriptor validUntil="2028-01-01T00:00:00Z"',
@@ -91,11 +91,11 @@ describe('metadata of a group', () => {
   });
 });
 
-describe('metadata that has ended', () => {
+describe('expired metadata', () => {
   const ending = (metadata: string, ms: number): string =>
     metadata.replace(' entityID', ` validUntil="${new Date(ms).toISOString()}" entityID`);
 
-  it('is an error where the time is known', () => {
+  it('is an error if the time is known', () => {
     const text = ending(IDP_METADATA, Date.parse('2026-01-01'));
     const check = (time: string) => checkWholeEdge({ value: gateConfig(text) }, { nowMs: Date.parse(time) });
     expect(check('2025-12-31T23:59:59.999Z').diagnostics).toEqual([]);
@@ -108,7 +108,7 @@ describe('metadata that has ended', () => {
     ]);
   });
 
-  it('lets nobody in from that moment on, in whatever state a login is', async () => {
+  it('refuses logins in every state from that moment on', async () => {
     const all = stage();
     const clock = { nowMs: START_MS };
     const gate = gateOf(ending(all.idp.metadata, START_MS + HOUR_MS), {}, { clock: () => clock.nowMs });
@@ -141,7 +141,7 @@ describe('extensions of a response', () => {
   const EXTENSIONS = '<samlp:Extensions><x:hint xmlns:x="urn:x">for nobody</x:hint></samlp:Extensions>';
   const withExtensions = (): string => responseXml().replace('<samlp:Status>', `${EXTENSIONS}<samlp:Status>`);
 
-  it('stand where the schema has them, signed or not, and are not read', () => {
+  it('are accepted where the schema allows them, and ignored', () => {
     const plain = consume(encode(withSignedAssertion()));
     expect(plain).toMatchObject({ nameId: 'ann' });
     expect(consume(encode(signed(withExtensions(), 'Assertion')))).toEqual(plain);

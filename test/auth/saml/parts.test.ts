@@ -28,7 +28,7 @@ describe('inflating', () => {
     );
   });
 
-  it('takes whatever else there is without harm, and never more than the limit', () => {
+  it('handles arbitrary input safely and within the limit', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const read = inflateRaw(bytes, 1_000);
@@ -45,7 +45,7 @@ describe('inflating', () => {
     expect(inflateRaw(Buffer.concat([deflateRawSync('a'), Buffer.from([0])]), 10)).toBeNull();
   });
 
-  it('zlib reads what is stored here', () => {
+  it('zlib reads uncompressed output', () => {
     for (const length of [0, 1, 65_535, 65_536, 200_000]) {
       const bytes = Buffer.alloc(length, 'abc');
       expect(inflateRawSync(deflateStored(bytes)).equals(bytes)).toBe(true);
@@ -54,7 +54,7 @@ describe('inflating', () => {
 });
 
 describe('times', () => {
-  it('are those of the platform', () => {
+  it('agree with the platform', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_000_000_000_000, max: 250_000_000_000_000 }), (ms) => {
         expect(writeInstant(ms)).toBe(new Date(ms).toISOString());
@@ -74,13 +74,13 @@ describe('times', () => {
     '2026-01-01T00:00:00+00:00',
     '',
     'now',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(readInstant(text)).toBeNull();
   });
 });
 
 describe('XML', () => {
-  it('any text is read or refused, never thrown at', () => {
+  it('any text is parsed or refused without exceptions', () => {
     const pieces = fc.constantFrom(
       '<a>',
       '</a>',
@@ -108,7 +108,7 @@ describe('XML', () => {
     );
   });
 
-  it('a large document takes linear time', () => {
+  it('a large document is parsed in linear time', () => {
     const text = `<a>${'<b c="d">e</b>'.repeat(8_000)}</a>`;
     const began = performance.now();
     expect(isXmlProblem(readXml(text))).toBe(false);
@@ -123,7 +123,7 @@ describe('metadata', () => {
     return changed;
   };
 
-  it('is read, comments between its elements and a mark at its beginning included', () => {
+  it('is parsed with comments between elements and a byte order mark', () => {
     for (const text of [IDP_METADATA, `\ufeff${IDP_METADATA}`, change('<IDPSSO', '<!-- ours --><IDPSSO')]) {
       expect(readMetadata(text)).toMatchObject({
         entityId: 'https://idp.example.test/metadata',
@@ -132,7 +132,7 @@ describe('metadata', () => {
     }
   });
 
-  it('the same certificate twice counts once', () => {
+  it('a repeated certificate is used once', () => {
     const [descriptor] = /<KeyDescriptor.*<\/KeyDescriptor>/.exec(IDP_METADATA)!;
     const read = readMetadata(change('<KeyDescriptor', `${descriptor}<KeyDescriptor`));
     expect(isMetadataProblem(read) ? [] : read.certificates).toHaveLength(1);
@@ -172,7 +172,7 @@ describe('metadata', () => {
     expect(diagnostics[0]!.message).toMatch(/line \d+, column \d+/);
   });
 
-  it('certificates past their time are warned of, where the time is known', () => {
+  it('expired certificates cause warnings if the time is known', () => {
     const at = (time: string) =>
       checkWholeEdge({ value: gateConfig(IDP_METADATA) }, { nowMs: Date.parse(time) }).diagnostics;
     expect(at('2030-01-01').map(({ code }) => code)).toEqual([]);

@@ -64,20 +64,20 @@ const good = (metadata: string): Answers['fetch'] => ({
 });
 
 describe('the action saml of a policy', () => {
-  it('lets in, and tells the upstream who', async () => {
+  it('logs in and sends the identity to the upstream', async () => {
     const { browser, seen } = stage({});
     const last = await browser().visit(`${HOME}/deep`);
     expect(last).toMatchObject({ url: `${HOME}/deep`, status: 200, text: 'the app' });
     expect(seen[0]!.headers.get('service-auth-user-id')).toBe('ann');
   });
 
-  it('members of an authorized group only', async () => {
+  it('only accepts members of an authorized group', async () => {
     const { browser, seen } = stage({ authorized_groups: ['admins'] });
     expect((await browser().visit(`${HOME}/`)).status).toBe(403);
     expect(seen).toEqual([]);
   });
 
-  it('with its metadata at a URL, asked for once an hour', async () => {
+  it('fetches its metadata once an hour', async () => {
     const metadata = samlifyIdp(IDP, () => START_MS).metadata;
     const all = stage({ idp_metadata_url: `${IDP}/metadata` }, () => good(metadata));
     expect(await all.browser().visit(`${HOME}/deep`)).toMatchObject({ status: 200, text: 'the app' });
@@ -102,7 +102,7 @@ describe('the action saml of a policy', () => {
           ),
         ),
     ],
-  ])('lets nobody in when that metadata %s', async (_name, answer) => {
+  ])('refuses logins when that metadata %s', async (_name, answer) => {
     const all = stage({ idp_metadata_url: `${IDP}/metadata` }, answer);
     expect((await all.browser().visit(`${HOME}/`)).status).toBe(502);
     expect(all.seen).toEqual([]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { newSigningIdentity } from '../../../src/crypto/self_signed.ts';
+import { newSigningIdentity } from '../../../src/crypto/issue_certificate.ts';
 
 interface Party {
   readonly entityMeta: {

@@ -64,7 +64,7 @@ describe('the addresses that the management API shows', () => {
   });
   afterAll(() => instance.close());
 
-  it('are what the metadata says, with the certificate in it', async () => {
+  it('are those of the metadata with its certificate', async () => {
     const text = await spMetadata();
     for (const name of ['entity_id', 'assertion_consumer_service_url', 'single_logout_url']) {
       expect(text).toContain(`"${shown[name]!}"`);
@@ -76,7 +76,7 @@ describe('the addresses that the management API shows', () => {
     expect((await instance.call('GET', at)).body).toEqual(shown);
   });
 
-  it('a login begins at an endpoint, is answered at the host of the service, and ends at the endpoint', async () => {
+  it('a login starts at an endpoint, is answered at the service host and ends at the endpoint', async () => {
     const browser = browserOf(carry);
     const last = await browser.visit(`${HOME}/deep?a=1`);
     expect(last).toMatchObject({ url: `${HOME}/deep?a=1`, status: 200, text: 'the app' });
@@ -92,12 +92,12 @@ describe('the addresses that the management API shows', () => {
     expect(seen.at(-1)).toBe('/deep ann');
   });
 
-  it('of an edge with a wildcard: the endpoint that began is the one that ends', async () => {
+  it('with a wildcard, a login ends at the endpoint where it started', async () => {
     const last = await browserOf(carry).visit('https://one.wild.test/x');
     expect(last).toMatchObject({ url: 'https://one.wild.test/x', status: 200 });
   });
 
-  it('the identity provider may begin, and say where to', async () => {
+  it('the identity provider can start a login with a destination', async () => {
     const response = await idp.respond(await spMetadata(), null);
     for (const [relay, to] of [
       [`${HOME}/inbox`, `${HOME}/inbox`],
@@ -120,7 +120,7 @@ describe('the addresses that the management API shows', () => {
     ],
     ['with a user in it', `_abc.${Buffer.from('https://app.example.test@evil.test').toString('base64url')}`],
     ['that names none', '_abc'],
-  ])('an answer to a request %s is sent nowhere', async (_name, id) => {
+  ])('a response to a request %s is not forwarded', async (_name, id) => {
     const response = await idp.respond(await spMetadata(), id);
     const last = await browserOf(carry).go(
       shown['assertion_consumer_service_url']!,
@@ -131,7 +131,7 @@ describe('the addresses that the management API shows', () => {
     expect(last.headers.get('location')).toBeNull();
   });
 
-  it('answer over TLS, with a certificate for their host, and no other host does', async () => {
+  it('are served over TLS with a certificate for the service host only', async () => {
     const { edge } = instance.management;
     expect(usesTls(edge.config)).toBe(true);
     const folder = join(instance.folder, 'authority');
@@ -168,7 +168,7 @@ describe('the addresses that the management API shows', () => {
     }
   });
 
-  it('other addresses of that host have nothing', async () => {
+  it('other paths of that host are not found', async () => {
     for (const path of ['', '/saml/edghtsrt_none', '/saml/edghtsrt_none/acs', '/auth/logout']) {
       expect((await get(`https://idp.service.test${path}`)).status).toBe(404);
     }

@@ -16,7 +16,7 @@ storeContract('SQLite', () => {
   return { open: () => openSqliteStore(path), remove: () => rmSync(path) };
 });
 
-describe('a file that is no good', () => {
+describe('an unusable file', () => {
   it('of a newer version is refused', async () => {
     const path = newPath();
     await openSqliteStore(path).close();
@@ -26,7 +26,7 @@ describe('a file that is no good', () => {
     expect(() => openSqliteStore(path)).toThrow(/has version 99; this edgeproof supports versions up to 1/);
   });
 
-  it('of something else is refused and left alone', () => {
+  it('of another application is refused and unchanged', () => {
     const path = newPath();
     const database = new DatabaseSync(path);
     database.exec('CREATE TABLE accounts (id)');
@@ -57,12 +57,12 @@ describe('a file that is no good', () => {
     expect(() => openSqliteStore(path)).toThrow(StoreError);
   });
 
-  it('that cannot be made is refused', () => {
+  it('that cannot be created is refused', () => {
     expect(() => openSqliteStore(join(folder, 'missing', 'x.db'))).toThrow(/cannot open the store/);
   });
 });
 
-it('writes through to the disk before it acknowledges', () => {
+it('is synced to disk before a write is acknowledged', () => {
   const path = newPath();
   const store = openSqliteStore(path);
   const database = new DatabaseSync(path);

@@ -5,15 +5,15 @@ import { checkWholeEdge as checkEdge } from '../../../src/edge/semantic_checks.t
 import { EDGE_CODES } from '../../../src/edge/document/codes.ts';
 
 /**
- * Each file of `fixtures/broken` is named after the code that it shows, and stands beside what is printed about it.
- * `npx vitest run test/edge/document/broken.test.ts -u` writes the texts anew.
+ * * Each file of `fixtures/broken` is named after the code that it shows; the expected output is in a file beside it.
+ * `npx vitest run test/edge/document/broken.test.ts -u` updates the expected output.
  */
 const folder = new URL('../../../fixtures/broken/', import.meta.url);
 const cases = readdirSync(folder).filter((file) => /\.(?:yaml|json)$/.test(file));
 
 /** Cases that show many codes at once. */
 const MIXED: ReadonlySet<string> = new Set(['everything', 'long_line']);
-/** Shown by a test of its own (test/auth/saml/metadata.test.ts): a file would be large, or is told of at a certain time only. */
+/** Tested in test/auth/saml/metadata.test.ts: these need a large file, or are reported only at certain times. */
 const WITHOUT_FIXTURE: ReadonlySet<string> = new Set([
   'edge.too_large',
   'edge.saml_expired',

@@ -50,7 +50,7 @@ describe('checkEdge', () => {
     const second = checkEdge({ value }).config!;
     expect(value).toEqual(before);
     const headers = first.edges.https['shop']!.routes[0]!.request_headers!;
-    // What was accepted is frozen.
+    // Accepted configurations are frozen.
     expect(() => {
       headers.add['x'] = 'y';
     }).toThrow(TypeError);

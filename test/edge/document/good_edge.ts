@@ -41,7 +41,7 @@ edges:
         - {match_type: path_prefix, match: /saml, backend: {backend_id: app}, saml: {idp_metadata: '${IDP_METADATA}'}}
 `;
 
-/** Smaller ones, of which each shows a part: quick to check many times. */
+/** Smaller files that each show a part; fast to check many times. */
 export const SMALL_EDGES: readonly string[] = [
   `ip_policies: {office: {rules: [{cidr: 192.0.2.0/24, action: allow}]}}
 edges:

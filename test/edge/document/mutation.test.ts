@@ -78,7 +78,7 @@ test('mutations: no exception, spans within the text, a config exactly when ther
           span.end <= text.length &&
           (fix === undefined || (fix.span.start >= 0 && fix.span.end <= text.length)) &&
           (pointer === '' || pointer.startsWith('/')) &&
-          // Policies inside have codes of their own.
+          // Embedded policies have codes of their own.
           (EDGE_CODES[code]?.severity ?? severity) === severity;
         if (!isSound) throw new Error(`${code} at ${pointer} is not sound: ${JSON.stringify(span)}`);
       }

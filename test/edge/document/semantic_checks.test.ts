@@ -57,7 +57,7 @@ describe('a traffic policy inside an edge file', () => {
       routes: [{ match_type: path_prefix, match: /, backend: { backend_id: app } }]`;
     expect(findings(policy('https://bills.internal/all')).rendered).toBe('');
     const { config, rendered } = findings(policy('https://bils.internal:443/all'));
-    // The service may have endpoints that the file does not: it is no error.
+    // The service may have endpoints that the file does not declare, so this is not an error.
     expect(config).not.toBeNull();
     expect(rendered).toMatch(
       /^edge\.yaml:14:\d+ warning policy\.unknown_endpoint unknown internal endpoint 'bils\.internal'\n/m,

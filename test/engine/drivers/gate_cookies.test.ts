@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, createEdge } from '../../../src/edgeproof.ts';
 
-/** Cookies of the gates below, as a browser would send them, and some of the application's. */
+/** Cookies of the gates below, as a browser would send them, and some cookies of the application. */
 const COOKIES = [
   'mine=1',
   '__Host-service.session=SEALED',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEdge } from '../../../src/edgeproof.ts';
 import { onePolicy, oneRoute } from '../../one_route.ts';
 
-/** The fields that an upstream gets of a request with these. */
+/** The fields that an upstream receives from a request with these fields. */
 async function received(config: object, headers: Record<string, string>): Promise<Headers> {
   let seen = new Headers();
   const edge = createEdge(config, {

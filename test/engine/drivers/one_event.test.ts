@@ -6,14 +6,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Edge, type Listening, createEdge } from '../../../src/edgeproof.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent } from '../../../src/events/catalogue.ts';
 
-/** How the upstream behaves on a path; the rest of the path is its own. */
+/** The behaviour of the upstream, by path prefix. */
 const BEHAVIOUR: Readonly<Record<string, (socket: Socket) => void>> = {
   '/ok': (socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-type: text/plain\r\n\r\nhello'),
   '/long': (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n${'a'.repeat(20_000)}`),
   '/half': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello');
-    // The bytes must have gone through before the cut is seen.
+    // The bytes must have been forwarded before the cut is noticed.
     upstreamHalf = () => socket.destroy();
   },
   '/hang': () => upstreamReached(),
@@ -89,7 +89,7 @@ beforeEach(async () => {
 });
 afterEach(() => listening.close(0));
 
-/** Settles with the events when there are as many as asked for. */
+/** Settles with the events once there are `count` of them. */
 function seen(count: number): Promise<readonly HttpRequestComplete[]> {
   return new Promise((resolve) => {
     const look = () => {
@@ -152,7 +152,7 @@ describe('exactly one event for every request', () => {
     const replied = textOf(socket);
     const [event] = await seen(1);
     expect(statusOf(event!)).toBe(status);
-    // What the client was told is what the event says; the connection may stay open for a next request.
+    // The event agrees with the response that the client received; the connection may stay open for another request.
     socket.end();
     expect(await replied).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     await listening.close(0);

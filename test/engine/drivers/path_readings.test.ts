@@ -10,7 +10,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type Listening, createEdge } from '../../../src/edgeproof.ts';
 import { onePolicy } from '../../one_route.ts';
 
-/** How a careless server comes from a target to a place: decoded twice, no parameters, no letter case, no trailing dots. */
+/**
+ * How a lenient server derives a path from a target: decoded twice, without parameters, letter case and trailing dots.
+ */
 function placeOf(target: string): string {
   const once_ = (text: string) =>
     text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
@@ -58,7 +60,7 @@ async function before(config: object, port = (upstream.address() as AddressInfo)
   return live.listening.port;
 }
 
-/** The status that a target gets, sent byte for byte. */
+/** The status for a target that is sent byte for byte. */
 async function statusOf(port: number, target: string): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET ${target} HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\n\r\n`);
@@ -182,7 +184,7 @@ describe('a rule that denies by the path', () => {
   });
 });
 
-/** What nginx writes to disk; the usual places may not be there. */
+/** Directories that nginx writes to; the default ones may not exist. */
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 const hasNginx = spawnSync('nginx', ['-v']).error === undefined;

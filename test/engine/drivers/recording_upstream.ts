@@ -3,24 +3,24 @@ import { type Socket, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { FieldList } from '../../../src/http/fields.ts';
 
-/** A request as the upstream's socket brought it: every byte of head and content. */
+/** A request as received by the upstream's socket: every byte of head and content. */
 interface RawRequest {
   readonly startLine: string;
   /** Names and values in their order, letter case as sent. */
   readonly fields: FieldList;
-  /** Content, framing taken off. */
+  /** Content without framing. */
   readonly body: Buffer;
 }
 
 export interface RecordingUpstream {
   readonly address: string;
-  /** What it answers with, on a connection that it closes afterwards. */
+  /** The response that it sends; it closes the connection afterwards. */
   answer: { readonly status: number; readonly headers: FieldList; readonly body: string };
   readonly requests: RawRequest[];
   close(): Promise<void>;
 }
 
-/** An upstream on a raw socket that keeps what it was sent, byte by byte. */
+/** An upstream on a raw socket that records every byte that it receives. */
 export async function recordingUpstream(): Promise<RecordingUpstream> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -56,7 +56,7 @@ function responseBytes({ status, headers, body }: RecordingUpstream['answer']): 
   return `${head}\r\n${body}`;
 }
 
-/** A whole request with framing by length or in chunks; null until all of it is there. */
+/** A whole request, framed by length or chunks; null until it is complete. */
 function readRequest(bytes: Buffer): RawRequest | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 
-/** Exchanges whose replies differ in what their bodies go through. */
+/** Exchanges whose replies differ in how their bodies are processed. */
 export interface ReplyCase {
   readonly name: string;
   readonly modules?: object;

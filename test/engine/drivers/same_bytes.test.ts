@@ -12,7 +12,7 @@ const NOW_MS = Date.UTC(2026, 2, 4, 5, 6, 7);
 const CLOCK = { clock: () => NOW_MS, random: () => 0.5 };
 
 let upstream: Server;
-/** The answer of the upstream to the next request. */
+/** The upstream's response to the next request. */
 let answer: Exchanged['upstream'];
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ function fieldsOf(value: (name: string) => string | null): Result['fields'] {
   return Object.fromEntries(DESCRIBING.map((name) => [name, value(name)]));
 }
 
-/** The event without what a connection and its client's library decide. */
+/** The event without members that depend on the connection or the client library. */
 function comparable({ http, conn: _conn, backend: _backend, ...rest }: HttpRequestComplete): object {
   const { headers: _headers, url: _url, user_agent: _agent, ...request } = http.request;
   return { ...rest, http: { request, response: http.response } };

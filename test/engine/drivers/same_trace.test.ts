@@ -18,7 +18,7 @@ import { CASES } from '../../filters/modules/cases.ts';
 import { OF_EDGE, configAround } from '../../filters/modules/edge_around.ts';
 import { type LiveUpstream, deadAddress, liveUpstream } from './scripted_upstream.ts';
 
-/** A client cannot choose its address on loopback: the test's client says it here, and the edge believes it. */
+/** A client cannot choose its address on loopback: the test's client sends it in a header, which the edge trusts. */
 const CLIENT_FIELD = 'x-test-client';
 const HEAD_MS = 300;
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** Serves the edge on a real socket and hands out every exchange that is complete. */
+/** Serves the edge on a real socket and reports every complete exchange. */
 async function serve(edge: Edge) {
   const waiting: ((exchange: Exchange) => void)[] = [];
   const exchanges = engineExchangePort({
@@ -76,7 +76,7 @@ async function runLive(each: Case, type: string): Promise<Step[][]> {
   let nowMs = 1_800_000_000_000;
   let random = 0;
   const traces: Step[][] = [];
-  // The dial fails for good at an address of its own; all else is told to the upstream.
+  // A failing dial needs an address of its own; everything else is scripted in the upstream.
   const usesDead = each.exchanges.some((exchanged) => failureOf(exchanged) === 'connect');
   const config = (app: string) => configAround(type, each.config, { app, next: upstream.address });
   const edge = createEdge(config(upstream.address), { clock: () => nowMs, random: () => random });
@@ -95,7 +95,7 @@ async function runLive(each: Case, type: string): Promise<Step[][]> {
       };
       await once(socket, 'connect');
       socket.write(wireBytes({ url: 'http://shop.test/', ...exchanged.request }, exchanged.clientIp));
-      // A tunnel is complete when its client has said its last word.
+      // A tunnel is complete after the last bytes of its client.
       socket.on('data', (bytes) => {
         if (bytes.toString('latin1').startsWith('HTTP/1.1 101')) socket.end(LAST_FRAME);
       });
@@ -131,7 +131,7 @@ function runSimulated(each: Case, type: string): Step[][] {
   });
 }
 
-/** The words of the system for a failure are its own. */
+/** Messages of failures depend on the system. */
 function withoutDetails(traces: readonly Step[][]): Step[][] {
   return traces.map((steps) =>
     steps.map((step) =>

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Answers } from '../../../src/engine/contract.ts';
 
-/** An upstream on a raw socket that answers every request head as told, and remembers the heads that it saw. */
+/** An upstream on a raw socket that answers every request head as scripted, and records the heads. */
 export interface LiveUpstream {
   readonly address: string;
   answer: Answers['forward'];
   readonly heads: string[];
-  /** Called when a request arrives that is not to be answered. */
+  /** Called when a request arrives that must not be answered. */
   onSilence: () => void;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ function headBytes({
   return `${[...lines, ...(length ? [] : ['content-length: 5'])].join('\r\n')}\r\n\r\nhello`;
 }
 
-/** An address on which nobody listens. */
+/** An address without a listener. */
 export async function deadAddress(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -39,7 +39,7 @@ describe.each(MODULES.map((module) => [module.type, module] as const))('module %
     expect(cases.length).toBeGreaterThan(0);
   });
 
-  it('declares reasons as sentences under its own name', () => {
+  it('declares its reasons with sentences', () => {
     for (const [code, reason] of Object.entries(module.reasons)) {
       expect(code.startsWith(`${type}.`)).toBe(true);
       expect(reason.message).toMatch(/\w+ \w+/);
@@ -65,7 +65,7 @@ describe.each(MODULES.map((module) => [module.type, module] as const))('module %
     }
   });
 
-  it('reaches every declared reason', () => {
+  it('has a case for every declared reason', () => {
     const elsewhere = REACHED_ELSEWHERE[type] ?? [];
     const codes = Object.keys(module.reasons).filter(
       (code) => !elsewhere.includes(code) || reached.has(code),

@@ -108,7 +108,7 @@ function nginxConfiguration(sites: readonly PeerSite[], folder: string): string 
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     }
   }`;
-  // Started by root, its worker would be nobody, who may not write into our folder.
+  // Started by root, its worker would run as the user nobody, who may not write into our folder.
   const asRoot = process.getuid?.() === 0 ? 'user root; ' : '';
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/temporary/${kind};`,

@@ -5,19 +5,19 @@ import { PROOF_TARGET, type RecordingUpstream } from './recording_upstream.ts';
 import { type Send, settledSocket } from './sending.ts';
 import { type StrictMessage, Violation, readResponse } from './strict_http.ts';
 
-/** What a client got for a case. */
+/** What a client received in a case. */
 export interface Played {
   /** Whole replies, in order. */
   readonly replies: readonly StrictMessage[];
-  /** What came behind them. */
+  /** The bytes after them. */
   readonly rest: string;
   /** Why no more could be read, or null. */
   readonly violation: string | null;
-  /** Whether the connection was over by the proxy's doing. */
+  /** Whether the proxy closed the connection. */
   readonly closed: boolean;
-  /** Whether one more request on the connection was answered; null when none was sent. */
+  /** Whether one more request on the connection was answered; null if none was sent. */
   readonly proved: boolean | null;
-  /** The first wait of the client that was in vain. */
+  /** The first wait of the client that timed out. */
   readonly inVain: string | null;
 }
 
@@ -25,7 +25,7 @@ interface Client {
   readonly socket: Socket;
   text: string;
   over: boolean;
-  /** Settles when that holds, the connection is over or time is up; whether it holds. */
+  /** Settles when the condition is true, the connection has ended or time is up; with whether it is true. */
   until(holds: () => boolean, withinMs: number): Promise<boolean>;
 }
 
@@ -132,7 +132,7 @@ async function take(
   return null;
 }
 
-/** Reads replies as far as they go; an optional one may be missing. */
+/** Parses as many replies as possible; an optional one may be missing. */
 function parse(
   expected: readonly ExpectedReply[],
   text: string,
@@ -160,7 +160,7 @@ function parse(
   return { replies, rest: text.slice(at), violation, index };
 }
 
-/** One more request on the same connection: whatever was left unread, or was read too far, shows. */
+/** One more request on the same connection detects bytes that were left unread or read too far. */
 async function prove(client: Client, send: Send, withinMs: number): Promise<boolean> {
   const before = client.text.length;
   await send(client.socket, PROOF);

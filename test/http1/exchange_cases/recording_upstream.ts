@@ -4,10 +4,10 @@ import { OK, type UpstreamMove } from './case.ts';
 import { type Send, settledSocket } from './sending.ts';
 import { type StrictMessage, Violation, readRequest } from './strict_http.ts';
 
-/** What an upstream has got, as the second parser reads it. */
+/** What an upstream has received, as the second parser reads it. */
 export interface Recorded {
   readonly requests: readonly StrictMessage[];
-  /** Bytes behind the last whole request, of all connections. */
+  /** Bytes after the last whole request, of all connections. */
   readonly rest: string;
   readonly violations: readonly string[];
 }
@@ -16,16 +16,16 @@ export interface RecordingUpstream {
   readonly port: number;
   readonly got: () => string;
   recorded(): Recorded;
-  /** Tells it what the client has got, for moves that wait for that. */
+  /** Reports what the client has received, for moves that wait for it. */
   clientGot(text: string): void;
   close(): Promise<void>;
 }
 
-/** One connection and how far its moves are. */
+/** One connection and its position in the script. */
 interface Line {
   readonly socket: Socket;
   text: string;
-  /** Where the request that is being read begins. */
+  /** Where the current request begins. */
   at: number;
   move: number;
   readonly requests: StrictMessage[];
@@ -34,10 +34,10 @@ interface Line {
 }
 
 const DEFAULT_MOVES: readonly UpstreamMove[] = [{ send: OK }];
-/** The request that proves a connection to be sound is answered whatever the case says. */
+/** The request that tests the connection is answered whatever the case's script is. */
 export const PROOF_TARGET = '/proof-that-it-is-open';
 
-/** Takes whatever bytes come, keeps them, and answers as told. */
+/** Records all bytes, and answers as scripted. */
 export async function recordingUpstream(
   given: string | readonly UpstreamMove[] | undefined,
   send: Send,
@@ -67,7 +67,7 @@ export async function recordingUpstream(
     line.busy = false;
   }
 
-  /** Makes the next move, if it is time for it. */
+  /** Makes the next move if its condition is met. */
   async function step(line: Line): Promise<boolean> {
     const isProof = line.text.startsWith(`GET ${PROOF_TARGET} `, line.at);
     const all = isProof ? DEFAULT_MOVES : moves;
@@ -90,7 +90,7 @@ export async function recordingUpstream(
     return on === 'head' ? head >= 0 : read(line, line.at) !== null;
   }
 
-  /** After the last move the next request is read, once this one is whole. */
+  /** After the last move the next request is read, once this one is complete. */
   function nextRequest(line: Line): boolean {
     const end = read(line, line.at);
     if (end === null) return false;

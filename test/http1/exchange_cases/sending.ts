@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
-/** How bytes are cut on their way: at once, one by one, or at places that a seed chooses. */
+/** How bytes are split: not at all, one by one, or at places that a seed chooses. */
 export type Split = 'whole' | 'bytes' | 'random';
 
-/** Writes Latin-1 text; settles when it is handed over or the socket is gone. */
+/** Writes Latin-1 text; settles when it is written or the socket has closed. */
 export type Send = (socket: Socket, text: string) => Promise<void>;
 
-/** Text longer than this goes in about as many pieces, so that a case of a megabyte takes no minute. */
+/** Longer text is split into about this many pieces, so that a case of a megabyte does not take a minute. */
 const PIECES = 400;
 
-/** The sender of one split; the same seed cuts at the same places. */
+/** A sender; the same seed splits at the same places. */
 export function sender(split: Split, seed = 1): Send {
   let state = seed;
   const chance = (): number => {
@@ -34,7 +34,7 @@ export function sender(split: Split, seed = 1): Send {
   };
 }
 
-/** A socket whose errors are the other side's business. */
+/** A socket whose errors are handled by the other side. */
 export function settledSocket(socket: Socket): Socket {
   socket.setNoDelay(true);
   return socket.on('error', () => undefined);

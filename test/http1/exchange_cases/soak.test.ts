@@ -10,9 +10,9 @@ import { slowClients } from '../../../bench/soak/slow_clients.ts';
 import { upstreamFaults } from '../../../bench/soak/upstream_faults.ts';
 import { IS_FULL } from '../../random.ts';
 
-/** The scripts of bench/soak in short, and in very short for the fast run. */
+/** Short versions of the scripts of bench/soak, and very short ones for the fast run. */
 const FACTOR = IS_FULL ? 1 : 0.3;
-/** Counts are whole. */
+/** Counts are integers. */
 const times = (full: number): number => Math.ceil(full * FACTOR);
 
 // table: scripts and their short numbers
@@ -21,12 +21,12 @@ const SHORT: readonly (readonly [name: string, run: () => Promise<Outcome>])[] =
     'slow heads and idle connections leave good traffic alone',
     () => slowClients({ slow: times(50), idle: times(100), seconds: 0.5, connections: 4, timed: false }),
   ],
-  // Always more than the memory that the proxy may take meanwhile (64 MiB).
+  // Always more than the memory that the proxy may use meanwhile (64 MiB).
   ['large content with one slow side takes no memory', () => largeBodies({ bytes: 96 * MIB })],
   ['faulty upstreams are told, once each', () => upstreamFaults({ each: times(10) })],
   ['clients that leave at every phase leave nothing', () => clientAborts({ each: times(10) })],
   ['HTTP/2 clients that leave at every phase leave nothing', () => http2Aborts({ each: times(10) })],
-  // Node itself has some twenty open; most of the limit has to be for clients.
+  // Node itself has about twenty open; most of the limit must be left for clients.
   ['more clients than descriptors', () => descriptors({ limit: 80, clients: 200 })],
   ['SIGTERM under load drops nothing that was begun', () => drain({ connections: times(30), seconds: 0.5 })],
   [

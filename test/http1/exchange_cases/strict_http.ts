@@ -18,19 +18,21 @@ export interface StrictMessage {
   readonly trailers: readonly (readonly [name: string, value: string])[];
 }
 
-/** A message and where it ends; null while it is not whole. */
+/** A message and where it ends; null while it is incomplete. */
 export type Read = { readonly message: StrictMessage; readonly end: number } | null;
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\x20-\x7e\t\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 // Origin-form, or the asterisk: nothing else goes to an origin server (RFC 9112 §3.2).
 const REQUEST_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ (?:\/[\x21-\x7e]*|\*) HTTP\/1\.1$/;
-// What an origin server has to take besides: the other version, and the absolute form (RFC 9112 §3.2.2).
+// What an origin server must accept besides: HTTP/1.0, and the absolute form (RFC 9112 §3.2.2).
 const ANY_REQUEST_LINE =
   /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ (?:\/[\x21-\x7e]*|\*|[A-Za-z]+:\/\/[\x21-\x7e]+|[\x21-\x7e]+:\d+) HTTP\/1\.[01]$/;
 const STATUS_LINE = /^HTTP\/1\.1 [1-5]\d\d [\x20-\x7e\t\x80-\xff]*$/;
 
-/** Reads a request as an origin server that takes nothing but the one spelling; `anyForm`: of the first line, any. */
+/**
+ * Parses a request like an origin server that accepts a single spelling; `anyForm` allows any form of the first line.
+ */
 export function readRequest(text: string, at: number, anyForm = false): Read {
   const head = readHead(text, at, anyForm ? ANY_REQUEST_LINE : REQUEST_LINE);
   if (head === null) return null;
@@ -38,7 +40,7 @@ export function readRequest(text: string, at: number, anyForm = false): Read {
   return readContent(text, head, null);
 }
 
-/** Reads a response; `noContent` when it answers HEAD, `over` when the connection has ended. */
+/** Parses a response; `noContent` for responses to HEAD, `over` when the connection has ended. */
 export function readResponse(text: string, at: number, noContent: boolean, over: boolean): Read {
   const head = readHead(text, at, STATUS_LINE);
   if (head === null) return null;

@@ -9,7 +9,7 @@ import type { HttpRequestCompleteEvent } from '../../../src/events/catalogue.ts'
 import type { Listening } from '../../../src/listening.ts';
 import { hasProgram, PYTHON } from '../../peers.ts';
 
-/** What the TCP backend does with a connection; it sends back what it gets when nothing is said. */
+/** What the TCP backend does with a connection; by default it echoes. */
 let handle: ((socket: Socket) => void) | null = null;
 const backend = createServer({ allowHalfOpen: true }, (socket) => {
   socket.on('error', () => undefined);
@@ -72,7 +72,7 @@ describe('WebSockets that become TCP', () => {
     return socket;
   };
 
-  /** Everything the client gets, until there are `bytes` of it. */
+  /** Everything that the client receives, until there are `bytes` of it. */
   const gathered = (socket: WebSocket, bytes: number): Promise<Buffer> =>
     new Promise((resolve) => {
       const pieces: Buffer[] = [];

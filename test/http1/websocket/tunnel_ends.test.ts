@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectTcp, createServer, type Socket } fr
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEdge, type Edge } from '../../../src/edgeproof.ts';
 
-/** The backend of both routes: one that changes protocol and echoes, or one of plain TCP that echoes. */
+/** The backend of both routes: it switches the protocol and echoes, or echoes plain TCP. */
 const taken: Socket[] = [];
 const backend = createServer({ allowHalfOpen: true }, (socket) => {
   taken.push(socket);
@@ -118,7 +118,7 @@ describe('the end of a WebSocket over HTTP/2', () => {
     await once(stream, 'response');
     stream.write(FRAME);
     await once(stream, 'data');
-    // What answers a close frame with the end, as clients do.
+    // Answers a close frame by closing, as clients do.
     stream.on('end', () => stream.end());
     return { client, session, stream, upstream: taken.at(-1)! };
   }

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { createEdge } from '../../../src/edgeproof.ts';
 import type { Listening } from '../../../src/listening.ts';
 
-/** Backends of TCP and of WebSockets in one: a request for a WebSocket is granted, all else is bytes. */
+/** A backend for TCP and WebSockets: it accepts requests for a WebSocket; everything else is data. */
 let handle: (socket: Socket) => void;
 const taken: Socket[] = [];
 const backend = createServer({ allowHalfOpen: true }, (socket) => {
@@ -51,10 +51,10 @@ function repeated(bytes: Buffer, atLeastBytes: number): Buffer {
 
 const FLOOD_BYTES = 48_000_000;
 const SLAB_BYTES = 262_144;
-/** What the buffers of the system and of both programs take together, generously. */
+/** Upper estimate of the buffers of the system and of both programs together. */
 const BUFFERS_BYTES = 24_000_000;
 
-/** Writes a flood, waiting for room; settles when all is written, or when there has been no room for half a second. */
+/** Writes a flood with back-pressure; settles when everything is written, or after half a second without room. */
 async function flood(to: Duplex, slab: Buffer, limitBytes = FLOOD_BYTES): Promise<number> {
   let bytes = 0;
   while (bytes < limitBytes) {
@@ -72,7 +72,7 @@ async function flood(to: Duplex, slab: Buffer, limitBytes = FLOOD_BYTES): Promis
   return bytes;
 }
 
-/** Bytes that the process holds, as far as can be told at any moment. */
+/** Bytes that the process holds. */
 const heldBytes = (): number => process.memoryUsage().rss;
 
 describe('WebSockets whose peers do not read', () => {
@@ -119,7 +119,7 @@ describe('WebSockets whose peers do not read', () => {
     backend.close();
   });
 
-  /** A WebSocket over HTTP/1.1 whose head has been read, and nothing else. */
+  /** A WebSocket over HTTP/1.1 of which only the head has been read. */
   const overHttp1 = async (path: string): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1');
     opened.push(socket);
@@ -153,7 +153,7 @@ describe('WebSockets whose peers do not read', () => {
     const before = heldBytes();
     await flood(socket, repeated(frame(9, Buffer.alloc(125)), SLAB_BYTES));
     expect(heldBytes() - before).toBeLessThan(90_000_000);
-    // The edge is not busy with what is over.
+    // The edge does no work for ended connections.
     socket.destroy();
     const began = performance.now();
     await (await fetch(`${listening.url}/tcp`)).text();
@@ -161,7 +161,7 @@ describe('WebSockets whose peers do not read', () => {
   });
 
   it('one pong is queued: that of the latest ping', async () => {
-    // More than the buffers hold, so that pongs find no room.
+    // More than the buffers can hold, so that there is no room for pongs.
     handle = (socket) => void socket.end(Buffer.alloc(FLOOD_BYTES));
     const socket = new WebSocket(`ws://127.0.0.1:${port}/tcp`);
     socket.binaryType = 'nodebuffer';
@@ -175,7 +175,7 @@ describe('WebSockets whose peers do not read', () => {
     const closed = once(socket, 'close');
     await expect.poll(() => taken.length).toBe(1);
     await expect.poll(() => taken[0]!.bytesWritten > 0).toBe(true);
-    // Held for so long that the edge has no room left, and not only no processor time.
+    // Long enough to be caused by full buffers rather than by a lack of processor time.
     for (let unchanged = 0, last = 0; unchanged < 10;) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       const { bytesWritten } = taken[0]!;

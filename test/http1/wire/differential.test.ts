@@ -10,7 +10,7 @@ import { cutsOf, mutated } from './mutations.ts';
  * where ours refuses what that one takes, the reason is in the table. Ours reads the same however the bytes are cut.
  */
 
-/** Half of them are requests, half responses. */
+/** Half of the streams are requests, half responses. */
 const COUNT = runs(100_000);
 
 const show = (bytes: Buffer): string => JSON.stringify(bytes.toString('latin1'));
@@ -26,7 +26,7 @@ function sameMessage(one: ReadMessage, other: ReadMessage): boolean {
   );
 }
 
-/** What ours has taken and the other has not, or not so. */
+/** What our parser accepted and the other one rejected or read differently. */
 function moreLenient(ours: ReadStream, theirs: ReadStream): string | null {
   for (const [index, message] of ours.messages.entries()) {
     const other = theirs.messages[index];
@@ -38,7 +38,7 @@ function moreLenient(ours: ReadStream, theirs: ReadStream): string | null {
   return null;
 }
 
-/** Whether the other has taken more than ours, where ours has refused to go on. */
+/** Whether the other parser accepted more where ours refused. */
 function isStricter(ours: ReadStream, theirs: ReadStream): boolean {
   if (ours.problem === null) return false;
   const last = ours.messages.at(-1);
@@ -64,7 +64,8 @@ test.each([
       if (JSON.stringify(whole.messages) !== JSON.stringify(ours.messages)) {
         expect.fail(`read otherwise when cut at ${stream.cuts.join()}: ${show(bytes)}`);
       }
-      // A fault may be found earlier or later, and then by another name; that there is one must not depend on cuts.
+      // A fault may be found earlier or later and reported differently; whether there is one must not depend on the
+      // splits.
       if (
         (whole.problem === null) !== (ours.problem === null) &&
         !isUnfinished(ours) &&
@@ -84,7 +85,7 @@ test.each([
       }
       taken += whole.messages.length;
     }
-    // Enough of them are sound that this says something.
+    // Enough of them are valid for the test to be meaningful.
     expect(taken).toBeGreaterThan(COUNT / 8);
     const unexplained = [...stricter].filter(([problem]) => !(problem in table));
     expect(unexplained).toEqual([]);
@@ -95,7 +96,7 @@ test.each([
   600_000,
 );
 
-/** Whether the input ended within a head or content: a fault in it may be found only when it is whole. */
+/** Whether the input ended within a head or content: faults in it may be found only when it is complete. */
 function isUnfinished({ problem, unread, messages }: ReadStream): boolean {
   return problem === null && (unread > 0 || messages.at(-1)?.whole === false);
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ReadMessage, ReadStream, Stream } from './messages.ts';
 
-/** Node's parser as `node:http` uses it, without the sockets and streams around it. */
+/** Node's parser as used by `node:http`, without sockets and streams. */
 interface Parser {
   [callback: number]: unknown;
   initialize(type: number, resource: object, maxHeaderBytes: number, lenient: number): void;
@@ -26,11 +26,11 @@ const { HTTPParser, methods } = createRequire(import.meta.url)('_http_common') a
   readonly methods: readonly string[];
 };
 
-/** What is to be done behind a head, as `node:http` says it: go on, or there is no content. */
+/** What follows a head, in the convention of `node:http`: continue, or no content. */
 const GO_ON = 0;
 const SKIP_BODY = 1;
 
-/** Reads a stream with llhttp in its strict mode. */
+/** Parses a stream with llhttp in its strict mode. */
 export function llhttpReads(stream: Stream, type: 'request' | 'response'): ReadStream {
   const parser = new HTTPParser();
   parser.initialize(
@@ -45,7 +45,7 @@ export function llhttpReads(stream: Stream, type: 'request' | 'response'): ReadS
   let over = false;
   let lateUrl = '';
   parser[HTTPParser.kOnHeaders] = (fields: string[], url: string) => {
-    // Trailers come by the same way, behind the content; behind them the next head does, too.
+    // Trailers and the next head arrive by the same callback, after the content.
     if (current !== null) return;
     early = [...early, ...fields];
     lateUrl += url;

@@ -6,34 +6,34 @@ import { WIRE_LIMITS, type WireLimits } from '../../../src/http/message_limits.t
 import { RequestReader } from '../../../src/http1/request_head.ts';
 import { ResponseReader } from '../../../src/http1/response_head.ts';
 
-/** One message as a parser reads it; text is Latin-1. */
+/** One parsed message; text is Latin-1. */
 export interface ReadMessage {
   /** Method and target, or the status. */
   readonly line: string;
   readonly version: string;
   readonly fields: readonly string[];
   body: string;
-  /** All of it was there. */
+  /** Whether it was complete. */
   whole: boolean;
 }
 
-/** What became of a stream of bytes: the messages in order, and why the next one was refused, if it was. */
+/** The result of a stream of bytes: the messages in order, and why the next one was refused, if it was. */
 export interface ReadStream {
   readonly messages: ReadMessage[];
   readonly problem: string | null;
-  /** Behind the last message the connection is something else, or over. */
+  /** After the last message the connection has ended or switched protocols. */
   readonly over: boolean;
-  /** Bytes that no message has taken. */
+  /** Bytes that belong to no message. */
   readonly unread: number;
 }
 
-/** Bytes, and where they are cut on their way. */
+/** Bytes, and where they are split. */
 export interface Stream {
   readonly bytes: Buffer;
   readonly cuts: readonly number[];
 }
 
-/** What stands behind the bytes that were given: a reader that looks there finds something else than an end. */
+/** Bytes after the input: a parser that reads beyond its input finds these instead of the end. */
 const BEHIND = Buffer.from('0\r\n\r\nGET /behind HTTP/1.1\r\nHost: b\r\n\r\n', 'latin1');
 
 function* pieces({ bytes, cuts }: Stream): Generator<{ readonly piece: Buffer; readonly length: number }> {
@@ -45,7 +45,7 @@ function* pieces({ bytes, cuts }: Stream): Generator<{ readonly piece: Buffer; r
   }
 }
 
-/** Reads requests as a connection does, but for the serving. */
+/** Reads requests like a connection, without serving them. */
 export function readRequests(stream: Stream, limits: WireLimits = WIRE_LIMITS): ReadStream {
   const input = new ReadBuffer();
   const reader = new RequestReader(limits);
@@ -81,7 +81,7 @@ export function readRequests(stream: Stream, limits: WireLimits = WIRE_LIMITS): 
   return { messages, problem: null, over: isLast && current === null, unread: input.length };
 }
 
-/** Reads one response after the other, each to a GET. */
+/** Reads consecutive responses, each to a GET. */
 export function readResponses(stream: Stream, limits: WireLimits = WIRE_LIMITS): ReadStream {
   const input = new ReadBuffer();
   const reader = new ResponseReader(limits);
@@ -117,7 +117,7 @@ export function readResponses(stream: Stream, limits: WireLimits = WIRE_LIMITS):
   return { messages, problem: null, over: isLast, unread: input.length };
 }
 
-/** Takes what there is of the content; gives why it is refused. */
+/** Decodes the available content; returns why it is refused. */
 function takeContent(input: ReadBuffer, content: BodyDecoder, message: ReadMessage): string | null {
   for (;;) {
     const found = content.next(input.bytes, input.from, input.to);

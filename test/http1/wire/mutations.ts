@@ -1,4 +1,4 @@
-/** Makes streams of bytes that are almost HTTP/1.1, out of streams that are. */
+/** Generates almost valid HTTP/1.1 streams from valid ones. */
 
 const CRLF = '\r\n';
 
@@ -97,7 +97,7 @@ const PIECES: readonly string[] = [
   'get /',
 ];
 
-/** One stream, with no to five faults. */
+/** One stream with at most five faults. */
 export function mutated(kind: 'request' | 'response', random: () => number): Buffer {
   const below = (count: number): number => Math.floor(random() * count);
   const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
@@ -105,7 +105,7 @@ export function mutated(kind: 'request' | 'response', random: () => number): Buf
   let text = pick(seeds);
   if (random() < 0.15) text += pick(seeds);
   for (let faults = below(6); faults > 0; faults--) {
-    // Most faults are where something is decided: at the beginning, and around ends of lines.
+    // Most faults are at critical places: at the beginning, and around line ends.
     const at = random() < 0.5 ? below(text.length + 1) : nextLine(text, below(text.length + 1));
     const way = random();
     if (way < 0.45) text = text.slice(0, at) + pick(PIECES) + text.slice(at);
@@ -122,7 +122,7 @@ function nextLine(text: string, from: number): number {
   return at < 0 ? from : at + 2;
 }
 
-/** Where a stream of that length is cut: often nowhere, sometimes everywhere. */
+/** Where a stream of this length is split: often nowhere, sometimes everywhere. */
 export function cutsOf(length: number, random: () => number): number[] {
   const way = random();
   if (way < 0.3) return [];

@@ -24,7 +24,7 @@ import { cutsOf, mutated } from './mutations.ts';
 const COUNT = runs(60_000);
 const forward = requestForwarder({ auth: 'service-auth-', mtls: 'service-mtls-' });
 
-/** A socket that keeps what is written to it. */
+/** A socket that records what is written to it. */
 function keeping(): { readonly socket: Socket; readonly text: () => string } {
   let text = '';
   const socket = new Writable({
@@ -37,7 +37,7 @@ function keeping(): { readonly socket: Socket; readonly text: () => string } {
   return { socket: socket as unknown as Socket, text: () => text };
 }
 
-/** The content in as many pieces as chance has it. */
+/** The content in a random number of pieces. */
 function bodyIn(pieces: readonly string[], lengthBytes: number | null): Body {
   return {
     lengthBytes,
@@ -59,7 +59,7 @@ function cut(text: string, random: () => number): string[] {
     .filter((one) => one !== '');
 }
 
-/** Fails with the bytes that were written: they are what one has to see. */
+/** The failure message shows the written bytes. */
 function same(found: unknown, expected: unknown, shown: string): void {
   if (found !== expected) expect.fail(`${String(found)}, not ${String(expected)}: ${shown}`);
 }
@@ -71,7 +71,7 @@ const NOBODY: ForwardTaker = {
   failed: (_failure, detail) => expect.fail(detail),
 };
 
-/** The bytes that an upstream gets; null for a head that the engine serves nobody with. */
+/** The bytes that an upstream receives; null for a head that the engine does not forward. */
 function toUpstream(message: ReadMessage, random: () => number): { text: string; isChunked: boolean } | null {
   const [method = '', target = ''] = message.line.split(' ');
   const version = message.version === '1.0' ? '1.0' : '1.1';

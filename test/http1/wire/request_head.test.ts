@@ -71,7 +71,7 @@ describe('a head', () => {
     const reader = new RequestReader(WIRE_LIMITS);
     const began = performance.now();
     for (let to = 1; to <= bytes.length; to++) reader.read(bytes, 0, to);
-    // Its square would be minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 });

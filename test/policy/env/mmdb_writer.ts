@@ -13,14 +13,17 @@ export interface WriterOptions {
   readonly databaseType?: string;
 }
 
-/** Writes a small database in the MaxMind DB format 2.0, later ranges over earlier ones. For tests. */
-export function writeMmdb(rows: readonly (readonly [Cidr, Data])[], options: WriterOptions = {}): Buffer {
+/** Writes a small database in the MaxMind DB format 2.0, later ranges over earlier ones. Bytes are taken as they are. */
+export function writeMmdb(
+  rows: readonly (readonly [Cidr, Data | Uint8Array])[],
+  options: WriterOptions = {},
+): Buffer {
   const { recordBits = 28, ipVersion = 6, databaseType = 'Test' } = options;
   const chunks: Buffer[] = [];
   let offset = 0;
   const root: Node = { children: [null, null] };
   for (const [cidr, data] of rows) {
-    const encoded = encode(data);
+    const encoded = data instanceof Uint8Array ? Buffer.from(data) : encode(data);
     insert(root, bitsOf(cidr, ipVersion), offset);
     chunks.push(encoded);
     offset += encoded.length;

@@ -35,7 +35,7 @@ export async function backend(serve: (socket: Socket) => void): Promise<Backend>
   };
 }
 
-/** Sends everything back, and its end. */
+/** Echoes everything, including the end. */
 export const echo = (socket: Socket): void => void socket.pipe(socket);
 
 /** An edge that listens, and the events of its connections. */
@@ -43,7 +43,7 @@ export interface LiveEdge {
   readonly edge: Edge;
   readonly listening: Listening;
   readonly portOf: (hostport: string) => number;
-  /** The next event, in order; one that has come already is given at once. */
+  /** The next event, in order; an earlier one that was not returned yet is returned at once. */
   readonly nextEvent: () => Promise<TcpConnectionClosedEvent['object']>;
   readonly explained: StreamExplanation[];
   readonly events: TcpConnectionClosedEvent[];
@@ -103,7 +103,7 @@ export async function dial(port: number, localAddress?: string): Promise<Socket>
   return socket;
 }
 
-/** All that a socket receives until its end; a socket that breaks gives what came before. */
+/** All that a socket receives until its end; if the socket breaks, what arrived before. */
 export async function received(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -73,7 +73,7 @@ describe('PROXY protocol headers', () => {
         const reading = readProxyHeader(bytes);
         if (reading === 'more' || 'problem' in reading) return;
         expect(reading.bytes).toBeLessThanOrEqual(bytes.length);
-        // What is taken says the same when it is written again, but for what version 2 may carry besides.
+        // An accepted header means the same when it is written again, except for what version 2 may contain besides.
         if (reading.from !== null)
           expect(readProxyHeader(rewritten(bytes, reading))).toMatchObject({ from: reading.from });
       }),
@@ -111,7 +111,7 @@ function rewritten(bytes: Uint8Array, { from }: ProxyHeader): Uint8Array {
   const { client, clientPort, server, serverPort } = from!;
   const each = bytes[0] === 0x0d ? 'v2' : 'v1';
   const is6 = client.family === 6 || server.family === 6;
-  // An IPv4-mapped address is IPv4 here, so a pair may be of two families, which no header can say.
+  // An IPv4-mapped address is IPv4 here, so a pair may have two families, which no header can express.
   if (is6 && client.family !== server.family) return bytes;
   return proxyHeader(each, connectionWith(client, { clientPort, serverIp: server.text, serverPort }));
 }
@@ -145,7 +145,7 @@ describe('PROXY protocol on connections', () => {
     expect(reading.from).toMatchObject({ clientPort: localPort, serverPort: 5432 });
     expect(reading.from!.client.text).toBe('127.0.0.5');
     expect(bytes.subarray(reading.bytes).toString()).toBe('after');
-    // The header is the edge's own and no byte of the client.
+    // The header is the edge's own and contains no bytes of the client.
     expect((await live.nextEvent()).conn.bytes_in).toBe(5);
   });
 
@@ -169,7 +169,7 @@ describe('PROXY protocol on connections', () => {
     closing.push(trusting.close);
     const header = 'PROXY TCP4 203.0.113.7 192.0.2.1 4711 5432\r\n';
     const told = await dial(trusting.portOf(PG));
-    // One byte a packet: the header is read whole whatever it is cut into.
+    // One byte per packet: the header is read whole however it is split.
     for (const byte of header) told.write(byte);
     told.end('hi');
     expect((await received(told)).toString()).toBe('hi');

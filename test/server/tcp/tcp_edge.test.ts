@@ -69,7 +69,7 @@ describe('a TCP edge', () => {
     const other = await edgeFor(tcpEdge(talker.address));
     const listener = await dial(other.portOf(PG));
     expect((await received(listener)).toString()).toBe('bye');
-    // The backend has ended its direction only; ours is still open.
+    // The backend has ended only its direction; ours is still open.
     expect(listener.writable).toBe(true);
     listener.end('late');
     expect((await other.nextEvent()).conn).toMatchObject({ bytes_in: 4, bytes_out: 3 });
@@ -97,7 +97,7 @@ describe('a TCP edge', () => {
       before = written;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    // What stands still is in the buffers of two sockets each way, not in this process.
+    // Waiting data is in the buffers of two sockets in each direction, not in this process.
     expect(written).toBeLessThan(total / 2);
     const hash = createHash('sha256');
     let bytes = 0;

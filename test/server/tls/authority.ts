@@ -16,7 +16,7 @@ export interface Pair {
   readonly keyFile: string;
 }
 
-/** What a certificate is for. */
+/** The purpose of a certificate. */
 type Use = Pick<CertificateRequest, 'purposes' | 'names'>;
 
 export interface TestAuthority extends Pair {

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type ConnectionOptions, type TLSSocket, connect } from 'node:tls';
 
-/** Node knows this option of `net.connect` here too; its types do not. */
+/** Node supports this option of `net.connect` here too; its types do not have it. */
 const HALF_OPEN = { allowHalfOpen: true } as ConnectionOptions;
 
-/** A TLS client, or the error with which its session ended; in TLS 1.3 that comes after the client's own end. */
+/**
+ * A TLS client, or the error that ended its session; in TLS 1.3 it arrives after the client has finished its handshake.
+ */
 export async function secure(options: ConnectionOptions): Promise<TLSSocket> {
   const socket = connect({ host: '127.0.0.1', ...options, ...HALF_OPEN });
   await Promise.race([
@@ -14,7 +16,7 @@ export async function secure(options: ConnectionOptions): Promise<TLSSocket> {
   return socket;
 }
 
-/** The alert, or whatever else, that a session ends with, when a request is sent on it. */
+/** The alert or other error that ends a session when a request is sent on it. */
 export function failure(options: ConnectionOptions): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', ...options });

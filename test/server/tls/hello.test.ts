@@ -8,7 +8,7 @@ import { sized } from '../../random.ts';
 
 const RUNS = 3_000;
 
-/** The first bytes that a client of OpenSSL sends. */
+/** The first bytes of an OpenSSL client. */
 async function helloOf(options: ConnectionOptions): Promise<Buffer> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -60,7 +60,7 @@ describe('the first message of a TLS client', () => {
     const read = (text: string) => readClientHello(new TextEncoder().encode(text));
     expect(read('GET / HTTP/1.1\r\n')).toHaveProperty('problem');
     expect(read('SSH-2.0-x\r\n')).toHaveProperty('problem');
-    // A message that says it has sixteen million bytes is not waited for.
+    // The edge does not wait for a message that claims to be sixteen million bytes long.
     expect(readClientHello(Uint8Array.from([22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff]))).toHaveProperty(
       'problem',
     );

@@ -14,7 +14,7 @@ import type { Explanation } from '../../../src/edge/explain.ts';
 import { type Pair, type TestAuthority, CLIENT, SERVER, opensslVersion, testAuthority } from './authority.ts';
 import { failure, request, secure } from './client.ts';
 
-/** What plain HTTP answers to a Host. */
+/** The response of plain HTTP to a Host. */
 async function plainly(url: string, host: string) {
   const [response] = (await once(httpGet(url, { headers: { host }, agent: false }), 'response')) as [
     IncomingMessage,
@@ -165,7 +165,7 @@ describe('HTTPS edges over TLS', () => {
     expect(await failure(to('shop.test', old))).toMatch(/PROTOCOL_VERSION/);
     expect(await failure(to('new.test', { maxVersion: 'TLSv1.2' }))).toMatch(/PROTOCOL_VERSION/);
     expect((await get('new.test')).status).toBe(200);
-    // The session of an edge that takes older versions is no way around.
+    // The session of an edge that allows older versions cannot be used to circumvent this.
     const around = await get('old.test', { maxVersion: 'TLSv1.2' }, 'new.test');
     expect(around.status).toBe(421);
   });
@@ -241,7 +241,7 @@ describe('HTTPS edges over TLS', () => {
       const { status, text } = await get('shop.test', version, 'api.wild.test');
       expect(status).toBe(421);
       expect(text).not.toContain('hello');
-      // Nor by naming none, nor by plain HTTP.
+      // Neither by omitting the name, nor by plain HTTP.
       expect(await plainly(listening.url, 'api.wild.test')).toMatchObject({ status: 403 });
     });
   });

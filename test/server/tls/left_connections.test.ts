@@ -10,7 +10,7 @@ import type { Listening } from '../../../src/listening.ts';
 import { frameReader, FRAME, PREFACE, request, settings } from '../../http2/frames.ts';
 import { type Pair, CLIENT, SERVER, testAuthority } from './authority.ts';
 
-/** Open descriptors of this process, or its sockets where the system does not tell. */
+/** Open descriptors of this process, or its sockets if the system does not list descriptors. */
 function descriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;
@@ -23,7 +23,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n';
 const H2 = (scheme: string, authority: string): Buffer =>
   Buffer.concat([PREFACE, settings(), request(1, '/', { scheme, authority })]);
 
-/** Settles with the first answer. */
+/** Settles with the first response. */
 function answered(socket: Duplex, isHttp2: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('close', () => reject(new Error('closed before it answered')));
@@ -108,7 +108,7 @@ describe('connections that their client has left', () => {
   });
 
   it.each(KINDS)('%s: 60 clients one after another leave no descriptor', async (kind) => {
-    (await open(kind)).destroy(); // loads what is loaded once
+    (await open(kind)).destroy(); // loads code that is loaded once
     await expect.poll(() => upstreamIsIdle(), { timeout: 3_000 }).toBe(true);
     const before = descriptors();
     for (let count = 0; count < 60; count++) {
@@ -125,7 +125,7 @@ describe('connections that their client has left', () => {
       const tcp = connectTcp({ port: listening.tlsPort!, host: '127.0.0.1', allowHalfOpen: true });
       await once(tcp, 'connect');
       const before = descriptors();
-      // It says that TLS ends, and keeps TCP open.
+      // It ends TLS (close_notify) and keeps TCP open.
       const under = new Duplex({
         read: () => void tcp.resume(),
         write: (bytes: Buffer, _encoding, done) => void tcp.write(bytes, done),

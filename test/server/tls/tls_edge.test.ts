@@ -147,7 +147,7 @@ describe('TLS edges', () => {
       createHash('sha256').update(bytes).digest('hex'),
     );
     expect(passed).toEqual([{ servername: 'pass.test' }]);
-    // What was counted is what was on the wire: the handshake and every record.
+    // The counted bytes are those on the wire: the handshake and every record.
     const { bytes_in: bytesIn, bytes_out: bytesOut } = (await live.nextEvent()).conn;
     expect({ bytesIn, bytesOut }).toEqual({ bytesIn: wire.bytesWritten, bytesOut: wire.bytesRead });
     expect(live.explained.at(-1)!.steps.map(({ code }) => code)).toContain('tls_termination.passed');

@@ -1,10 +1,11 @@
-import { fingerprint } from '../../../crypto/fingerprints.ts';
+import { fingerprint } from '../../../crypto/digest.ts';
 import { type FunctionRow, type Overload, func, overload } from '../../../cel/function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../../../cel/limits.ts';
 import { BOOL, BYTES, DYN, STRING, list, map } from '../../../cel/types.ts';
 import { EvalError, type Value, fail } from '../../../cel/values.ts';
 import { crc32, crc64, xxhash64 } from '../checksums.ts';
 import { JSON_DEPTH_LIMIT, JSON_LIMIT_UNITS, decodeJson, encodeJson, textOfBytes, unitsOf } from '../json.ts';
+import { isJson } from '../../../http/ascii.ts';
 
 /** RFC 4648 §4, with its padding. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -76,15 +77,6 @@ const BASE64_FUNCTIONS: readonly FunctionRow[] = [
     ],
   ),
 ];
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The cost of encoding; the size of a result is bounded. */
 const jsonCost = (value: Value): number => unitsOf(value, JSON_LIMIT_UNITS);

@@ -55,6 +55,7 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'Whether the request has a header field; the name is case-insensitive.',
     "hasReqHeader('Host')",
     byName('has_req_header', BOOL, (a, name) => firstValue(a.shownFields, name) !== undefined, lower),
+    { map: 'req.headers', role: 'test' },
   ),
   func(
     'getReqHeader',
@@ -67,6 +68,7 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'Whether the query has a parameter.',
     "hasQueryParam('page')",
     byName('has_query_param', BOOL, (a, name) => lookUp(a.url.queryParams, name) !== undefined),
+    { map: 'req.url.query_params', role: 'test' },
   ),
   func(
     'getQueryParam',
@@ -79,6 +81,7 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'Whether the request has a cookie.',
     "hasReqCookie('lane')",
     byName('has_req_cookie', BOOL, (a, name) => requestCookie(a.shownFields, name) !== undefined),
+    { map: 'req.cookies', role: 'test' },
   ),
   func(
     'getReqCookie',
@@ -89,6 +92,7 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
       COOKIE,
       (a, name) => requestCookie(a.shownFields, name) ?? noCookie(name, 'request'),
     ),
+    { map: 'req.cookies', role: 'read' },
   ),
 ];
 
@@ -99,6 +103,7 @@ export const RESPONSE_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'Whether the response has a header field; the name is case-insensitive.',
     "hasResHeader('Content-Type')",
     byName('has_res_header', BOOL, (a, name) => firstValue(a.response.headers, name) !== undefined, lower),
+    { map: 'res.headers', role: 'test' },
   ),
   func(
     'getResHeader',
@@ -111,6 +116,7 @@ export const RESPONSE_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'Whether the response sets a cookie.',
     "hasResCookie('session')",
     byName('has_res_cookie', BOOL, (a, name) => lookUp(a.responseCookies, name) !== undefined),
+    { map: 'res.cookies', role: 'test' },
   ),
   func(
     'getResCookie',
@@ -121,5 +127,6 @@ export const RESPONSE_FUNCTIONS: readonly FunctionRow<Activation>[] = [
       SET_COOKIE,
       (a, name) => firstOf(lookUp(a.responseCookies, name)) ?? noCookie(name, 'response'),
     ),
+    { map: 'res.cookies', role: 'read' },
   ),
 ];
