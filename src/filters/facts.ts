@@ -67,7 +67,7 @@ export interface AddressLists {
 }
 
 /** Values of requests and responses for which a filter decides differently; test cases are made of them. */
-interface Samples {
+export interface Samples {
   readonly headers?: Readonly<Record<string, readonly string[]>>;
   /** Responses of an upstream. */
   readonly answers?: readonly (number | SampleAnswer)[];

@@ -34,11 +34,6 @@ const EXCEPTIONS: readonly Exception[] = [
     because: 'a field of its result has this name',
   },
   {
-    path: 'src/policy/document/kinds/headers.ts',
-    names: ['add-headers'],
-    because: 'header names that this action refuses and others accept',
-  },
-  {
     path: 'src/events/',
     names: ['circuit_breaker', 'ip_restriction', 'webhook_verification', 'oauth'],
     because: 'fields of traffic events and types of audit events are specified by these names',
