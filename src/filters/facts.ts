@@ -220,8 +220,6 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
-  /** Error number if a policy has more than one. */
-  readonly onlyOne?: number;
   /** Whether it does nothing but log. */
   readonly onlyLogs?: boolean;
   /** Names of the variables that it sets for later expressions; null if some cannot be known. */

@@ -101,7 +101,6 @@ function resultType(service: string): Type {
 export const aiGateway = {
   action: {
     type: 'ai-gateway',
-    onlyOne: 2266,
     phases: ['on_http_request'],
     ends: { when: 'may', how: ['not_run'] },
     result: {
