@@ -228,6 +228,8 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly readsText?: boolean;
   /** Whether it keeps requests from the upstream, or lets them through on conditions. */
   readonly guards?: boolean | ((config: Config) => boolean);
+  /** The error number of a second such action in a policy. */
+  readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
   /** Like `check` of modules, with an error number or a warning as the code. */

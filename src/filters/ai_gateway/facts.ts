@@ -109,6 +109,7 @@ export const aiGateway = {
     },
     leavesRequest: false,
     runs: 'never',
+    single: 2266,
     reads: [],
     costNs: 80,
     check: checkAction,

@@ -16,7 +16,7 @@ export interface ReadRule extends RawRule {
 export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
-  checkOnlyOnes(rules, report);
+  checkSingles(rules, report);
   for (const phase of PHASES) {
     const all = rules.filter((rule) => rule.phase === phase);
     // If a phase is duplicate, which was reported, rules are ordered only within each copy.
@@ -59,17 +59,15 @@ function checkLogins(rules: readonly ReadRule[], report: Report): void {
   }
 }
 
-function checkOnlyOnes(rules: readonly ReadRule[], report: Report): void {
-  const seen = new Set<string>();
+function checkSingles(rules: readonly ReadRule[], report: Report): void {
+  const found = new Set<string>();
   for (const action of rules.flatMap(({ read }) => read)) {
-    const { type, onlyOne } = action?.facts ?? {};
-    if (action === undefined || type === undefined || onlyOne === undefined) continue;
-    if (seen.has(type)) {
-      report(onlyOne, pointerTo(action.pointer, 'type'), `this is a second '${type}'`, {
-        hint: 'a policy can have only one',
-      });
-    }
-    seen.add(type);
+    if (action?.facts.single === undefined) continue;
+    const { type, single } = action.facts;
+    const message = `this is a second '${type}'`;
+    if (found.has(type))
+      report(single, pointerTo(action.pointer, 'type'), message, { hint: 'a policy can have only one' });
+    found.add(type);
   }
 }
 
