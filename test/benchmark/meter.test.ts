@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { measure } from '../../src/benchmark/meter.ts';
 import { comparePairs, compareRuns } from '../../src/benchmark/statistics.ts';
 import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
-import { seeded } from '../random.ts';
+import { runs, seeded } from '../random.ts';
 
 /**
  * A machine of its own: its clock goes on only with work, each copy of a subject is a little faster or slower for as
@@ -33,8 +33,8 @@ const setting = (clock: () => number, seed: string) => ({
 });
 
 describe('measuring side by side', () => {
-  it('finds no difference in twenty pairs of equal subjects', async () => {
-    for (let pair = 0; pair < 20; pair++) {
+  it('finds no difference in pairs of equal subjects', async () => {
+    for (let pair = 0; pair < runs(20, 5); pair++) {
       const { clock, subject } = machine(`equal ${pair}`);
       const options = setting(clock, String(pair));
       const [one, other] = await measure([subject(0.02), subject(0.02)], options);
@@ -43,7 +43,7 @@ describe('measuring side by side', () => {
   });
 
   it.each([35, 900])('nor when a few of %i requests take most of the time', async (cycle) => {
-    for (let pair = 0; pair < 10; pair++) {
+    for (let pair = 0; pair < runs(10, 2); pair++) {
       const { clock, subject } = machine(`uneven ${pair}`);
       const options = { ...setting(clock, String(pair)), cycles: [cycle, cycle] };
       const uneven = () => {
@@ -56,7 +56,7 @@ describe('measuring side by side', () => {
   });
 
   it('finds a planted regression of ten percent each time, and an improvement', async () => {
-    for (let pair = 0; pair < 20; pair++) {
+    for (let pair = 0; pair < runs(20, 5); pair++) {
       const { clock, subject } = machine(`planted ${pair}`);
       const options = setting(clock, String(pair));
       const [one, other] = await measure([subject(0.02), subject(0.022)], options);
@@ -66,15 +66,15 @@ describe('measuring side by side', () => {
   });
 
   it('finds it in separate runs, too', async () => {
-    const runs = await Promise.all(
+    const days = await Promise.all(
       [0.02, 0.0226, 0.02].map(async (cost, day) => {
         const { clock, subject } = machine(`day ${day}`);
         return (await measure([subject(cost)], setting(clock, `day ${day}`)))[0]!.samples;
       }),
     );
     const { random } = seededChance('days');
-    expect(compareRuns(runs[0]!, runs[1]!, random).verdict).toBe('slower');
-    expect(compareRuns(runs[0]!, runs[2]!, random).verdict).toBe('no difference');
+    expect(compareRuns(days[0]!, days[1]!, random).verdict).toBe('slower');
+    expect(compareRuns(days[0]!, days[2]!, random).verdict).toBe('no difference');
   });
 
   it('measures the time of an iteration and not that of the clock', async () => {
