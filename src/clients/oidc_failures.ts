@@ -43,10 +43,14 @@ function kindOf(error: unknown, otherwise: OidcFailure): OidcFailure {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'OAUTH_TIMEOUT' || error.name === 'TimeoutError') return 'timeout';
   const { cause } = error;
-  if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' && cause instanceof Response && isSilent(cause))
-    return 'unreachable';
+  if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' && isResponse(cause) && isSilent(cause)) return 'unreachable';
   if (code.startsWith('OAUTH_') && otherwise !== 'discovery') return 'invalid';
   return chainOf(error).some((each) => UNREACHABLE.has(codeOf(each))) ? 'unreachable' : otherwise;
+}
+
+/** There are several classes of responses in a process. */
+function isResponse(value: unknown): value is Response {
+  return typeof value === 'object' && value !== null && 'status' in value && 'headers' in value;
 }
 
 function isSilent({ status, headers }: Response): boolean {

@@ -1,4 +1,5 @@
 import type { CustomFetch } from 'openid-client';
+import { Headers, Response } from 'undici';
 import { isBodylessStatus } from '../http/bodyless.ts';
 import type { ControlClient } from './fetch.ts';
 
@@ -17,7 +18,7 @@ export function oidcFetch({ send }: Pick<ControlClient, 'send'>): OidcFetch {
         url,
         method,
         headers: ['accept-encoding', 'identity', ...Object.entries(headers).flat()],
-        body: body === undefined || body === null ? null : await new Response(body as BodyInit).bytes(),
+        body: body === undefined || body === null ? null : await bytesOf(body),
         timeoutMs: TIMEOUT_MS,
         limitBytes: LIMIT_BYTES,
         maxRedirects: 0,
@@ -30,6 +31,11 @@ export function oidcFetch({ send }: Pick<ControlClient, 'send'>): OidcFetch {
     const given = new Headers();
     for (let at = 0; at < fields.length; at += 2) given.append(fields[at]!, fields[at + 1]!);
     const content = isBodylessStatus(status) ? null : Buffer.from(answer.body);
-    return new Response(content, { status, headers: given });
+    // Some servers replace the global class with one that the library cannot read.
+    return new Response(content, { status, headers: given }) as unknown as globalThis.Response;
   };
+}
+
+async function bytesOf(body: NonNullable<Parameters<CustomFetch>[1]['body']>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(body as string).arrayBuffer());
 }

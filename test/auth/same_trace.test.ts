@@ -1,3 +1,4 @@
+import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkClients } from '../../src/clients/network.ts';
 import { readIdentities } from '../../src/dev_idp/identities.ts';
@@ -70,6 +71,17 @@ describe('a login over the network and a simulated one', () => {
       expect(requests).toBe(network.length);
     },
   );
+
+  it('have the same trace where a server framework has replaced the global class of responses', async () => {
+    const { Response: native } = globalThis;
+    getRequestListener(() => new native(null), { overrideGlobalObjects: true });
+    expect(globalThis.Response).not.toBe(native);
+    try {
+      expect((await live(oidc(), 'alice')).at(-1)).toEqual(simulated(oidc(), 'alice').last);
+    } finally {
+      globalThis.Response = native;
+    }
+  });
 
   it.each(['alice', 'bob', 'refuser', 'late'] as const)('have the same trace: OAuth, %s', async (who) => {
     const network = await live(managed, who);
