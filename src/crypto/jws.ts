@@ -128,6 +128,8 @@ export function jwsVerifies(
       case 'RS':
         return verify(hash, bytes, { key, padding: constants.RSA_PKCS1_PADDING }, signature);
       case 'PS': {
+        // OpenSSL also accepts a signature without its leading zeros (RFC 8017 §8.1.2 does not).
+        if (signature.length !== Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8)) return false;
         const saltLength = constants.RSA_PSS_SALTLEN_DIGEST;
         return verify(hash, bytes, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }, signature);
       }
