@@ -5,7 +5,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
-import { attempt, contain, sendGoaway, sendPing, widenWindow } from '../io/containment.ts';
+import { attempt, contain, destroySession, sendGoaway, sendPing, widenWindow } from '../io/containment.ts';
 import { Deadlines } from '../io/deadlines.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { Clients } from '../engine/drivers/clients.ts';
@@ -129,10 +129,12 @@ function addListeners(
   session.on('error', () => undefined); // `close` follows
   session.on('connect', () => widenWindow(session, CONNECTION_WINDOW_BYTES));
   let streams = 0;
+  let hasLeft = false;
   const flood = floodGate(() => {
-    if (session.destroyed) return;
+    if (hasLeft || session.destroyed) return;
+    hasLeft = true;
     sendGoaway(session, constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    session.destroy();
+    destroySession(session);
   });
   session.on('ping', () => flood.control());
   session.on('remoteSettings', () => flood.control());

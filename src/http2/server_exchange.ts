@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { contain, isStreamOver, respond, within } from '../io/containment.ts';
+import { contain, isStreamOver, resetStream, respond, within } from '../io/containment.ts';
 import type { Deadlines, Deadline } from '../io/deadlines.ts';
 import { secretBytes } from '../crypto/random.ts';
 import type { FieldList } from '../http/fields.ts';
@@ -113,7 +113,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
     if (stream.closed || this.#isDriven || this.#body === null) stream.destroy();
     else if (this.#hasBegun) {
       this.#hasReset = true;
-      stream.close(constants.NGHTTP2_CANCEL);
+      resetStream(stream, constants.NGHTTP2_CANCEL);
       // Data that waits for the client's window keeps the stream open.
       this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
     } else this.#body?.fail('timeout', 'the request body did not arrive in time');
@@ -131,7 +131,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
     // end.
     if ((body.isWhole && !this.#isTunnel) || stream.closed) return;
     body.discard();
-    stream.close(constants.NGHTTP2_NO_ERROR);
+    resetStream(stream, constants.NGHTTP2_NO_ERROR);
   };
 
   /**
@@ -166,7 +166,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
     const length = ['content-length', `${bytes.length}`];
     if (!respond(stream, [':status', String(reply.status), ...reply.headers, ...length])) return;
     stream.end(bytes, () => {
-      if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+      resetStream(stream, constants.NGHTTP2_NO_ERROR);
     });
   }
 }

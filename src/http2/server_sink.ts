@@ -1,7 +1,14 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { isStreamOver, respond, respondInterim, sendTrailers, within } from '../io/containment.ts';
+import {
+  isStreamOver,
+  resetStream,
+  respond,
+  respondInterim,
+  sendTrailers,
+  within,
+} from '../io/containment.ts';
 import { http2Fields, http2Trailers } from './fields.ts';
 import { allValues, type FieldList, hasField } from '../http/fields.ts';
 import type { ReplyFraming, ReplySink } from '../engine/drivers/exchange_port.ts';
@@ -131,7 +138,7 @@ export class Http2Sink implements ReplySink {
   /** Cuts only this stream; others on the connection are not affected. */
   destroy(): void {
     this.isCut = true;
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    resetStream(this.#stream, constants.NGHTTP2_INTERNAL_ERROR);
   }
 
   cut(done: () => void): void {

@@ -1,10 +1,17 @@
-import type { ExchangeLimits } from '../io/upstream_limits.ts';
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
 import { endsAtHead } from '../http/bodyless.ts';
 import { type FieldList, firstValue, NO_FIELDS } from '../http/fields.ts';
-import { contain, isStreamOver, reportFault, requestStream, sendTrailers } from '../io/containment.ts';
-import type { Deadlines, Deadline } from '../io/deadlines.ts';
+import {
+  contain,
+  isStreamOver,
+  reportFault,
+  requestStream,
+  resetStream,
+  sendTrailers,
+} from '../io/containment.ts';
+import type { Deadline } from '../io/deadlines.ts';
+import type { Http2Limits } from '../io/upstream_limits.ts';
 import { codeName } from './error_codes.ts';
 import { declaredLength, http2Head, http2Trailers, withoutPseudo } from './fields.ts';
 import type { Opened, SessionPool, UpstreamSession } from './upstream_sessions.ts';
@@ -18,13 +25,7 @@ import type {
   ResponseBody,
 } from '../io/ports.ts';
 
-export interface Http2Limits extends ExchangeLimits {
-  readonly bodyIdleMs: number;
-  readonly deadlines: Deadlines;
-}
-
 const MAX_INTERIM = 100;
-
 /**
  * A request on an HTTP/2 stream: the taker of the request body and the body of the response. Both flow at the
  * same time, and each ends on its own.
@@ -285,8 +286,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
   #leave(code: number): void {
     this.#expect(0);
     this.#isCut = true;
-    const stream = this.#stream;
-    if (stream !== null && !stream.closed) stream.close(code);
+    if (this.#stream !== null) resetStream(this.#stream, code);
   }
 
   #expect(ms: number): void {

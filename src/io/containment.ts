@@ -121,6 +121,21 @@ export function requestStream(
   }
 }
 
+/**
+ * Resets a stream, in the next iteration of the event loop: Node aborts the process when nghttp2 asks a stream for its
+ * trailers that was destroyed while its session reads.
+ */
+export function resetStream(stream: ServerHttp2Stream | ClientHttp2Stream, code: number): void {
+  setImmediate(() => {
+    if (!isStreamOver(stream)) attempt(() => stream.close(code));
+  });
+}
+
+/** Destroys a session, in the next iteration of the event loop, like `resetStream`. */
+export function destroySession(session: Http2Session): void {
+  setImmediate(() => attempt(() => session.destroy()));
+}
+
 export function sendGoaway(session: Http2Session, code: number, lastStream?: number): boolean {
   if (session.destroyed) return false;
   return attempt(() => session.goaway(code, lastStream));

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { RESPONSE_HEAD_MS, WIRE_LIMITS } from '../http/message_limits.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { DialLimits } from './dial.ts';
 
 export interface UpstreamLimits extends DialLimits, ExchangeLimits {
@@ -35,4 +36,10 @@ export interface ExchangeLimits {
   readonly headMs: number;
   /** How long an upstream may take to answer `Expect: 100-continue`, in ms. */
   readonly continueMs: number;
+}
+
+/** Limits of one exchange over HTTP/2. */
+export interface Http2Limits extends ExchangeLimits {
+  readonly bodyIdleMs: number;
+  readonly deadlines: Deadlines;
 }
