@@ -44,3 +44,14 @@ export const NO_OTHER_PATHS = 'login gates of this protocol have no other paths'
 export function notInCasesOfLogin(code: string): string | null {
   return code === 'not_run' ? 'cases use the development provider instead of the real one' : null;
 }
+
+/** What the modules of all login protocols have in common. */
+export const LOGIN_MODULE = {
+  place: 'route',
+  carriers: ['https'],
+  ends: 'may',
+  login: true,
+  reads: ['session', 'clock', 'chance', 'state'],
+  sharedState: LOGIN_STATE,
+  costNs: 6000,
+} as const;

@@ -5,6 +5,7 @@ import {
   IDENTITY,
   LOGIN,
   LOGIN_ENDS,
+  LOGIN_MODULE,
   LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
@@ -19,13 +20,7 @@ import type { OauthConfig as ActionConfig } from './action_schema.ts';
 export const oauth = {
   module: {
     type: 'oauth',
-    place: 'route',
-    carriers: ['https'],
-    ends: 'may',
-    login: true,
-    reads: ['session', 'clock', 'chance', 'state'],
-    sharedState: LOGIN_STATE,
-    costNs: 6000,
+    ...LOGIN_MODULE,
     secrets: ['/provider/*/client_secret'],
     notInCases: notInCasesOfLogin,
     // The provider has no `other` paths, and `authorize` without lists authorizes every user.

@@ -5,6 +5,7 @@ import {
   IDENTITY,
   LOGIN,
   LOGIN_ENDS,
+  LOGIN_MODULE,
   LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
@@ -19,13 +20,7 @@ import type { OpenidConnectConfig } from './action_schema.ts';
 export const oidc = {
   module: {
     type: 'oidc',
-    place: 'route',
-    carriers: ['https'],
-    ends: 'may',
-    login: true,
-    reads: ['session', 'clock', 'chance', 'state'],
-    sharedState: LOGIN_STATE,
-    costNs: 6000,
+    ...LOGIN_MODULE,
     secrets: ['/client_secret'],
     notInCases: notInCasesOfLogin,
     cannotHappen: (code, config) => cannotAtProvider(code) ?? cannotLogIn(code, config),

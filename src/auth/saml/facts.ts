@@ -1,4 +1,11 @@
-import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, notInCasesOfLogin } from '../login_facts.ts';
+import {
+  EVERYONE,
+  LOGIN_ENDS,
+  LOGIN_MODULE,
+  LOGIN_STATE,
+  cannotLogIn,
+  notInCasesOfLogin,
+} from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
@@ -8,13 +15,7 @@ import type { SamlConfig as ActionConfig } from './action_schema.ts';
 export const saml = {
   module: {
     type: 'saml',
-    place: 'route',
-    carriers: ['https'],
-    ends: 'may',
-    login: true,
-    reads: ['session', 'clock', 'chance', 'state'],
-    sharedState: LOGIN_STATE,
-    costNs: 6000,
+    ...LOGIN_MODULE,
     cannotHappen: (code, config) =>
       code === 'not_authorized' && config.authorized_groups.length === 0
         ? EVERYONE
