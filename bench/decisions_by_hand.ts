@@ -3,7 +3,8 @@ import type { RequestHead } from '../src/engine/contract.ts';
 
 /**
  * Hand-written code for the one configuration of `decisions.ts`: straight code, native patterns
- * and the platform's address list. It has no reasons and no trace, and cannot be reloaded.
+ * and the platform's address list. It has no reasons and no trace, and cannot be reloaded. Like `decide`, it does not
+ * build the request for the upstream.
  */
 export function handWritten(): (head: RequestHead, clientIp: string) => object {
   const allowed = new BlockList();
@@ -25,12 +26,6 @@ export function handWritten(): (head: RequestHead, clientIp: string) => object {
     else {
       turn = (turn + 0.618_033_988) % 1;
       backend = turn < 0.9 ? 'app' : 'next';
-      delete request['x-internal'];
-      request['x-edge'] = 'a';
-      request['x-zone'] = 'b';
-      request['x-forwarded-for'] = clientIp;
-      request['x-forwarded-proto'] = head.scheme;
-      request['x-forwarded-host'] = head.authority;
       failures.total++;
     }
     const gzip = (request['accept-encoding'] ?? '').includes('gzip');

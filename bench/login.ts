@@ -17,7 +17,12 @@ const NOW_MS = 1_811_851_200_000;
 const GOAL_NS = 15_000;
 const KEY = randomBytes(32);
 const KEYS = readLoginKeys([KEY.toString('base64')])!;
-const PLACE = { cookie: '__Host-service.session', host: 'app.test', gate: 'app path_prefix /' };
+const ROUTE = 'app path_prefix /';
+const PLACE = {
+  cookie: '__Host-service.session',
+  host: 'app.test',
+  gate: JSON.stringify([ROUTE, 'oauth github', 'a']),
+};
 const WORLD = { nowMs: () => NOW_MS, random: () => 0.5 };
 
 const SESSION: Session = {
@@ -34,7 +39,7 @@ const SESSION: Session = {
 };
 
 const GATE: LoginGate = {
-  gate: PLACE.gate,
+  gate: ROUTE,
   realm: 'service',
   provider: oauthProvider({
     provider: 'github',

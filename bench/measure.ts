@@ -14,6 +14,18 @@ export interface BenchRow {
   readonly ratios?: Readonly<Record<string, readonly [low: number, high: number]>>;
 }
 
+/** A row without peers. */
+export const figure = (name: string, ours: number, unit: string): BenchRow => ({
+  name,
+  ours,
+  unit,
+  peers: {},
+});
+
+/** The time that a share of times does not exceed. */
+export const quantile = (times: readonly number[], share: number): number =>
+  times.toSorted((one, other) => one - other)[Math.floor((times.length - 1) * share)]!;
+
 /** A contestant does the work once for the given iteration; its result keeps the work from being optimised away. */
 export type Contestant = (turn: number) => unknown;
 

@@ -29,6 +29,7 @@ const context: PolicyContext = {
   ipPolicy: () => [],
   refusal: (status, code, message) => refusal(branding, status, code, message),
   isInternal: () => false,
+  isInternalAddress: () => false,
   allowPrivateFetch: false,
   passUnsimulated: false,
   trace: 'decided',

@@ -28,8 +28,15 @@ interface JsonLogic {
   readonly apply: (rule: unknown, data: unknown) => unknown;
 }
 
-/** `npm run peers` installs them. */
-const load = createRequire(new URL('../peers/package.json', import.meta.url));
+const requirePeer = createRequire(new URL('../peers/package.json', import.meta.url));
+
+function load(name: string): unknown {
+  try {
+    return requirePeer(name);
+  } catch (error) {
+    throw new Error(`${name} is not installed: run npm run peers`, { cause: error });
+  }
+}
 
 /** Rule `at`: requests below one prefix without a key are refused. */
 export function prefixOf(at: number): string {

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createEdge } from '../src/index.ts';
+import { createEdge } from '../src/edgeproof.ts';
 import { replayedEdge } from '../src/replay/decide.ts';
 import { logReader } from '../src/replay/read_log.ts';
 import { replay } from '../src/replay/replay.ts';

@@ -15,6 +15,8 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   api: () => import('./api.ts'),
   cidr: () => import('./cidr.ts'),
   regex: () => import('./regex.ts'),
+  analysis: () => import('./analysis.ts'),
+  agents: () => import('./agents.ts'),
   ingress: () => import('./ingress/run.ts'),
 };
 const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));

@@ -12,7 +12,6 @@ import { prepareRequest } from '../src/simulator/document/requests.ts';
 import { checkScenario } from '../src/simulator/document/check.ts';
 import { runFile, ONCE } from '../src/simulator/run_file.ts';
 import { type EdgeFixture, edgeFixture } from '../src/coverage/edge_fixture.ts';
-import { compileEdge } from '../src/edge/compile.ts';
 import { type BenchSection, render } from './measure.ts';
 import { watchLoopMs } from './watch_loop.ts';
 
@@ -71,7 +70,7 @@ export async function run(): Promise<BenchSection> {
         },
       ],
       notes: [
-        `${(ours / node).toFixed(1)} times a bare process (goal 4), from ${main.endsWith('.js') ? 'dist' : 'src'}`,
+        `${(ours / node).toFixed(1)} times a bare process (goal 4), from ${main.endsWith('.cjs') ? 'dist' : 'src'}`,
         `watching: ${watching.toFixed(0)} ms from saving to the result (goal 100), 30 of them to see that it was all`,
         `24 virtual hours with ${REQUESTS.toLocaleString('en')} requests: ${((perRequest * REQUESTS) / 1e9).toFixed(2)} s (goal 5)`,
         `recording coverage costs ${(coverage.recorded / coverage.plain).toFixed(2)} times (goal 1.5), with ten policy rules`,
@@ -144,8 +143,8 @@ function coverageMs(): { readonly plain: number; readonly recorded: number } {
 function dayNanoseconds(): number {
   const edge = createEdge(EDGE);
   if (createSimulator(edge).send('GET /').status !== 200) throw new Error('the measured request fails');
-  const compiled = compileEdge(edge.config, (_route, _module, _config, initial) => initial());
-  const world = simulatedWorld(compiled, { startMs: 0, seed: 1 });
+  const fixture = edgeFixture(edge.config, () => null);
+  const world = simulatedWorld(fixture, { startMs: 0, seed: 1 });
   const setting = { defaults: {}, host: 'shop.test', tls: {}, startMs: 0, signer: null, report: () => {} };
   const request = prepareRequest('GET /items/1', '', setting)!;
   const send = (turn: number): void => {

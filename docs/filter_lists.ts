@@ -91,16 +91,16 @@ async function moduleSchemas(folderOf: (face: Face, type: string) => string): Pr
       'ROUTE_MODULES',
       'routes of HTTPS edges',
       true,
-      facts.filter(({ place, carriers }) => place === 'route' && carriers.includes('https')),
+      facts.filter(({ place, edgeKinds }) => place === 'route' && edgeKinds.includes('https')),
     ],
     [
       'EDGE_MODULES',
       'HTTPS edges',
       true,
-      facts.filter(({ place, carriers }) => place === 'edge' && carriers.includes('https')),
+      facts.filter(({ place, edgeKinds }) => place === 'edge' && edgeKinds.includes('https')),
     ],
-    ['TLS_MODULES', 'TLS edges', false, facts.filter(({ carriers }) => carriers.includes('tls'))],
-    ['TCP_MODULES', 'TCP edges', false, facts.filter(({ carriers }) => carriers.includes('tcp'))],
+    ['TLS_MODULES', 'TLS edges', false, facts.filter(({ edgeKinds }) => edgeKinds.includes('tls'))],
+    ['TCP_MODULES', 'TCP edges', false, facts.filter(({ edgeKinds }) => edgeKinds.includes('tcp'))],
   ] as const;
   for (const [list, where, isHttps, own] of lists) {
     let rows = '';

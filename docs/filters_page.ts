@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
-import type { ActionFacts, Input, ModuleFacts } from '../src/filters/facts.ts';
+import type { ActionFacts, ModuleFacts } from '../src/filters/facts.ts';
+import type { Input } from '../src/filters/fact_values.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../src/filters/table.ts';
 
 /** The reference of all filters (`docs/filters.md`), made from their facts. */
@@ -18,9 +19,9 @@ export function filtersPage(): string {
 }
 
 function moduleSection(facts: ModuleFacts<never>): string {
-  const { type, place, carriers, ends, reasons } = facts;
-  const edges = carriers.map((carrier) => carrier.toUpperCase()).join(', ');
-  const own = place === 'edge' || !carriers.includes('https') ? '' : ', on routes of HTTPS edges';
+  const { type, place, edgeKinds, ends, reasons } = facts;
+  const edges = edgeKinds.map((edgeKind) => edgeKind.toUpperCase()).join(', ');
+  const own = place === 'edge' || !edgeKinds.includes('https') ? '' : ', on routes of HTTPS edges';
   const rows = Object.entries(reasons).map(
     ([code, { message, decision }]) => [code, message, decision] as const,
   );

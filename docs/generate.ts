@@ -1,4 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { KINDS, READY_PROPERTIES } from '../src/analysis/ready_properties.ts';
+import { propertiesShape, propertyFileShape } from '../src/project_files/property_file.ts';
+import { MUTATION_OPERATORS } from '../src/analysis/mutation_operators.ts';
 import { edgeFileJsonSchema } from '../src/edge/document/schema.ts';
 import { EVENT_FILTER_SCOPE } from '../src/events/filter_scope.ts';
 import { brandingOf } from '../src/engine/branding.ts';
@@ -7,21 +10,31 @@ import { filtersPage } from './filters_page.ts';
 import { webhookDocument } from '../src/webhooks/document.ts';
 import { codesMarkdown } from '../src/policy/codes/page.ts';
 import { testsByNumber } from './code_tests.ts';
-import { policyJsonSchema } from '../src/policy/document/schema.ts';
+import { policyEditorSchema, policyJsonSchema } from '../src/policy/document/schema.ts';
 import { scenarioJsonSchema } from '../src/simulator/document/schema.ts';
 
 /** Writes every file that is made from the code: `npm run generate`. CI fails when one of them differs. */
 const FILES: readonly (readonly [path: string, content: string])[] = [
   ['src/edge/document/edge_file.schema.json', json(edgeFileJsonSchema())],
   ['src/policy/document/policy.schema.json', json(policyJsonSchema())],
-  ['schema/edge.json', json(edgeFileJsonSchema())],
-  ['schema/policy.json', json(policyJsonSchema())],
+  ['schema/edge.json', json(withReadyProperties(edgeFileJsonSchema()))],
+  ['schema/policy.json', json(policyEditorSchema())],
   ['docs/expressions.md', expressionReferencePage(EVENT_FILTER_SCOPE.variables.values())],
   ['docs/policy_codes.md', codesMarkdown(brandingOf('service'), testsByNumber())],
   ['docs/filters.md', filtersPage()],
   ['docs/webhooks.md', webhookDocument()],
   ['src/simulator/document/scenario.schema.json', json(scenarioJsonSchema())],
   ['schema/scenario.json', json(scenarioJsonSchema())],
+  ['docs/mutation_operators.md', mutationOperators()],
+  ['docs/ready_properties.md', readyProperties()],
+  [
+    'schema/property.json',
+    json({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'edgeproof property file',
+      ...propertyFileShape(edgeFileJsonSchema()),
+    }),
+  ],
   ['docs/fidelity.md', fidelity()],
 ];
 
@@ -34,6 +47,31 @@ for (const [path, content] of FILES) {
 
 function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** For editors: the names of ready-made properties, too. */
+function withReadyProperties(schema: object): object {
+  const { properties } = schema as { readonly properties: object };
+  return { ...schema, properties: { ...properties, properties: propertiesShape(schema) } };
+}
+
+function readyProperties(): string {
+  const rows = Object.entries(READY_PROPERTIES).map(([name, { says, parameters }]) => {
+    const given = Object.entries(parameters).map(([key, kind]) => `\`${key}\` (${KINDS[kind]})`);
+    return `| \`${name}\` | ${says} | ${given.join(', ') || 'none'} |`;
+  });
+  const head =
+    '# Ready-made properties\n\nGenerated from `src/analysis/ready_properties.ts`; do not edit. What `use` can be in a property file ' +
+    '([analysis](analysis.md)).';
+  return `${head}\n\n| name | what it states | parameters |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+function mutationOperators(): string {
+  const rows = Object.entries(MUTATION_OPERATORS).map(([name, does]) => `| \`${name}\` | ${does} |`);
+  const head =
+    '# Operators of mutation\n\nGenerated from `src/analysis/mutation_operators.ts`; do not edit. ';
+  const text = `\`edgeproof mutate\` ([analysis](analysis.md)) has ${rows.length} operators, each of which plants one kind of mistake.`;
+  return `${head}${text}\n\n| operator | what it does |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
 /** One page of all rooms' tables, so that a reader looks in one place. */

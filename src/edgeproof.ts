@@ -17,18 +17,20 @@ import type { EdgeConfig } from './edge/document/schema.ts';
 import type { LoginOptions } from './edge/login_config.ts';
 import type { GeoipDatabase } from './policy/env/facts.ts';
 import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
+import { swapsOf } from './edge/swaps.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
 import { type Family, createMetrics, openMetrics } from './server/admin_metrics.ts';
 import { lostFamily } from './server/process_metrics.ts';
-import { type LostEvents, lostEvents } from './events/lost.ts';
+import { type LostEvents, attempting, lostEvents } from './events/lost.ts';
 import type { PortProblem } from './server/stream_listeners.ts';
-import type { Wiring } from './engine/drivers/engine_exchange_port.ts';
+import { type Wiring, connectionOf } from './engine/drivers/engine_exchange_port.ts';
 import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
-import { projectTcpConnectionClosed } from './events/tcp_connection.ts';
+import { projectHttpConnectionClosed, projectTcpConnectionClosed } from './events/tcp_connection.ts';
 import type { ListenOptions, Listening, LiveWiring } from './listening.ts';
+import type { Agents } from './tunnel/agents.ts';
 import type { RecordingSink } from './replay/recording_sink.ts';
 import { OK_UPSTREAM, decideWithConstants } from './engine/drivers/constant.ts';
 import type { ScriptedClients, ScriptedUpstream } from './engine/drivers/scripted.ts';
@@ -49,6 +51,8 @@ export interface EdgeOptions {
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
   /** Called once for each closed connection of a TLS or TCP edge. */
   readonly onConnection?: (event: TcpConnectionClosedEvent, explain: () => StreamExplanation) => void;
+  /** Called once for each closed connection that carried HTTP. */
+  readonly onHttpConnection?: (event: TcpConnectionClosedEvent) => void;
   /** Counts events that could not be made or written; `metrics` includes the counts. */
   readonly lostEvents?: LostEvents;
   /** Receives every exchange of `listen`, to record it. */
@@ -70,15 +74,26 @@ export interface EdgeOptions {
    * requests while it listens, too.
    */
   readonly clients?: ScriptedClients;
+  /**
+   * Whether requests that begin now are traced: their `traceparent` is continued and passed to the upstream, and
+   * explanations have `trace`. Default: they are not, and `traceparent` passes unchanged.
+   */
+  readonly tracing?: () => boolean;
+  /** Agents whose tunnels are backends and endpoints of this edge; `listen` opens their port. */
+  readonly agents?: Agents;
+  /** Says which tunnels are online where there are no `agents`; default none. */
+  readonly tunnels?: NonNullable<World['tunnels']>;
 }
 
 /** The configuration has errors; the message contains all findings with their places. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** All findings; the message has the errors among them. */
   readonly diagnostics: readonly Diagnostic[];
 
   constructor(diagnostics: readonly Diagnostic[]) {
-    super(`the edge configuration has errors\n${renderDiagnostics(diagnostics, { color: false })}`);
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    super(`the edge configuration has errors\n${renderDiagnostics(errors, { color: false })}`);
     this.diagnostics = diagnostics;
   }
 }
@@ -122,7 +137,13 @@ export function createEdge(config: unknown, options: EdgeOptions = {}): Edge {
 }
 
 /** A checked configuration without errors. */
-export type UsableConfig = Checked & { readonly config: EdgeConfig };
+export type UsableConfig = Checked & {
+  readonly config: EdgeConfig;
+  /** What the account imposes on endpoints that agents add; by default nothing. */
+  readonly restrict?: (parts: EdgeConfig) => EdgeConfig;
+  /** Names of the cloud endpoints that share their hosts with others; by default none. */
+  readonly pooled?: ReadonlySet<string>;
+};
 
 /** Narrows a checked document to one without errors; throws ConfigError otherwise. */
 export function usable(checked: Checked): UsableConfig {
@@ -131,9 +152,15 @@ export function usable(checked: Checked): UsableConfig {
   return { ...checked, config };
 }
 
+const NONE_POOLED: ReadonlySet<string> = new Set();
+
 /** An edge whose configurations may come from files, with source positions. */
 export interface EdgeOfFile extends Edge {
-  swapTo(next: UsableConfig): void;
+  /** Activates another configuration; returns what activates the present one again. */
+  swapTo(next: UsableConfig): () => void;
+  readonly pooled: NonNullable<UsableConfig['pooled']>;
+  /** Replaces the parts that others than the operator add to the configuration: the endpoints of agents. */
+  extend(parts: readonly EdgeConfig[]): void;
   /** The data behind `metrics`. */
   families(): Family[];
   /**
@@ -145,94 +172,94 @@ export interface EdgeOfFile extends Edge {
 
 /** Creates the edge of a checked configuration. */
 export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
-  const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
+  const { clock = Date.now, random = Math.random, agents } = options;
+  const { tunnels = agents?.tunnelsOf, tracing: traces } = options;
+  const world: World = { nowMs: clock, random, ...(tunnels && { tunnels }), ...(traces && { traces }) };
   const runtime = edgeRuntime(checked.config, world, options);
   const { metrics, attempted } = counting(options);
   const newEventId = idMaker('ev', () => world.random());
   /** Listeners to notify of every new configuration. */
   const swapped: LiveWiring['swapped'] = new Set();
   let settling: Promise<unknown> = Promise.resolve();
-  let current = checked;
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
 
-  const { emit, emitStream: tellStream, isHeard } = reporting(options, newEventId, places);
-  const emitStream = (exchange: StreamExchange): void => attempted(() => tellStream(exchange));
+  const { emit, emitStream, emitConnection, isHeard } = reporting(options, newEventId, places, attempted);
 
   function finished(exchange: Exchange): void {
     metrics.record(exchange, world.nowMs());
     if (isHeard) attempted(() => emit(exchange));
   }
 
-  function swapTo(next: UsableConfig): void {
-    runtime.swap(next.config);
-    places.set(runtime.current(), next.locate);
-    current = next;
+  const { current, swapTo, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
+    places.set(compiled, locate);
     settling = Promise.all(Array.from(swapped, ({ refresh }) => refresh()));
-  }
-
-  function decide(
-    request: RequestLike | RequestHead,
-    from: ClientFacts | Connection = {},
-    upstream: Answers['forward'] = OK_UPSTREAM,
-  ): Decision {
-    const head = 'path' in request ? request : headOf(request);
-    const begun =
-      'client' in from
-        ? beginGiven(runtime.current(), from, head, runtime.world)
-        : beginFrom(runtime, head, from);
-    return new Decided(decideWithConstants(begun, upstream), newEventId);
-  }
-
+  });
+  const decide = deciding(runtime, newEventId);
   const wiring = wiringOf(runtime, finished);
-  return {
+  const edge: EdgeOfFile = {
     get config() {
-      return current.config;
+      return current().config;
+    },
+    get pooled() {
+      return current().pooled ?? NONE_POOLED;
     },
     runtime,
     decide,
     explain: (request, from, upstream) =>
-      explanationOf(decide(request, from, upstream).exchange, current.locate),
+      explanationOf(decide(request, from, upstream).exchange, current().locate),
     handle: async (request, from = {}) => {
       const exchange = beginFrom(runtime, headOf(request), from);
       const response = await answered(exchange, request, options);
       metrics.record(exchange, world.nowMs());
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
-    swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
+    swap: (config) => void swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
+    extend,
     settled: () => settling.then(() => Array.from(swapped).flatMap(({ missing }) => missing())),
     metrics: () => openMetrics(metrics.families()),
     families: metrics.families,
-    ...adaptersOf(wiring, world, () => Object.values(current.config.edges.https)),
+    ...adaptersOf(wiring, world, () => Object.values(current().config.edges.https)),
     listen: async (listenOptions = {}) => {
       const { listen } = await import('./listening.ts');
       const { recordingSink: sink = null, clients = {} } = options;
-      return listen(listenOptions, { wiring, runtime, emitStream, swapped, sink, clients, metrics });
+      const live = { wiring, runtime, emitStream, emitConnection, swapped, sink, clients, metrics };
+      return listen(listenOptions, { ...live, agents: agents ?? null, edge });
     },
+  };
+  return edge;
+}
+
+/** Decides with a constant upstream. */
+function deciding(runtime: EdgeRuntime, newEventId: IdMaker): Edge['decide'] {
+  return (request, from = {}, upstream = OK_UPSTREAM) => {
+    const head = 'path' in request ? request : headOf(request);
+    const begun =
+      'client' in from
+        ? beginGiven(runtime.current(), from, head, runtime.world)
+        : beginFrom(runtime, head, from);
+    return new Decided(decideWithConstants(begun, upstream), newEventId);
   };
 }
 
-/** Counts exchanges, and lost events: an event that cannot be made does not affect the completed exchange. */
+/** Counts exchanges and lost events. */
 function counting({ lostEvents: lost = lostEvents(() => undefined) }: EdgeOptions) {
   const metrics = createMetrics();
   return {
     metrics: { ...metrics, families: () => [...metrics.families(), lostFamily(lost.counts())] },
-    attempted: (make: () => unknown): void => {
-      try {
-        make();
-      } catch (error) {
-        lost.add('not_made', 1, String(error));
-      }
-    },
+    attempted: attempting(lost),
   };
 }
 
 /** Source positions of each configuration that an exchange may still be using. */
 type Places = WeakMap<Configuration, Checked['locate']>;
 
+type Attempted = ReturnType<typeof counting>['attempted'];
 /** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
-function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places) {
-  const { recordingSink: sink, onEvent, onConnection } = options;
+function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places, attempted: Attempted) {
+  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp, clock = Date.now } = options;
+  const emitConnection: NonNullable<LiveWiring['emitConnection']> = (facts, bytes) =>
+    attempted(() => onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, clock(), newEventId)));
   return {
     isHeard: sink !== undefined || onEvent !== undefined,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
@@ -241,17 +268,20 @@ function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places) {
       onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
       return event;
     },
-    emitStream: (exchange: StreamExchange): void => {
-      const event = projectTcpConnectionClosed(exchange, newEventId);
-      onConnection?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
-    },
+    emitStream: (exchange: StreamExchange): void =>
+      attempted(() =>
+        onConnection?.(projectTcpConnectionClosed(exchange, newEventId), () =>
+          explanationOf(exchange, places.get(exchange.configuration)!),
+        ),
+      ),
+    emitConnection: onHttp === undefined ? null : emitConnection,
   };
 }
 
 /** Begins the exchange of a request that came over no connection: its client is stated, its handshake too. */
 function beginFrom(runtime: EdgeRuntime, head: RequestHead | RefusedHead, from: ClientFacts): Exchange {
-  const connection = connectionFor(head, from, runtime.world.nowMs());
-  return beginGiven(runtime.current(), connection, head, runtime.world, beginStated);
+  const { world } = runtime;
+  return beginStated(runtime.current(), connectionFor(head, from, world.nowMs()), head, world);
 }
 
 /** The wiring of request drivers; `finished` makes the event if there is a listener for it. */

@@ -1,6 +1,6 @@
 import type { UpstreamLimits } from './http1/upstream_client.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
-import type { TlsCertificate } from './engine/tls_profile.ts';
+import type { TlsCertificate } from './engine/connection.ts';
 import type { ListenerLimits } from './io/listener_limits.ts';
 import type { StreamLimits } from './server/tcp_limits.ts';
 
@@ -23,6 +23,8 @@ export interface ListenOptions {
    * `tcp.ports` are always allowed.
    */
   readonly edgePorts?: (port: number) => boolean;
+  /** Listens for agents, if the edge has any. */
+  readonly agents?: AgentListenOptions;
   readonly streamLimits?: Partial<StreamLimits>;
   /** Authorities for TLS backends of TLS and TCP edges, PEM; default: the system's. */
   readonly upstreamCa?: string;
@@ -45,6 +47,14 @@ export interface TlsListenOptions {
   readonly certificateFor?: (host: string) => Promise<TlsCertificate | null>;
   /** Whether every connection starts with a PROXY protocol header; default false. */
   readonly proxyProtocol?: boolean;
+}
+
+interface AgentListenOptions {
+  /** Default: where the edge listens. */
+  readonly host?: string;
+  readonly port: number;
+  /** The certificate that agents see, which must be issued by an authority that they were given. */
+  readonly certificateFor: (host: string) => Promise<TlsCertificate | null>;
 }
 
 export interface TcpListenOptions {

@@ -2,6 +2,7 @@ import { DRAIN_MS } from './io/listener_limits.ts';
 import { askProviders, lazyFetcher } from './clients/network.ts';
 import { createUpstreamClient } from './http1/upstream_client.ts';
 import { upstreamsOf } from './edge/backends.ts';
+import { tablesOf } from './edge/document/config_tables.ts';
 import type { EdgeRuntime } from './edge/runtime.ts';
 import { beginStream } from './edge/streams.ts';
 import type { FetchRequest } from './engine/contract.ts';
@@ -10,10 +11,13 @@ import type { Admin } from './server/admin.ts';
 import type { Family, Metrics } from './server/admin_metrics.ts';
 import type { ListenProblem } from './server/bind.ts';
 import type { StreamListeners, StreamPort, StreamServing, PortProblem } from './server/stream_listeners.ts';
-import { createHttp1Listener } from './server/http1_listener.ts';
+import { type ConnectionWatch, createHttp1Listener } from './server/http1_listener.ts';
 import { lazyHttp2 } from './server/lazy_http2.ts';
+import type { AgentListener, AgentSurroundings } from './tunnel/agent_listener.ts';
+import type { Agents } from './tunnel/agents.ts';
 import type { ListenOptions } from './listen_options.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
+import { lookingAgain } from './server/port_retries.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
 import type { RecordingSink } from './replay/recording_sink.ts';
@@ -32,6 +36,8 @@ export interface Listening {
   readonly tlsPort: number | null;
   /** Port of `/healthz`, `/readyz` and `/metrics`; null without one. */
   readonly adminPort: number | null;
+  /** Port that agents connect to; null without one. */
+  readonly agentsPort: number | null;
   /** All ports for TLS and TCP. */
   readonly ports: () => readonly StreamPort[];
   /** The data behind `/metrics`: that of the edge, and the event loop delay. */
@@ -53,10 +59,14 @@ export interface LiveWiring {
   readonly wiring: Wiring;
   readonly runtime: EdgeRuntime;
   readonly emitStream: (exchange: StreamExchange) => void;
+  /** Called once for each closed HTTP connection; null: nothing listens. */
+  readonly emitConnection: ConnectionWatch | null;
   /** Listeners to notify of every new configuration. */
   readonly swapped: Set<Listener>;
   readonly sink: RecordingSink | null;
   readonly clients: ScriptedClients;
+  readonly agents: Agents | null;
+  readonly edge: AgentSurroundings['edge'];
 }
 
 const HTTPS_PORT = 443;
@@ -64,18 +74,14 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 
 /** Opens all listeners; throws when a port cannot be opened. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
-  const { wiring, sink, clients: given } = live;
-  // The target of redirects from plain HTTP: known when all ports are open, and updated after each change.
+  const { wiring, sink } = live;
   const redirects: Redirects = {};
   const engine = engineExchangePort(redirecting(wiring, redirects));
-  const client = createUpstreamClient(options.upstreamLimits);
   const exchanges = sink === null ? engine : recordingTap(engine, sink);
-  const upstream = sink === null ? client : copyBodies(client, sink);
-  const fetcher = lazyFetcher();
-  const fetch = given.fetch === undefined ? fetcher.fetch : promised(given.fetch);
+  const { upstream, keepUpstreams, fetcher, fetch } = clientsOf(options, live);
   const clients = { upstream, fetch, oidc: askProviders };
   const http2 = lazyHttp2(exchanges, clients, options.limits);
-  const listener = createHttp1Listener(exchanges, clients, options.limits, http2.serve);
+  const listener = createHttp1Listener(exchanges, clients, options.limits, http2.serve, live.emitConnection);
   const { host = '127.0.0.1', port = 0, strictPort = false, say = () => undefined } = options;
   const bound = await listener.listen({ host, port, strictPort });
   if ('problem' in bound) throw new Error(bound.problem);
@@ -86,9 +92,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     await Promise.all([upstream.close(), fetcher.close(), delay.stop()]);
     return { cut };
   };
-  const streams = await streamsOf(options, host, live, fetch, (socket, facts) =>
-    facts.tls?.negotiatedAlpn === 'h2' ? http2.serve(socket, facts) : listener.handle(socket, facts),
-  );
+  const streams = await streamsOf(options, host, live, fetch, listener.handle);
   if (streams !== null && 'problem' in streams) {
     await closeAll(0, null);
     throw new Error(streams.problem);
@@ -96,16 +100,19 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   let draining = false;
   const families = (): Family[] => [...live.metrics.families(), ...delay.families(), faultsFamily()];
   const admin = await adminOf(options, () => !draining, families);
-  if (admin !== null && 'problem' in admin) {
-    await closeAll(0, streams);
-    throw new Error(admin.problem);
-  }
+  const failed = async (problem: string, opened: Admin | null = null): Promise<never> => {
+    await Promise.all([opened?.close(), closeAll(0, streams)]);
+    throw new Error(problem);
+  };
+  if (admin !== null && 'problem' in admin) return failed(admin.problem);
   const look = lookingAgain(streams, say, () => {
     redirects.httpsPort = streams?.ports().find(isForHttps)?.listensOn;
   });
+  const agents = await agentsOf(options, live, { keepUpstreams, port: bound.port, streams });
+  if (agents !== null && 'problem' in agents) return failed(agents.problem, admin);
   const told: Listener = {
     refresh: () => {
-      client.keepOnly(upstreamsOf(live.runtime.current().config.backends));
+      keepUpstreams();
       return look.now();
     },
     missing: () => streams?.problems() ?? [],
@@ -118,12 +125,14 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
       return redirects.httpsPort ?? null;
     },
     adminPort: admin?.bound.port ?? null,
+    agentsPort: agents?.port ?? null,
     ports: () => streams?.ports() ?? [],
     families,
     close: async (deadlineMs = DRAIN_MS) => {
       draining = true;
       live.swapped.delete(told);
       look.end();
+      await agents?.close();
       const closed = await closeAll(deadlineMs, streams);
       await admin?.close();
       return closed;
@@ -131,31 +140,25 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   };
 }
 
-/** How soon an unavailable port is tried again. */
-const TAKEN_RETRY_MS = 1_000;
-
-/**
- * Opens the ports that edges want: on request, and again while some are unavailable. Reports each new problem
- * once.
- */
-function lookingAgain(streams: StreamListeners | null, say: (text: string) => void, settled: () => void) {
-  let looked: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  let said = new Set<string>();
-  const tell = (problems: readonly PortProblem[]): void => {
-    settled();
-    for (const { problem } of problems) if (!said.has(problem)) say(problem);
-    said = new Set(problems.map(({ problem }) => problem));
-    clearTimeout(timer);
-    if (problems.some(({ isTaken }) => isTaken)) timer = setTimeout(() => void now(), TAKEN_RETRY_MS).unref();
+/** The clients of upstreams and of control requests; `keepUpstreams` follows a change of the upstreams. */
+function clientsOf({ upstreamLimits }: ListenOptions, { agents, sink, runtime, clients: given }: LiveWiring) {
+  const client = createUpstreamClient({ ...upstreamLimits, openTunnel: agents?.openTunnel ?? null });
+  const fetcher = lazyFetcher();
+  let kept: ReturnType<typeof upstreamsOf> | null = null;
+  let hadTunnels = false;
+  return {
+    upstream: sink === null ? client : copyBodies(client, sink),
+    fetcher,
+    fetch: given.fetch === undefined ? fetcher.fetch : promised(given.fetch),
+    keepUpstreams: (): void => {
+      const tunnels = agents?.tunnels.all().map(({ endpoint }) => endpoint) ?? [];
+      const upstreams = upstreamsOf(tablesOf(runtime.current().config).backends);
+      if (upstreams === kept && tunnels.length === 0 && !hadTunnels) return;
+      kept = upstreams;
+      hadTunnels = tunnels.length > 0;
+      client.keepOnly([...upstreams, ...tunnels]);
+    },
   };
-  // Serialised: two overlapping runs would both open the same port.
-  const now = (): Promise<void> =>
-    (looked = looked
-      .then(async () => tell((await streams?.refresh()) ?? []))
-      .catch((error: unknown) => say(`ports are unchanged: ${String(error)}`)));
-  tell(streams?.problems() ?? []);
-  return { now, end: () => clearTimeout(timer) };
 }
 
 function isForHttps({ kind, port }: Omit<StreamPort, 'listensOn'>): boolean {
@@ -171,6 +174,7 @@ async function drained(all: readonly Promise<{ readonly cut: number }>[]): Promi
   return (await Promise.all(all)).reduce((sum, { cut }) => sum + cut, 0);
 }
 
+/** The target of redirects from plain HTTP: known when all ports are open, and updated after each change. */
 interface Redirects {
   httpsPort?: number | undefined;
 }
@@ -198,11 +202,35 @@ async function adminOf(
   return listenForAdmin({ isReady, families }, { host: '127.0.0.1', ...admin });
 }
 
+/** The listener for agents; null if not configured. */
+async function agentsOf(
+  { agents: place, host = '127.0.0.1', say = () => undefined }: ListenOptions,
+  { agents, edge }: LiveWiring,
+  around: {
+    readonly keepUpstreams: () => void;
+    readonly port: number;
+    readonly streams: StreamListeners | null;
+  },
+): Promise<AgentListener | ListenProblem | null> {
+  if (place === undefined || agents === null) return null;
+  const { listenForAgents } = await import('./tunnel/agent_listener.ts');
+  return listenForAgents(
+    agents,
+    { host, say, ...place },
+    {
+      edge,
+      changed: around.keepUpstreams,
+      port: around.port,
+      ports: () => around.streams?.ports() ?? [],
+    },
+  );
+}
+
 /** The listeners for TLS and TCP; null if not configured. */
 async function streamsOf(
   options: ListenOptions,
   host: string,
-  { runtime, emitStream }: LiveWiring,
+  { runtime, emitStream, agents }: LiveWiring,
   fetch: StreamServing['fetch'],
   http: StreamServing['http'],
 ): Promise<StreamListeners | ListenProblem | null> {
@@ -245,6 +273,7 @@ async function streamsOf(
       }),
       ...(streamLimits !== undefined && { limits: streamLimits }),
       ...(upstreamCa !== undefined && { ca: upstreamCa }),
+      ...(agents !== null && { openTunnel: agents.openTunnel }),
     },
   );
 }

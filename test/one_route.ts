@@ -1,4 +1,4 @@
-/** An edge file with one route `/` of `https://shop.test` before a backend `app`, with whatever else is given. */
+/** An edge file with one route `/` of `https://shop.test` before a backend `app`, with other given keys. */
 export function oneRoute(route: object = {}, more: object = {}) {
   return {
     backends: { app: { static: { address: 'localhost:3000' } } },

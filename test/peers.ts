@@ -27,7 +27,8 @@ export function hasProgram(program: string, args: readonly string[], what: strin
   return runs;
 }
 
-function skipped(what: string, reason: string): void {
+/** Prints why something is skipped here. */
+export function skipped(what: string, reason: string): void {
   process.stderr.write(`skipped: ${what}: ${reason}\n`);
 }
 

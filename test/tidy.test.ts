@@ -17,7 +17,7 @@ const NAMES = Object.keys(RULES) as RuleName[];
 describe('this project', () => {
   const tree = readTree(ROOT);
 
-  test('is looked at', () => {
+  test('is read', () => {
     expect(tree.sources.length).toBeGreaterThan(100);
     expect(tree.markdown.map(({ path }) => path)).toContain('README.md');
   });
@@ -70,7 +70,7 @@ describe('a small project', () => {
     expect(NAMES.filter((name) => !planted.has(name) && !OF_THIS_PROJECT.has(name))).toEqual([]);
   });
 
-  test('a circle of three is told whole, once', () => {
+  test('a circle of three is reported once, with all its files', () => {
     const circle = {
       'src/http/a.ts': "import './b.ts';",
       'src/http/b.ts': "export * from './c.ts';",
@@ -129,7 +129,7 @@ describe('a small project', () => {
     ['imports', "import { fetch } from './run.ts';\nfetch();\n"],
     ['labels and meta', 'console: for (;;) break console;\nvoid import.meta;\n'],
     ['other members of Math', 'export const m = Math.max(Math.PI, 1);\n'],
-  ])('%s are no use of a global', (_name, text) => {
+  ])('%s do not use a global', (_name, text) => {
     const rule = 'pure rooms use no clock, chance, timer, network or console';
     expect(breachesOf(rule, { 'src/engine/x.ts': text })).toEqual([]);
   });

@@ -55,6 +55,13 @@ export async function measure(plan: Plan, around: Surroundings): Promise<Measure
       if (why !== null) skipped.set(keyOf(workload, contestant.name), why);
     }
   }
+  const note = (contestant: string, taken: Iterable<Taken>): void => {
+    for (const [workload, sample] of taken) {
+      const key = keyOf(workload, contestant);
+      if ('skipped' in sample) skipped.set(key, sample.skipped);
+      else samples.set(key, [...(samples.get(key) ?? []), sample]);
+    }
+  };
   const upstream = await around.startUpstream();
   try {
     for (let round = 0; round < plan.rounds; round++) {
@@ -66,12 +73,7 @@ export async function measure(plan: Plan, around: Surroundings): Promise<Measure
           const workloads = plan.workloads.filter(
             (workload) => workload.allOn === allOn && !skipped.has(keyOf(workload, contestant.name)),
           );
-          const taken = await turnOf({ contestant, workloads, allOn }, plan, around);
-          for (const [workload, sample] of taken) {
-            const key = keyOf(workload, contestant.name);
-            if ('skipped' in sample) skipped.set(key, sample.skipped);
-            else samples.set(key, [...(samples.get(key) ?? []), sample]);
-          }
+          note(contestant.name, await turnOf({ contestant, workloads, allOn }, plan, around));
         }
       }
     }

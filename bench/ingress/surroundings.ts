@@ -48,12 +48,17 @@ export async function surroundings(built: string): Promise<Surroundings> {
     folder,
     built,
     site: { port, tlsPort, upstreamPort, folder, ...files },
-    sockets: compileC('load_sockets.c', join(folder, 'load_sockets.so'), ['-shared', '-fPIC', '-ldl']),
+    sockets: loadSockets(folder),
     proxyCore: twoCores ? 0 : null,
     loadCore,
     startUpstream: () => startUpstream(folder, upstreamPort, loadCore),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The library that is preloaded into wrk. */
+export function loadSockets(folder: string): string {
+  return compileC('load_sockets.c', join(folder, 'load_sockets.so'), ['-shared', '-fPIC', '-ldl']);
 }
 
 function compileC(source: string, target: string, flags: readonly string[]): string {

@@ -21,9 +21,9 @@ struct connection {
   size_t got;
   size_t content;    /* bytes of request content still to come */
   int answering;     /* which reply follows the content; -1 none */
-  unsigned sum;      /* of the content so far, where it is told */
+  unsigned sum;      /* of the content so far, where the request asks for it */
   size_t content_length;
-  char *echo;        /* the head that came, where it is told */
+  char *echo;        /* the request head, where the request asks for it */
   const char *out;   /* what is left of a reply */
   size_t left;
 };

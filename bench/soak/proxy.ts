@@ -13,7 +13,10 @@ export interface Order {
   readonly drainMs?: number;
 }
 
-/** What the proxy's process reports, after a garbage collection. Bytes. */
+/** What the proxy's process is asked for: its numbers, after a garbage collection or at once. */
+export type Asked = 'after collecting' | 'now';
+
+/** What the proxy's process reports. Bytes. */
 export interface Stats {
   readonly heapUsed: number;
   readonly rss: number;
@@ -27,8 +30,9 @@ export interface Stats {
 export interface ProxyProcess {
   readonly port: number;
   readonly pid: number;
+  /** After a garbage collection. */
   stats(): Promise<Stats>;
-  /** Asks again until the condition is true, or time is up; returns the last reply. */
+  /** Asks again until the condition is true, or time is up; returns the last reply. Collects no garbage. */
   statsWhen(holds: (stats: Stats) => boolean, withinMs?: number): Promise<Stats>;
   /** SIGTERM: drains, and reports how many connections were closed by force, and the final counts. */
   drain(): Promise<{ readonly cut: number; readonly stats: Stats; readonly code: number | null }>;
@@ -47,18 +51,18 @@ export async function startProxy(order: Order, descriptors?: number): Promise<Pr
         });
   const ended = once(child, 'exit') as Promise<[number | null]>;
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  const stats = async (): Promise<Stats> => {
-    child.send('stats');
+  const ask = async (what: Asked): Promise<Stats> => {
+    child.send(what);
     const [answer] = (await once(child, 'message')) as [{ stats: Stats }];
     return answer.stats;
   };
   return {
     port,
     pid: child.pid!,
-    stats,
+    stats: () => ask('after collecting'),
     async statsWhen(holds, withinMs = 10_000) {
       for (const until = Date.now() + withinMs; ;) {
-        const now = await stats();
+        const now = await ask('now');
         if (holds(now) || Date.now() > until) return now;
         await new Promise((resolve) => void setTimeout(resolve, 50));
       }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { createEdge } from '../../src/edgeproof.ts';
 import { limitHeap } from '../../src/cli/heap_limit.ts';
-import type { Order, Stats } from './proxy.ts';
+import type { Asked, Order, Stats } from './proxy.ts';
 
 /**
  * Our proxy in a separate process, with the memory limit of the command line; reports counts over IPC:
@@ -36,15 +36,15 @@ const listening = await edge.listen({
   ...(order.upstreamLimits !== undefined && { upstreamLimits: order.upstreamLimits }),
 });
 
-function stats(): Stats {
-  globalThis.gc?.();
+function stats(asked: Asked): Stats {
+  if (asked === 'after collecting') globalThis.gc?.();
   const { heapUsed, rss, external } = memory();
   return { heapUsed, rss, external, descriptors: descriptors(), events, byReason };
 }
 
 async function drain(): Promise<void> {
   const { cut } = await listening.close(order.drainMs ?? 5_000);
-  process.send!({ stats: stats(), cut }, () => process.exit(0));
+  process.send!({ stats: stats('now'), cut }, () => process.exit(0));
 }
 
 /** Zeros while no descriptor is left for looking. */
@@ -65,7 +65,7 @@ function descriptors(): number {
   }
 }
 
-process.on('message', () => process.send!({ stats: stats() }));
+process.on('message', (asked: Asked) => process.send!({ stats: stats(asked) }));
 process.once('SIGTERM', () => {
   void drain();
 });

@@ -26,7 +26,7 @@ export async function slowClients(settings: SlowClientsSettings): Promise<Outcom
   });
   try {
     const { connections, seconds } = settings;
-    await goodTraffic(proxy.port, { connections, until: after(1_000) });
+    if (settings.timed) await goodTraffic(proxy.port, { connections, until: after(1_000) });
     const before = await goodTraffic(proxy.port, { connections, until: after(seconds * 1_000) });
     const idle = await openMany(proxy.port, settings.idle);
     const idleAnswers = await Promise.all(idle.map((client) => client.ask(get('/echo/idle'))));

@@ -2,11 +2,14 @@ import { parse } from '../cel/program.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { readDocument } from '../config_file/read.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { withoutFiles } from '../edge/document/without_files.ts';
 import { POLICY_FILE } from '../policy/document/read.ts';
 import { expressionMutants, textMutants } from './expression_mutants.ts';
+import { type MutationOperator, operatorOf } from './mutation_operators.ts';
 
 /** A configuration with one mistake. */
 export interface Mutant {
+  readonly operator: MutationOperator;
   /** JSON pointer of the changed value; those inside a policy continue that of its text. */
   readonly pointer: string;
   /** The mistake as a sentence. */
@@ -20,10 +23,14 @@ export interface Mutant {
  * misspelt. Names, addresses, keys and secrets stay as they are.
  */
 export function* configMutants(config: EdgeConfig): Generator<Mutant> {
-  for (const { pointer, says, value } of changesOf(config, '', '')) yield { pointer, says, config: value };
+  const whole = withoutFiles(config);
+  const names = { backends: Object.keys(whole.backends), policies: Object.keys(whole.ip_policies) };
+  for (const { value, ...mutant } of changesOf(whole, { key: '', pointer: '', names }))
+    yield Object.assign(mutant, { config: value });
 }
 
 interface Changed {
+  readonly operator: MutationOperator;
   readonly pointer: string;
   readonly says: string;
   readonly value: unknown;
@@ -33,56 +40,106 @@ interface Changed {
 const FIXED =
   /^(?:id|.*_ids?|description|metadata|address|hostports?|.*secret|ca_pem|ca_file|idp_metadata|issuer.*|client_id|certificate.*|service_name|facts|name|type|enabled|buckets|num_buckets|proxy_protocol|protocol|tls)$/;
 
-function* changesOf(value: unknown, key: string, pointer: string): Generator<Changed> {
-  if (key === 'traffic_policy') return yield* policyChanges(value as { readonly value: string }, pointer);
-  if (Array.isArray(value)) return yield* listChanges(value, key, pointer);
-  if (typeof value === 'object' && value !== null) return yield* mapChanges(value, pointer);
-  for (const other of scalarChanges(value, key))
-    yield { pointer, says: `${lastOf(pointer)} is ${shown(other)} instead of ${shown(value)}`, value: other };
+interface At {
+  /** The last key on the way. */
+  readonly key: string;
+  readonly pointer: string;
+  /** Names that references may have. */
+  readonly names: { readonly backends: readonly string[]; readonly policies: readonly string[] };
 }
 
-function* listChanges(list: readonly unknown[], key: string, pointer: string): Generator<Changed> {
+function* changesOf(value: unknown, at: At): Generator<Changed> {
+  const { key, pointer } = at;
+  if (key === 'traffic_policy') return yield* policyChanges(value as { readonly value: string }, at);
+  if (Array.isArray(value)) return yield* listChanges(value, at);
+  if (typeof value === 'object' && value !== null) return yield* mapChanges(value, at);
+  for (const other of scalarChanges(value, key)) yield replaced(value, other, pointer);
+}
+
+function replaced(value: unknown, other: unknown, pointer: string): Changed {
+  const says = `${lastOf(pointer)} is ${shown(other)} instead of ${shown(value)}`;
+  return { operator: operatorOf('value', pointer, value), pointer, says, value: other };
+}
+
+function* listChanges(list: readonly unknown[], { key, pointer, names }: At): Generator<Changed> {
   for (const [at, item] of list.entries()) {
     const own = pointerTo(pointer, at);
     const changes =
       key === 'expressions' && typeof item === 'string'
         ? expressionChanges(item, own)
-        : changesOf(item, key === 'bucket_key' ? key : '', own);
+        : key === 'ip_policy_ids'
+          ? otherNames(item, names.policies, own)
+          : changesOf(item, { key: key === 'bucket_key' ? key : '', pointer: own, names });
     for (const change of changes) yield { ...change, value: list.with(at, change.value) };
-    yield { pointer: own, says: `${lastOf(own)} is missing`, value: list.toSpliced(at, 1) };
+    yield {
+      operator: operatorOf('missing', own, item),
+      pointer: own,
+      says: `${lastOf(own)} is missing`,
+      value: list.toSpliced(at, 1),
+    };
     if (at === 0) continue;
     const value = list.with(at, list[at - 1]).with(at - 1, item);
-    yield { pointer: own, says: `${lastOf(own)} comes before the one before it`, value };
+    const operator = operatorOf('order', own, item);
+    yield { operator, pointer: own, says: `${lastOf(own)} and the one before it are swapped`, value };
   }
 }
 
-function* mapChanges(map: object, pointer: string): Generator<Changed> {
+function* mapChanges(map: object, { key, pointer, names }: At): Generator<Changed> {
   for (const [name, member] of Object.entries(map)) {
     const own = pointerTo(pointer, name);
     const { [name]: _, ...rest } = map as Record<string, unknown>;
     if (name !== 'enabled' && !/^(?:_|id$)/.test(name))
-      yield { pointer: own, says: `${lastOf(own)} is missing`, value: rest };
-    if (FIXED.test(name)) continue;
-    for (const change of changesOf(member, name, own))
-      yield { ...change, value: { ...map, [name]: change.value } };
+      yield {
+        operator: operatorOf('missing', own, member),
+        pointer: own,
+        says: `${lastOf(own)} is missing`,
+        value: rest,
+      };
+    if (key === 'headers' && typeof member === 'string')
+      yield {
+        operator: 'header-name',
+        pointer: own,
+        says: `${lastOf(own)} is named ${name}-x`,
+        value: { ...rest, [`${name}-x`]: member },
+      };
+    const changes =
+      name === 'backend_id'
+        ? otherNames(member, names.backends, own)
+        : name === 'ip_policy_ids' || !FIXED.test(name)
+          ? changesOf(member, { key: name, pointer: own, names })
+          : [];
+    for (const change of changes) yield { ...change, value: { ...map, [name]: change.value } };
   }
 }
 
-function* policyChanges(policy: { readonly value: string }, pointer: string): Generator<Changed> {
+/** More other names are not tried for one reference. */
+const OTHER_NAMES = 3;
+
+function otherNames(name: unknown, names: readonly string[], pointer: string): readonly Changed[] {
+  const others = names.filter((each) => each !== name).slice(0, OTHER_NAMES);
+  return others.map((other) => replaced(name, other, pointer));
+}
+
+function* policyChanges(policy: { readonly value: string }, { pointer, names }: At): Generator<Changed> {
   const at = pointerTo(pointer, 'value');
-  yield { pointer, says: 'the policy is missing', value: undefined };
+  yield { operator: 'module-missing', pointer, says: 'the policy is missing', value: undefined };
   const { document } = readDocument({ name: at, text: policy.value }, POLICY_FILE);
   if (document === null) return;
-  for (const change of changesOf(document.value, '', at))
+  for (const change of changesOf(document.value, { key: '', pointer: at, names }))
     yield { ...change, value: { ...policy, value: JSON.stringify(change.value) } };
 }
 
 function* expressionChanges(source: string, pointer: string): Generator<Changed> {
-  yield { pointer, says: `${source} is negated`, value: `!(${source})` };
+  yield {
+    operator: 'expression-negated',
+    pointer,
+    says: `${source} is negated`,
+    value: `!(${source})`,
+  };
   const parsed = parse(source);
   if ('diagnostic' in parsed) return;
-  for (const { text, says } of expressionMutants(source, parsed.ast.root))
-    yield { pointer, says, value: text };
+  for (const { text, ...change } of expressionMutants(source, parsed.ast.root))
+    yield { ...change, pointer, value: text };
 }
 
 function scalarChanges(value: unknown, key: string): readonly unknown[] {

@@ -1,8 +1,10 @@
 import { type Logic, type Node, childrenOf } from '../cel/ast.ts';
 import type { Span } from '../diagnostics/diagnostic.ts';
+import type { MutationOperator } from './mutation_operators.ts';
 
 /** A text that differs from another in one place. */
 export interface ChangedText {
+  readonly operator: MutationOperator;
   readonly text: string;
   /** The change, as part of a sentence: `&& is || here`. */
   readonly says: string;
@@ -34,7 +36,8 @@ interface Edit extends ChangedText {
  * comparison, a constant that is off by one or by a letter. Some are not valid, or mean the same.
  */
 export function expressionMutants(source: string, root: Node): ChangedText[] {
-  return editsOf(root, source).map(({ span, text, says }) => ({
+  return editsOf(root, source).map(({ span, text, says, operator }) => ({
+    operator,
     text: source.slice(0, span.start) + text + source.slice(span.end),
     says,
   }));
@@ -52,32 +55,35 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
       return logicEdits(node, written);
     case 'unary':
       return node.operator === '!'
-        ? [{ span, text: written(node.operand), says: `${written(node)} has no !` }]
+        ? [{ operator: 'term-negated', span, text: written(node.operand), says: `${written(node)} has no !` }]
         : [];
     case 'binary': {
       const edits = (OTHER_OPERATORS[node.operator] ?? []).map((text): Edit => ({
+        operator: 'comparison',
         span: node.operatorSpan,
         text,
         says: `${node.operator} is ${text}`,
       }));
       if (node.operator !== '==' || node.right.kind !== 'literal') return edits;
       const text = `${written(node.left)}.startsWith(${written(node.right)})`;
-      return [...edits, { span, text, says: '== is startsWith' }];
+      return [...edits, { operator: 'comparison', span, text, says: '== is startsWith' }];
     }
     case 'call': {
       const others = OTHER_FUNCTIONS[node.name];
       if (others === undefined || node.target === undefined) return [];
       const equal = `${written(node.target)} == ${node.args.map((each) => written(each)).join(', ')}`;
       const edits = others.map((text): Edit => ({
+        operator: 'text-function',
         span: node.nameSpan,
         text,
         says: `${node.name} is ${text}`,
       }));
-      return [...edits, { span, text: equal, says: `${node.name} is ==` }];
+      return [...edits, { operator: 'text-function', span, text: equal, says: `${node.name} is ==` }];
     }
     case 'list': {
       const elements = node.elements.map((element) => written(element.node));
       return elements.map((element, at) => ({
+        operator: 'element-missing',
         span,
         text: `[${elements.filter((_, index) => index !== at).join(', ')}]`,
         says: `${element} is missing`,
@@ -86,7 +92,7 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
     case 'literal':
       return constantEdits(node.value).map((value) => {
         const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-        return { span, text, says: `${written(node)} is ${text}` };
+        return { operator: 'constant', span, text, says: `${written(node)} is ${text}` };
       });
     case 'name':
     case 'select':
@@ -105,14 +111,21 @@ function logicEdits(node: Logic, written: (part: { readonly span: Span }) => str
   const { span } = node;
   const terms = node.terms.map((term) => written(term));
   const other = node.operator === '&&' ? '||' : '&&';
-  const swapped = { span, text: terms.join(` ${other} `), says: `${node.operator} is ${other}` };
+  const swapped: Edit = {
+    operator: 'and-or',
+    span,
+    text: terms.join(` ${other} `),
+    says: `${node.operator} is ${other}`,
+  };
   const edits = terms.flatMap((term, at): Edit[] => [
     {
+      operator: 'term-missing',
       span,
       text: terms.filter((_, index) => index !== at).join(` ${node.operator} `),
       says: `${term} is missing`,
     },
     {
+      operator: 'term-negated',
       span,
       text: terms.map((each, index) => (index === at ? `!(${each})` : each)).join(` ${node.operator} `),
       says: `${term} is negated`,

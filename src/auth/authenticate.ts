@@ -120,8 +120,6 @@ function* begin(visit: Visit, returnTo: string, detail: Record<string, Fact>): C
   return stop('login_started', facts, request.method === 'HEAD' ? { ...response, body: '' } : response);
 }
 
-// --- reserved paths ------------------------------------------------------------------------------------------
-
 function reserved(visit: Visit, path: string): LoginOutcome | Conversation<LoginOutcome> {
   const { gate } = visit;
   switch (path) {

@@ -1,6 +1,5 @@
-import { FORM_LIMIT_BYTES } from './limits.ts';
 import { expired } from './cookies.ts';
-import { type Conversation, asked } from './conversation.ts';
+import { type Conversation, postedForm } from './conversation.ts';
 import { type LoginOutcome, type Visit, awaited, recordSession, userDetail } from './gate.ts';
 import { secretOf } from './keys.ts';
 import { formPage, redirectTo } from './pages.ts';
@@ -19,7 +18,7 @@ export function* callback(visit: Visit): Conversation<LoginOutcome> {
   const { gate, request } = visit;
   const isPost = gate.provider.callbackBy === 'post';
   if (request.method !== (isPost ? 'POST' : 'GET')) return notFoundPage(visit, gate.provider.callback);
-  const fields = isPost ? yield* formFields() : queryOf(request);
+  const fields = isPost ? yield* postedForm() : queryOf(request);
   if (fields === null) {
     return refuse(
       visit,
@@ -87,11 +86,6 @@ const PROBLEMS = {
   other_browser: 'The login was started in another browser, or its cookies were deleted.',
   state_used: 'The login was already completed.',
 } as const;
-
-function* formFields(): Conversation<URLSearchParams | null> {
-  const answer = yield* asked({ ask: 'body', limitBytes: FORM_LIMIT_BYTES });
-  return 'bytes' in answer ? new URLSearchParams(new TextDecoder().decode(answer.bytes)) : null;
-}
 
 function* finish(
   visit: Visit,

@@ -1,5 +1,13 @@
-import { ask } from '../engine/contract.ts';
-import type { Answers, AnswerTo, Ask, FetchRequest, Question } from '../engine/contract.ts';
+import {
+  ask,
+  type Answers,
+  type AnswerTo,
+  type Ask,
+  type FetchRequest,
+  type Question,
+} from '../engine/contract.ts';
+import { isFormTooLong } from '../http/message_limits.ts';
+import { FORM_LIMIT_BYTES } from './limits.ts';
 
 /**
  * A generator that yields questions to the driver and receives their answers. Only requests that start a
@@ -50,4 +58,15 @@ export function concluded<T extends object, Result>(
 /** Distinguishes a conversation from an immediate result. */
 export function isConversation<T extends object>(answer: T | Conversation<T>): answer is Conversation<T> {
   return Symbol.iterator in answer;
+}
+
+/** Asks for the body of the request as a form; null if it is incomplete or has too many fields. */
+export function* postedForm(limitBytes = FORM_LIMIT_BYTES): Conversation<URLSearchParams | null> {
+  const answer = yield* asked({ ask: 'body', limitBytes });
+  return 'bytes' in answer ? readForm(answer.bytes) : null;
+}
+
+/** The fields of a form body; null if there are too many. Anyone can post a form, so this must cost little. */
+export function readForm(bytes: Uint8Array): URLSearchParams | null {
+  return isFormTooLong(bytes) ? null : new URLSearchParams(new TextDecoder().decode(bytes));
 }

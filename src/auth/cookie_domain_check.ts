@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { quoted } from '../diagnostics/message_text.ts';
 import type { Report } from '../diagnostics/report.ts';
-import type { ActionPlace } from '../filters/facts.ts';
+import type { ActionPlace } from '../filters/fact_values.ts';
 
 /** Browsers accept a cookie for a domain only from a host below it (RFC 6265 §5.3). */
 export function checkCookieDomain(

@@ -38,6 +38,8 @@ export function identityFields(prefix: string, user: LoginUser, tokens: LoginTok
 }
 
 const NOT_PLAIN = /[^\x20-\x7e]|%/g;
+/** Texts that are their own encoding: most are. */
+const PLAIN = /^[!-$&-~](?:[ -$&-~]*[!-$&-~])?$/;
 
 /**
  * Encodes a name for a header field. Non-ASCII characters, controls and the percent sign are percent-encoded
@@ -46,6 +48,7 @@ const NOT_PLAIN = /[^\x20-\x7e]|%/g;
  * see `bytesOf`.
  */
 export function identityText(text: string): string {
+  if (PLAIN.test(text)) return text;
   const bytes = Buffer.concat(Array.from(text, bytesOf)).toString('latin1');
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === ' ') end--;

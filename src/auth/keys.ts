@@ -9,6 +9,7 @@ import {
 } from '../crypto/sealing.ts';
 import { secretBytes } from '../crypto/random.ts';
 import type { World } from '../engine/contract.ts';
+import { type SigningIdentity, newSigningIdentity } from '../crypto/issue_certificate.ts';
 
 interface NamedKey {
   /** Prefix of sealed values, so that the right key is found without trying all of them. */
@@ -73,4 +74,19 @@ export function openFor({ keys }: LoginKeys, sealed: string, place: string): str
   const id = sealed.slice(0, dot);
   for (const each of keys) if (each.id === id) return unsealCompact(each.key, sealed.slice(dot + 1), place);
   return null;
+}
+
+/** The key pair of a gate, by its name; stable for a gate. */
+export type SamlKeys = (gate: string, nowMs: number) => SigningIdentity;
+
+/** Stored keys take precedence; others are created on first use and live as long as the process. */
+export function samlKeys(kept: (gate: string) => SigningIdentity | null = () => null): SamlKeys {
+  const made = new Map<string, SigningIdentity>();
+  return (gate, nowMs) => {
+    const known = kept(gate) ?? made.get(gate);
+    if (known !== undefined) return known;
+    const identity = newSigningIdentity(gate, nowMs);
+    made.set(gate, identity);
+    return identity;
+  };
 }

@@ -1,11 +1,10 @@
 import { BOOL, STRING } from '../cel/types.ts';
+import { durationMs } from '../filters/duration.ts';
 import { error } from '../filters/result_types.ts';
-
-/** How login actions end their phase. An unreachable provider does not occur in cases. */
-export const LOGIN_ENDS = { when: 'may', how: ['replied', 'denied', 'redirected'] } as const;
+import { LOGIN_MESSAGES } from './reasons.ts';
 
 /** In a cluster, a logout or used state known to one process only would remain valid at the others. */
-export const LOGIN_STATE = 'sessions, logouts and states that are used once';
+const LOGIN_STATE = 'sessions, logouts and states that are used once';
 
 /** Members of all login results. */
 export const LOGIN = {
@@ -45,13 +44,69 @@ export function notInCasesOfLogin(code: string): string | null {
   return code === 'not_run' ? 'cases use the development provider instead of the real one' : null;
 }
 
-/** What the modules of all login protocols have in common. */
-export const LOGIN_MODULE = {
-  place: 'route',
-  carriers: ['https'],
-  ends: 'may',
+const LOGIN_FACE = {
   login: true,
   reads: ['session', 'clock', 'chance', 'state'],
   sharedState: LOGIN_STATE,
-  costNs: 6000,
+  notInCases: notInCasesOfLogin,
 } as const;
+
+/** What the modules of all login protocols have in common. */
+export const LOGIN_MODULE = {
+  ...LOGIN_FACE,
+  exempts: {
+    which: ({ options_passthrough: passes }: { readonly options_passthrough: boolean }) =>
+      passes ? 'options' : null,
+    reason: 'options_passed',
+  },
+  place: 'route',
+  edgeKinds: ['https'],
+  ends: 'may',
+  costNs: 6000,
+  keepsSessionMs: sessionOfModule,
+} as const;
+
+/** What the actions of all login protocols have in common. An unreachable provider does not occur in cases. */
+export const LOGIN_ACTION = {
+  ...LOGIN_FACE,
+  phases: ['on_http_request'],
+  exempts: {
+    // SAML has no such option.
+    which: (config: object) =>
+      'allow_cors_preflight' in config && config.allow_cors_preflight === true ? 'preflight' : null,
+    reason: 'options_passed',
+  },
+  ends: { when: 'may', how: ['replied', 'denied', 'redirected'] },
+  leavesRequest: false,
+  guards: true,
+  costNs: 80,
+  keepsSessionMs: sessionOfAction,
+  reasons: LOGIN_MESSAGES,
+} as const;
+
+/** The session of a login module ends after its maximum duration, or the user is checked again. */
+function sessionOfModule(config: {
+  readonly maximum_duration: number;
+  readonly auth_check_interval?: number;
+}): number {
+  const { maximum_duration: most, auth_check_interval: check = 0 } = config;
+  return soonest([most * 1_000, check * 1_000]);
+}
+
+/** Members of login actions; those of SAML have none. */
+interface ActionSession {
+  readonly max_session_duration?: string | number;
+  readonly userinfo_refresh_interval?: string | number;
+}
+
+/** The session of a login action. Reading the identity again fails when the provider has revoked it. */
+function sessionOfAction(config: object): number {
+  const { max_session_duration: most, userinfo_refresh_interval: refresh } = config as ActionSession;
+  const bounds = [most, refresh].map((each) => (each === undefined ? 0 : (durationMs(each) ?? 0)));
+  return soonest(bounds);
+}
+
+/** 0 is never. */
+function soonest(bounds: readonly number[]): number {
+  return Math.min(Infinity, ...bounds.filter((each) => each > 0));
+}

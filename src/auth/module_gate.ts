@@ -4,36 +4,28 @@ import type { Linked } from '../engine/module.ts';
 import { authenticate } from './authenticate.ts';
 import { concluded } from './conversation.ts';
 import { type LoginGate, type LoginOutcome, upstreamFields } from './gate.ts';
-import { type LoginKeys, newLoginKeys } from './keys.ts';
+import { newLoginKeys, samlKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
+import type { LoginEnvironment } from './policy_logins.ts';
 import type { IdentityProvider } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
-import { type LoginRegistry, loginRegistry } from './registry.ts';
-import { type SamlKeys, samlKeys } from './saml/keys.ts';
+import { loginRegistry } from './registry.ts';
 
 /** Additional links for gates; defaults are created if there is no edge. */
 export interface LoginLinks {
-  readonly login?: {
-    /** Id of the route; sessions of other routes are invalid here. */
-    readonly gate: string;
-    /** Reserved path of the gate, such as `/auth/`. */
-    readonly base: string;
-    /** Distinguishes the cookies of several gates of an edge; empty for the first one. */
-    readonly tag: string;
-    readonly keys: LoginKeys;
-    readonly registry: LoginRegistry;
-    /** URL of the development identity provider, which replaces managed apps; null outside development. */
-    readonly development: string | null;
-    /** Id of the route if the configuration has ids; its SAML addresses are then on the service host. */
-    readonly routeId: string | null;
-    /** SAML metadata of the development provider; its key is new at each start. */
-    readonly developmentSaml: string | null;
-    /** Keys for signing SAML requests. */
-    readonly samlKeys: SamlKeys;
-  };
+  readonly login?: LinkedLogin;
 }
 
-export type LinkedLogin = NonNullable<LoginLinks['login']>;
+export interface LinkedLogin extends LoginEnvironment {
+  /** Id of the route; sessions of other routes are invalid here. */
+  readonly gate: string;
+  /** Reserved path of the gate, such as `/auth/`. */
+  readonly base: string;
+  /** Distinguishes the cookies of several gates of an edge; empty for the first one. */
+  readonly tag: string;
+  /** Id of the route if the configuration has ids; its SAML addresses are then on the service host. */
+  readonly routeId: string | null;
+}
 
 /** Common fields of session gates (`session` in `filters/module_fields_schema.ts`). */
 export interface GateConfig {
@@ -132,7 +124,9 @@ function verdictOf(
   request: RequestHead,
   code: (reason: LoginReason) => string,
 ): Verdict {
-  const because = { code: code(outcome.reason), detail: outcome.detail };
+  const { clientId } = gate.provider;
+  const detail = clientId === '' ? outcome.detail : { ...outcome.detail, client_id: clientId };
+  const because = { code: code(outcome.reason), detail };
   if (outcome.verdict === 'stop') return { verdict: 'stop', reason: because, response: outcome.response };
   const filterData: FilterData = { cookies: outcome.cookies };
   const edits = [headersEdit('request', ['cookie'], upstreamFields(gate, outcome, request))];

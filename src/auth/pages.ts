@@ -1,6 +1,5 @@
 import type { LocalResponse } from '../engine/contract.ts';
-import type { FieldList } from '../http/fields.ts';
-import { listMembers, firstValue } from '../http/fields.ts';
+import { type FieldList, listMembers, firstValue } from '../http/fields.ts';
 import { escapeHtml } from '../http/ascii.ts';
 
 /** Login pages are not cached, not framed and not leaked by `Referer`. */

@@ -1,15 +1,23 @@
-import type { LoginKeys } from './keys.ts';
+import type { LoginKeys, SamlKeys } from './keys.ts';
 import type { LoginRegistry } from './registry.ts';
-import type { SamlKeys } from './saml/keys.ts';
 
-/** What the edge provides to policy logins; created for the policy alone if there is no edge. */
-export interface PolicyLogins {
-  /** Name of the edge that sessions are bound to. */
-  readonly edge: string;
+/** What all login gates share while the process runs, across configurations. */
+export interface LoginEnvironment {
   readonly keys: LoginKeys;
   readonly registry: LoginRegistry;
-  /** URL of the development identity provider; null if it is not in use. */
+  /** URL of the development identity provider, which replaces managed apps; null outside development. */
   readonly development: string | null;
-  /** Keys for signing SAML requests; created for the action alone if omitted. */
-  readonly samlKeys?: SamlKeys;
+  /** SAML metadata of the development provider; its key is new at each start. */
+  readonly developmentSaml: string | null;
+  /** Keys for signing SAML requests. */
+  readonly samlKeys: SamlKeys;
+}
+
+/** What the edge provides to policy logins; created for the policy alone if there is no edge. */
+export interface PolicyLogins
+  extends
+    Pick<LoginEnvironment, 'keys' | 'registry' | 'development'>,
+    Partial<Pick<LoginEnvironment, 'samlKeys'>> {
+  /** Name of the edge that sessions are bound to. */
+  readonly edge: string;
 }

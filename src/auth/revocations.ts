@@ -20,9 +20,11 @@ export interface Revocations {
   readonly clear: () => void;
 }
 
+const SESSION = 'session ';
+
 /** Keys of revocations. */
 export const endKey = {
-  session: (id: string) => `session ${id}`,
+  session: (id: string) => SESSION + id,
   user: (id: string) => `user ${id}`,
   atProvider: (provider: string, session: string) => `at ${provider} ${session}`,
 } as const;
@@ -50,6 +52,10 @@ export function revocations(limit: number): Revocations {
   };
   return {
     revoke: (key, ms) => {
+      const known = revoked.get(key);
+      // A session ends once: a user who repeats a logout must not evict the revocations of others. Nor does a
+      // clock that was set back shorten a revocation.
+      if (known !== undefined && (known >= ms || key.startsWith(SESSION))) return;
       put(key, ms);
       hear?.({ key, ms });
     },

@@ -18,6 +18,8 @@ export interface BenchOptions {
   /** File and line of a pointer into the configuration, such as `edge.yaml:12`. */
   readonly locate: (pointer: string) => string | null;
   readonly progress?: (doing: string, share: number) => void;
+  /** See `MeterOptions`. */
+  readonly clock?: () => number;
 }
 
 // table: what is measured of each decision, and its name in the report
@@ -113,7 +115,14 @@ export function withBaseline(result: BenchResult, baseline: BenchResult, name: s
   return { ...result, against: name, compared };
 }
 
-function meterOf({ durationMs, warmUpMs, seed, progress }: BenchOptions, doing: string): MeterOptions {
+function meterOf(options: BenchOptions, doing: string): MeterOptions {
+  const { durationMs, warmUpMs, seed, progress, clock } = options;
   const { random } = seededChance(`${seed}/meter`);
-  return { durationMs, warmUpMs, random, progress: (share) => progress?.(doing, share) };
+  return {
+    durationMs,
+    warmUpMs,
+    random,
+    ...(clock && { clock }),
+    progress: (share) => progress?.(doing, share),
+  };
 }

@@ -41,7 +41,9 @@ export function weakMemoizeLast<Given extends object, Circumstances extends read
 
 /** Whether two lists have the same elements, by identity. */
 export function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
+  if (before.length !== now.length) return false;
+  for (let at = 0; at < now.length; at++) if (!Object.is(before[at], now[at])) return false;
+  return true;
 }
 
 /** Number of recent objects that are watched for repetition. */

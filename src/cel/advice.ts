@@ -1,18 +1,13 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Binary, Call, Index, Node, Select } from './ast.ts';
-import { report } from './checking.ts';
-import type { Checker } from './checking.ts';
+import { type Checker, report, sourceOf } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
+import { guardKey, guardOf, keyOfCall } from './guards.ts';
 import { searchMeant } from './habits.ts';
 import { joinTypes } from './overloads.ts';
-import { formatType, isTextual } from './types.ts';
-import type { Type } from './types.ts';
+import { type Type, formatType, isTextual } from './types.ts';
 
 /** Findings based on common mistakes in policy expressions, beyond type errors. */
-
-function sourceOf<A>(checker: Checker<A>, node: Node): string {
-  return checker.ast.source.slice(node.span.start, node.span.end);
-}
 
 /** A rule whose type is not bool. */
 export function adviseRoot<A>(checker: Checker<A>, type: Type, wants: Type): void {
@@ -127,6 +122,8 @@ interface KeyRead {
 
 /** Warns about reading a key that may be missing, which is a run-time error. Types do not show which keys a map of any values has. */
 export function adviseKey<A>(checker: Checker<A>, node: Index | Select, operand: Type): void {
+  if (node.kind === 'index' && node.operand.kind === 'call')
+    return adviseElement(checker, node, node.operand);
   if (operand.kind !== 'map' || operand.value.kind === 'dyn' || !isOfScope(checker, node.operand)) return;
   const map = sourceOf(checker, node.operand);
   const foldsCase = operand.foldsCase === true;
@@ -155,9 +152,25 @@ function warnOfKey<A>(checker: Checker<A>, node: Node, read: KeyRead, instead: s
   });
 }
 
+/** The same for elements of lists that are empty without a key: `getReqHeader('x')[0]`. */
+function adviseElement<A>(checker: Checker<A>, node: Index, call: Call): void {
+  const read = keyOfCall(checker, call, 'list');
+  if (read === undefined || checker.guards.has(guardKey(read.map, read.key, read.foldsCase))) return;
+  report(
+    checker,
+    'expr.may_be_missing',
+    node.span,
+    `without '${read.key}' the list is empty, and the rule fails`,
+    {
+      severity: 'warning',
+      hint: `test \`'${read.key}' in ${read.map} &&\` first`,
+    },
+  );
+}
+
 /** The same for functions that read a key: `getReqCookie('x')` is an error if the cookie is missing. */
-export function adviseKeyOfCall<A>(checker: Checker<A>, node: Call, row: FunctionRow<A>): void {
-  const read = keyOfCall(node, row, 'read');
+export function adviseKeyOfCall<A>(checker: Checker<A>, node: Call): void {
+  const read = keyOfCall(checker, node, 'read');
   if (read === undefined || checker.guards.has(guardKey(read.map, read.key, false))) return;
   const message = `without '${read.key}' this is an error, and the rule fails`;
   report(checker, 'expr.may_be_missing', node.span, message, {
@@ -174,51 +187,6 @@ export function adviseAbsence<A>(checker: Checker<A>, node: Node): void {
     severity: 'warning',
     hint: `test \`has(${path}) &&\` first`,
   });
-}
-
-function keyOfCall<A>(
-  node: Call,
-  { key }: FunctionRow<A>,
-  role: 'test' | 'read',
-): { readonly map: string; readonly key: string } | undefined {
-  const [name] = node.args;
-  if (key?.role !== role || node.target !== undefined) return undefined;
-  if (name?.kind !== 'literal' || typeof name.value !== 'string') return undefined;
-  return { map: key.map, key: name.value };
-}
-
-/** Names of headers are case-insensitive. */
-function guardKey(map: string, key: string, foldsCase: boolean): string {
-  return foldsCase ? `${map}\0folded\0${key.toLowerCase()}` : `${map}\0${key}`;
-}
-
-function guardsOfKey(map: string, key: string): readonly string[] {
-  return [guardKey(map, key, false), guardKey(map, key, true)];
-}
-
-function guardOf(path: string): string {
-  return `${path}\0`;
-}
-
-/** The reads that cannot fail where `node` is known to be `truth`. */
-export function guardsOf<A>(checker: Checker<A>, node: Node, truth: boolean): readonly string[] {
-  if (node.kind === 'unary' && node.operator === '!') return guardsOf(checker, node.operand, !truth);
-  if (node.kind === 'logic' && (node.operator === '&&') === truth) {
-    return node.terms.flatMap((term) => guardsOf(checker, term, truth));
-  }
-  if (!truth) return [];
-  if (node.kind === 'has') {
-    const { operand, field } = node.select;
-    return [...guardsOfKey(sourceOf(checker, operand), field), guardOf(sourceOf(checker, node.select))];
-  }
-  if (node.kind === 'call') {
-    const row = checker.scope.functions.functions.get(node.name);
-    const tested = row && keyOfCall(node, row, 'test');
-    return tested === undefined ? [] : guardsOfKey(tested.map, tested.key);
-  }
-  if (node.kind !== 'binary' || node.operator !== 'in') return [];
-  if (node.left.kind !== 'literal' || typeof node.left.value !== 'string') return [];
-  return guardsOfKey(sourceOf(checker, node.right), node.left.value);
 }
 
 /** No overload accepts these arguments. */

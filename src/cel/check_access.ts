@@ -1,13 +1,10 @@
 import { adviseAbsence, adviseKey } from './advice.ts';
-import { dottedPath } from './ast.ts';
-import type { Index, Node, Select } from './ast.ts';
-import { refuse } from './checking.ts';
-import type { Checker } from './checking.ts';
+import { type Index, type Node, type Select, dottedPath } from './ast.ts';
+import { type Checker, refuse } from './checking.ts';
 import { findName, unknownField, unknownName } from './names.ts';
 import { joinTypes } from './overloads.ts';
 import { fieldOf, isUnavailable } from './scope.ts';
-import { decayed, DYN, formatType, optional } from './types.ts';
-import type { Type } from './types.ts';
+import { type Type, decayed, DYN, formatType, optional } from './types.ts';
 
 export function typeOfName<A>(checker: Checker<A>, node: Node): Type | undefined {
   const found = findName(checker, node);

@@ -1,16 +1,14 @@
 import { adviseBinary, adviseCall, adviseKeyOfCall } from './advice.ts';
 import type { Binary, Call, Node, Unary } from './ast.ts';
-import { wantBool } from './checking.ts';
-import type { Checker } from './checking.ts';
+import { type Checker, wantBool } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
 import { functionCandidates, unknownFunction } from './names.ts';
 import { matchOverloads } from './overloads.ts';
-import { BOOL, DYN } from './types.ts';
-import type { Type } from './types.ts';
+import { type Type, BOOL, DYN } from './types.ts';
 
 export function typeOfCall<A>(checker: Checker<A>, node: Call): Type {
   const target = functionCandidates(checker, node);
-  if (target.row !== undefined) adviseKeyOfCall(checker, node, target.row);
+  if (target.row !== undefined) adviseKeyOfCall(checker, node);
   const args = target.receiver === undefined ? node.args : [target.receiver, ...node.args];
   const types = args.map((argument) => checker.typeOf(argument));
   if (target.row === undefined) return unknownFunction(checker, node, types);

@@ -1,4 +1,5 @@
-import { adviseRoot, guardsOf } from './advice.ts';
+import { adviseRoot } from './advice.ts';
+import { guardsOf } from './guards.ts';
 import type { Ast, Bind, Conditional, Logic, MacroNode, Node } from './ast.ts';
 import { typeOfIndex, typeOfName, typeOfSelect } from './check_access.ts';
 import { typeOfBinary, typeOfCall, typeOfUnary } from './check_calls.ts';

@@ -2,8 +2,7 @@ import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
 import type { Ast, Node } from './ast.ts';
 import type { Scope } from './scope.ts';
 import type { Local, Meaning } from './typed.ts';
-import { DYN, formatType } from './types.ts';
-import type { Type } from './types.ts';
+import { type Type, DYN, formatType } from './types.ts';
 
 /** The checker's state during one traversal. */
 export interface Checker<A> {
@@ -50,4 +49,9 @@ export function refuse<A>(
 export function wantBool<A>(checker: Checker<A>, node: Node, type: Type, where: string): void {
   if (type.kind === 'bool' || type.kind === 'dyn') return;
   report(checker, 'expr.not_bool', node.span, `a bool is expected ${where}, this is a ${formatType(type)}`);
+}
+
+/** The source of a node. */
+export function sourceOf<A>(checker: Checker<A>, node: Node): string {
+  return checker.ast.source.slice(node.span.start, node.span.end);
 }

@@ -1,6 +1,5 @@
 import type { Span } from '../diagnostics/diagnostic.ts';
-import { walkNodes } from './ast.ts';
-import type { Node } from './ast.ts';
+import { type Node, walkNodes } from './ast.ts';
 import type { Evaluate } from './function_table.ts';
 import type { Observer } from './plan/plan.ts';
 import { planTyped } from './plan/planner.ts';

@@ -1,5 +1,4 @@
-import { CHARACTERS_PER_UNIT, LONG_STRING } from './limits.ts';
-import type { Meter } from './limits.ts';
+import { type Meter, CHARACTERS_PER_UNIT, LONG_STRING } from './limits.ts';
 import {
   canonicalKey,
   CelMap,

@@ -1,13 +1,11 @@
 import type { Span } from '../diagnostics/diagnostic.ts';
-import { childrenOf } from './ast.ts';
-import type { MacroNode, Node } from './ast.ts';
+import { type MacroNode, type Node, childrenOf } from './ast.ts';
 import { sizeOfMap } from './equality.ts';
 import type { Evaluate } from './function_table.ts';
 import type { Observer, Slot } from './plan/plan.ts';
 import { planTyped } from './plan/planner.ts';
 import type { Program } from './program.ts';
-import { EvalError, isMap, Optional } from './values.ts';
-import type { Outcome } from './values.ts';
+import { type Outcome, EvalError, isMap, Optional } from './values.ts';
 
 /** The result of one sub-expression. */
 export interface Step {

@@ -92,8 +92,8 @@ export interface FunctionRow<A = unknown> {
   /** An expression that is true; shown in the page and evaluated by a test. */
   readonly example: string;
   readonly overloads: readonly Overload<A>[];
-  /** If the first argument is a key of a map of the scope: that map, and whether the function tests for the key or reads it. */
-  readonly key?: { readonly map: string; readonly role: 'test' | 'read' };
+  /** If the first argument is a key of a map of the scope: that map, and whether the function tests for the key, reads it, or gives a list that may be empty. */
+  readonly key?: { readonly map: string; readonly role: 'test' | 'read' | 'list'; readonly foldsCase?: true };
 }
 
 export type Evaluate<A = unknown> = (activation: A) => Outcome;

@@ -1,6 +1,5 @@
 import type { Call } from './ast.ts';
-import { isTextual } from './types.ts';
-import type { Type } from './types.ts';
+import { type Type, isTextual } from './types.ts';
 
 /** Names from other languages and their names in CEL. */
 

@@ -1,6 +1,5 @@
 import { SyntaxProblem, unescapeBytes, unescapeText } from './escapes.ts';
-import { canonicalInt, Double, INT64_MAX, INT64_MIN, UINT64_MAX, Uint } from './values.ts';
-import type { Value } from './values.ts';
+import { type Value, canonicalInt, Double, INT64_MAX, INT64_MIN, UINT64_MAX, Uint } from './values.ts';
 
 /** `literal` has its value; `int` is separate because a preceding minus belongs to it. */
 type TokenKind = 'end' | 'identifier' | 'quoted' | 'int' | 'double' | 'literal' | 'symbol';
@@ -189,8 +188,8 @@ function readSymbol(at: Lexer, start: number, code: number): void {
   }
   const one = String.fromCodePoint(at.text.codePointAt(start) ?? code);
   if (!SYMBOLS.includes(one)) {
-    const instead = MEANT[one];
-    throw new SyntaxProblem(`unexpected \`${one}\``, start, start + one.length, instead);
+    const hint = hintFor(one, at.text[start + 1]);
+    throw new SyntaxProblem(`unexpected ${hint ?? `\`${one}\``}`, start, start + one.length, MEANT[one]);
   }
   at.word = one;
   at.end = start + 1;
@@ -211,4 +210,21 @@ function refuseForeign(text: string, start: number): void {
   }
 }
 
-const MEANT: Readonly<Record<string, string>> = { '=': '==', '&': '&&', '|': '||' };
+const MEANT: Readonly<Record<string, string>> = {
+  '=': '==',
+  '&': '&&',
+  '|': '||',
+  '\u2018': "'",
+  '\u2019': "'",
+  '\u201c': '"',
+  '\u201d': '"',
+};
+
+/** A character that is not visible, or that is right elsewhere. */
+function hintFor(one: string, next: string | undefined): string | undefined {
+  if (one === '\\' && (next === '"' || next === "'"))
+    return '`\\`: a quote that begins or ends a string is written without it';
+  return /[\p{Cc}\p{Cf}\p{Z}]/u.test(one)
+    ? `invisible character U+${one.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}: remove it`
+    : undefined;
+}

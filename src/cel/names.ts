@@ -1,16 +1,13 @@
 import { suggest } from '../diagnostics/suggest.ts';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
-import { dottedPath } from './ast.ts';
-import type { Call, Node, Select } from './ast.ts';
-import { report } from './checking.ts';
-import type { Checker } from './checking.ts';
+import { type Call, type Node, type Select, dottedPath } from './ast.ts';
+import { type Checker, report } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
 import { functionMeant } from './habits.ts';
 import { namesUnder } from './scope.ts';
 import { TYPE_NAMES } from './std/conversions.ts';
 import type { Local, Meaning } from './typed.ts';
-import { DYN, formatType, isTextual, TYPE } from './types.ts';
-import type { Type } from './types.ts';
+import { type Type, DYN, formatType, isTextual, TYPE } from './types.ts';
 
 export interface Found<A> {
   readonly type: Type;

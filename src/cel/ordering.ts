@@ -1,5 +1,4 @@
-import { Double, Duration, Timestamp, Uint } from './values.ts';
-import type { Value } from './values.ts';
+import { type Value, Double, Duration, Timestamp, Uint } from './values.ts';
 
 /**
  * Negative, zero or positive if `left` is before, equal to or after `right`; NaN if one is NaN; undefined if

@@ -1,6 +1,5 @@
 import type { Overload } from './function_table.ts';
-import { decayed, DYN, isTextual, sameType, UNSET } from './types.ts';
-import type { Type } from './types.ts';
+import { type Type, decayed, DYN, isTextual, sameType, UNSET } from './types.ts';
 
 /** How argument types match an overload: always, depending on the run-time values, or never. */
 type Fit = 'exact' | 'dynamic' | 'none';

@@ -3,8 +3,7 @@ import type { Element, Entry, LoopVariable, MessageField, Node } from './ast.ts'
 import { SyntaxProblem } from './escapes.ts';
 import type { MacroRow } from './function_table.ts';
 import { advance, intValue } from './lexer.ts';
-import { at, expect, nextId, spanFrom, take, unexpected } from './reader.ts';
-import type { Parser } from './reader.ts';
+import { type Parser, at, expect, nextId, spanFrom, take, unexpected } from './reader.ts';
 import { Double } from './values.ts';
 
 /** An int or double; `start` is that of its minus if there is one. */

@@ -1,11 +1,8 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { checkAst } from './checker.ts';
-import type { CheckOptions } from './checker.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { type CheckOptions, checkAst } from './checker.ts';
 import type { FunctionTable } from './function_table.ts';
 import { parseExpression } from './parser.ts';
-import { planTyped } from './plan/planner.ts';
-import type { Planned } from './plan/planner.ts';
+import { type Planned, planTyped } from './plan/planner.ts';
 import type { Scope } from './scope.ts';
 import { STANDARD } from './std/standard.ts';
 import type { Ast } from './ast.ts';

@@ -2,8 +2,7 @@ import type { Span } from '../diagnostics/diagnostic.ts';
 import type { Node } from './ast.ts';
 import { SyntaxProblem } from './escapes.ts';
 import type { MacroRow } from './function_table.ts';
-import { advance } from './lexer.ts';
-import type { Lexer } from './lexer.ts';
+import { type Lexer, advance } from './lexer.ts';
 import { MAX_DEPTH, MAX_NODES } from './limits.ts';
 
 export type Macros = ReadonlyMap<string, MacroRow>;

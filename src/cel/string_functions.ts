@@ -1,6 +1,5 @@
 import { isFlat, pointOffset, sizeOfText, sliceText, unitOffset } from './text.ts';
-import { fail } from './values.ts';
-import type { EvalError, Value } from './values.ts';
+import { type EvalError, type Value, fail } from './values.ts';
 
 /** The strings extension: positions are code points. */
 
@@ -44,14 +43,12 @@ export function substring(text: string, from: Int, to?: Int): string | EvalError
   return sliceText(text, start, end);
 }
 
-/** At most `limit` replacements, all if negative. */
+/** At most `limit` replacements, all if negative. An empty string is found before and after each code point. */
 export function replace(text: string, old: string, fresh: string, limit: Int = -1): string {
-  if (limit < 0) return text.replaceAll(old, () => fresh);
-  let left = typeof limit === 'number' ? limit : Number.MAX_SAFE_INTEGER;
-  return text.replaceAll(old, (found) => {
-    left -= 1;
-    return left >= 0 ? fresh : found;
-  });
+  const pieces = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
+  if (limit < 0 || limit >= pieces.length - 1) return pieces.join(fresh);
+  const first = Number(limit) + 1;
+  return [pieces.slice(0, first).join(fresh), ...pieces.slice(first)].join(old);
 }
 
 /**

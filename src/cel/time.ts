@@ -1,6 +1,5 @@
-import { readSeconds, writeSeconds } from '../datetime/texts.ts';
-import { Duration, fail, Timestamp } from './values.ts';
-import type { EvalError } from './values.ts';
+import { readTimestamp, writeSeconds } from '../datetime/texts.ts';
+import { type EvalError, Duration, fail, Timestamp } from './values.ts';
 
 const NANOS = 1_000_000_000;
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z (language definition, Timestamps). */
@@ -97,24 +96,14 @@ function fractionText(nanos: number): string {
   return nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
 }
 
-const TIMESTAMP_TEXT =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
-
-/** Parses RFC 3339 §5.6 with upper-case T and Z. Digits beyond nanoseconds are cut off. */
+/** Parses RFC 3339 §5.6. */
 export function parseTimestamp(text: string): Timestamp | EvalError {
-  const parts = text.length > 64 ? null : TIMESTAMP_TEXT.exec(text);
-  if (parts === null) {
-    if (/^[+-]?\d{5,}-/.test(text))
-      return fail('expr.overflow', 'the timestamp is outside the years 1 to 9999');
-    return fail('expr.invalid_argument', `'${shorten(text)}' is not a time such as '2026-01-31T08:30:00Z'`);
-  }
-  const seconds = readSeconds(parts.slice(1, 7));
-  const [offsetHours, offsetMinutes] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
-  if (seconds === null || offsetHours > 23 || offsetMinutes > 59) {
-    return fail('expr.invalid_argument', `'${shorten(text)}' is not a valid time`);
-  }
-  const offset = (offsetHours * 60 + offsetMinutes) * (parts[8] === '-' ? -60 : 60);
-  return timestampOf(seconds - offset, Number((parts[7] ?? '').slice(0, 9).padEnd(9, '0')));
+  const time = readTimestamp(text);
+  if (time === 'impossible') return fail('expr.invalid_argument', `'${shorten(text)}' is not a valid time`);
+  if (time !== 'malformed') return timestampOf(time.seconds, time.nanos);
+  if (/^[+-]?\d{5,}-/.test(text))
+    return fail('expr.overflow', 'the timestamp is outside the years 1 to 9999');
+  return fail('expr.invalid_argument', `'${shorten(text)}' is not a time such as '2026-01-31T08:30:00Z'`);
 }
 
 /** RFC 3339 in UTC with as many decimals as needed. */

@@ -56,6 +56,8 @@ export interface Field {
   readonly doc: string;
   /** May be absent at run time; `read` then returns undefined and selection is an error value. */
   readonly optional?: boolean;
+  /** What a selection gives if the field is absent, as with unset messages of CEL: only `has()` tells. */
+  readonly unset?: Value;
   /** Often absent: reading it without a test gives a warning. */
   readonly oftenAbsent?: boolean;
   /** A literal property access, `(url) => url.path`, so that each field has its own inline cache. */
@@ -105,6 +107,23 @@ export function optional(value: Type): Carries<Optional> {
 
 export function parameter(name: string): Carries<Value> {
   return { kind: 'parameter', name };
+}
+
+/** Makes the fields of one kind of value. */
+export function fieldsOf<Of>() {
+  const making =
+    (more: Pick<Field, 'optional' | 'oftenAbsent'>) =>
+    (type: Type, doc: string, read: (value: Of) => Value | undefined): Field => ({
+      type,
+      doc,
+      read,
+      ...more,
+    });
+  return {
+    present: making({}),
+    optional: making({ optional: true }),
+    oftenAbsent: making({ optional: true, oftenAbsent: true }),
+  };
 }
 
 /** A value with declared fields. Use literal property accesses for `read` where speed matters. */

@@ -2,14 +2,20 @@
 import { secondsFromCivil } from '../datetime/dates.ts';
 
 const OFFSET = /^([+-])?(\d{2}):(\d{2})$/;
+const UTC: ReadonlySet<string> = new Set(['UTC', 'Z', '']);
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 /** More zones than any policy uses; above the limit the cache of formatters is cleared. */
 const KNOWN_LIMIT = 64;
 const known = new Map<string, Intl.DateTimeFormat | null>();
 
+/** Whether a conversion to the zone needs the database of zones. */
+export function isNamedZone(zone: string): boolean {
+  return !UTC.has(zone) && !OFFSET.test(zone);
+}
+
 /** Seconds since the epoch shifted to a zone's local time; undefined for an unknown zone. */
 export function zonedSeconds(seconds: number, zone: string): number | undefined {
-  if (zone === 'UTC' || zone === 'Z' || zone === '') return seconds;
+  if (UTC.has(zone)) return seconds;
   const offset = OFFSET.exec(zone);
   if (offset !== null) {
     const shift = Number(offset[2]) * 3_600 + Number(offset[3]) * 60;

@@ -12,14 +12,26 @@ const TIMEOUT_MS = 300_000;
 const LIMIT_BYTES = 256 * 1_024 * 1_024;
 
 /** A response that is not a success, or a missing response; the message is for the user. */
-class ApiError extends Error {
+export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** Empty if there was no response. */
+  readonly code: string;
+  readonly msg: string;
+  /** Pointers into the body of the request. */
+  readonly pointers: readonly string[];
+
+  constructor(message: string, { code = '', msg = '', pointers = [] as readonly string[] } = {}) {
+    super(message);
+    this.code = code;
+    this.msg = msg;
+    this.pointers = pointers;
+  }
 }
 
 export function addClientOptions(command: Command): Command {
   return command
     .option('--url <url>', 'address of the management API', 'http://127.0.0.1:4040')
-    .option('--service-name <name>', 'name of the service that it was started with', 'service');
+    .option('--service-name <name>', 'service name that the instance was started with', 'service');
 }
 
 /** Calls the management API with the key of the environment. */
@@ -30,7 +42,10 @@ export async function callApi(
   body?: unknown,
 ): Promise<unknown> {
   const key = process.env['EDGEPROOF_API_KEY'] ?? '';
-  if (key === '') throw new ApiError('set EDGEPROOF_API_KEY to a key of the management API');
+  if (key === '')
+    throw new ApiError(
+      'there is no key of the management API; set EDGEPROOF_API_KEY to one, which `edgeproof keys create` makes',
+    );
   const headers = { authorization: `Bearer ${key}`, [`${serviceName}-version`]: '2' };
   const { createFetcher } = await import('../clients/fetch.ts');
   const client = createFetcher();
@@ -51,18 +66,25 @@ export async function callApi(
     new AbortController().signal,
   );
   await client.close();
-  if ('failure' in response) throw new ApiError(`${url} cannot be reached: ${response.detail}`);
+  if ('failure' in response)
+    throw new ApiError(
+      `${url} cannot be reached: ${response.detail}; start the edge with \`edgeproof serve\`, or correct the address`,
+    );
   const { status } = response;
   const answer = readAnswer(url, status, response.body);
   if (status >= 200 && status < 300) return answer;
   const { error_code: code = String(status), msg = '', details } = answer;
-  throw new ApiError(`${code}: ${msg}${details?.pointer === undefined ? '' : ` (at ${details.pointer})`}`);
+  const { pointer, pointers = pointer } = details ?? {};
+  const at = pointer === undefined || details?.pointers !== undefined ? '' : ` (at ${pointer})`;
+  const cure =
+    status === 401 || status === 403 ? `; the key in EDGEPROOF_API_KEY has to be one of ${url}` : '';
+  throw new ApiError(`${code}: ${msg}${at}${cure}`, { code, msg, pointers: pointers?.split(' ') ?? [] });
 }
 
 interface ApiAnswer {
   readonly msg?: string;
   readonly error_code?: string;
-  readonly details?: { readonly pointer?: string };
+  readonly details?: { readonly pointer?: string; readonly pointers?: string };
 }
 
 function readAnswer(url: string, status: number, body: Uint8Array): ApiAnswer {

@@ -1,48 +1,83 @@
 import type { Command } from 'commander';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
-import { type ClientOptions, addClientOptions, callApi, withApiErrors } from './api_client.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { ApiError, type ClientOptions, addClientOptions, callApi, withApiErrors } from './api_client.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError, loadConfig } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
+import type { Checked } from '../edge/document/check.ts';
+import { printFindings } from './terminal.ts';
+import { isScript, loadConfig, readText } from '../project_files/load_config.ts';
 
 const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' };
 
-export function register(program: Command): void {
-  const command = program
-    .command('apply')
-    .description('Apply an edge file to a running instance')
+export function register(command: Command): void {
+  command
     .argument('<file>', 'edge file')
-    .option('--dry-run', 'check the file and show the changes without applying them');
-  addClientOptions(command).action(async (file: string, options: ClientOptions & { dryRun?: boolean }) => {
-    process.exitCode = await withApiErrors(() => apply(file, options, options.dryRun === true));
+    .option(
+      '--dry-run',
+      'check the file and show the changes without applying them; exit code 5 if there are any',
+    )
+    .option('--force', 'apply the file even if this machine can no longer use the API');
+  addClientOptions(command).action(async (file: string, options: ApplyOptions) => {
+    process.exitCode = await withApiErrors(() => apply(file, options));
   });
 }
 
-async function apply(file: string, options: ClientOptions, isDry: boolean): Promise<number> {
-  let loaded: Awaited<ReturnType<typeof loadConfig>>;
-  try {
-    loaded = await loadConfig(file, { keysMayBeMissing: true });
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
-  const { config, diagnostics } = loaded;
-  if (diagnostics.length > 0) {
-    process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
-  }
+interface ApplyOptions extends ClientOptions {
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
+}
+
+interface Applied {
+  readonly notes: readonly string[];
+  readonly steps: readonly { readonly action: string; readonly kind: string; readonly name: string }[];
+}
+
+async function apply(file: string, options: ApplyOptions): Promise<number> {
+  const { dryRun: isDry = false, force = false } = options;
+  const checked = await loadConfig(file, { secretsMayBeMissing: true });
+  const { config, diagnostics } = checked;
+  printFindings(diagnostics);
   if (config === null || hasErrors(diagnostics)) return EXIT.configInvalid;
-  const path = `/edge_file${isDry ? '?dry_run=true' : ''}`;
-  const { steps, notes } = (await callApi(options, 'PUT', path, config)) as {
-    readonly notes: readonly string[];
-    readonly steps: readonly { readonly action: string; readonly kind: string; readonly name: string }[];
-  };
+  let applied: Applied;
+  try {
+    const path = `/edge_file?dry_run=${isDry}&force=${force}`;
+    applied = (await callApi(options, 'PUT', path, config)) as Applied;
+  } catch (error) {
+    if (error instanceof ApiError) printFindings(placed(file, checked, error));
+    throw error;
+  }
+  const { steps, notes } = applied;
   for (const note of notes) process.stderr.write(`${note}\n`);
   for (const { action, kind, name } of steps) {
     process.stdout.write(`${SIGNS[action] ?? '?'} ${kind.replaceAll('_', ' ')} ${name}\n`);
   }
-  const did = isDry ? 'would change' : 'changed';
-  process.stdout.write(steps.length === 0 ? 'nothing to change\n' : `${steps.length} ${did}\n`);
-  return EXIT.ok;
+  process.stdout.write(steps.length === 0 ? 'nothing to change\n' : `${summary(steps, isDry)}\n`);
+  return isDry && steps.length > 0 ? EXIT.differs : EXIT.ok;
+}
+
+/** `3 changed: 2 created, 1 deleted`. */
+function summary(steps: Applied['steps'], isDry: boolean): string {
+  const counts = Object.keys(SIGNS).flatMap((action) => {
+    const count = steps.filter((step) => step.action === action).length;
+    return count === 0 ? [] : [`${count} ${action}d`];
+  });
+  return `${steps.length} ${isDry ? 'would change' : 'changed'}: ${counts.join(', ')}`;
+}
+
+/** What a refusal says about the places of the file that it is about. */
+function placed(
+  file: string,
+  { keySpanOf, spanOf }: Checked,
+  { code, msg, pointers }: ApiError,
+): Diagnostic[] {
+  if (isScript(file)) return [];
+  // What follows lists the places, or says more; the whole message is printed last.
+  const message = msg.split(':')[0]!.replace(/\.$/, '');
+  const source = { name: file, text: readText(file) };
+  return pointers.flatMap((pointer) => {
+    // The text of a file that is named beside its key is not in this file.
+    const places = [pointer, pointer.replace(/_pem$/, '_file')];
+    const span = places.map((place) => keySpanOf(place) ?? spanOf(place)).find((each) => each !== undefined);
+    if (span === undefined) return [];
+    return [{ code, severity: 'error', message, pointer, source, span }];
+  });
 }

@@ -7,16 +7,15 @@ import { REPORTS } from '../benchmark/report/index.ts';
 import { type BenchResult, RESULT_VERSION } from '../benchmark/result.ts';
 import { type BenchOptions, benchEdge, benchSubjects, withBaseline } from '../benchmark/run.ts';
 import { type Threshold, readThreshold } from '../benchmark/thresholds.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import { Activation } from '../policy/env/activation.ts';
 import { NO_FACTS } from '../policy/env/facts.ts';
 import type { HttpBenchOptions } from './bench_http.ts';
 import { corpusOf } from './bench_corpus.ts';
 import { type BenchTarget, readTarget } from './bench_target.ts';
 import { EXIT } from './exit_codes.ts';
+import { printFindings } from './terminal.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
-import { readCount } from './option_values.ts';
+import { addText, readCount } from './option_values.ts';
 
 interface Options extends Omit<HttpBenchOptions, 'http'> {
   readonly http?: string;
@@ -27,15 +26,13 @@ interface Options extends Omit<HttpBenchOptions, 'http'> {
   readonly quiet?: boolean;
 }
 
-export function register(program: Command): void {
-  program
-    .command('bench')
-    .description('Measure the speed of an edge file, a policy or an expression, and the cost of its parts')
+export function register(command: Command): void {
+  command
     .argument('[file]', 'edge file, policy, or an expression in a file that ends in .cel')
     .option(
       '--requests <path>',
       'requests to measure with: a scenario file or folder, a recording, events, HAR or curl lines; can be repeated',
-      add,
+      addText,
       [],
     )
     .addOption(timeOption('--duration <time>', 'measuring time per row, such as 500ms', 1_000, '1s'))
@@ -73,7 +70,7 @@ export function register(program: Command): void {
     .option('--connections <count>', 'with --http: maximum number of connections', readCount, 256)
     .addOption(timeOption('--timeout <time>', 'with --http: response timeout', 10_000, '10s'))
     .option('-X, --method <method>', 'with --http: method', 'GET')
-    .option('-H, --header <header>', "with --http: header 'name: value'; can be repeated", add, [])
+    .option('-H, --header <header>', "with --http: header 'name: value'; can be repeated", addText, [])
     .option('--body <text>', 'with --http: body')
     .option('--insecure', 'with --http: do not verify the certificate')
     .option('--allow-remote', 'with --http: allow a URL of another machine; its owner must agree')
@@ -83,31 +80,24 @@ export function register(program: Command): void {
 }
 
 async function bench(file: string | undefined, options: Options): Promise<number> {
-  try {
-    if (options.http !== undefined) {
-      const { benchHttp } = await import('./bench_http.ts');
-      return await benchHttp({ ...options, http: options.http });
-    }
-    if (file === undefined)
-      throw new FileError('name the file to measure: an edge file, a policy or a .cel file');
-    const baseline = options.baseline === undefined ? null : readBaseline(options.baseline);
-    const target = await usableTarget(file);
-    const other = options.against === undefined ? null : await usableTarget(options.against);
-    if (target === null || (options.against !== undefined && other === null)) return EXIT.configInvalid;
-    const result = await measured(file, target, other, options);
-    return finish(baseline === null ? result : withBaseline(result, baseline, options.baseline!), options);
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
+  if (options.http !== undefined) {
+    const { benchHttp } = await import('./bench_http.ts');
+    return await benchHttp({ ...options, http: options.http });
   }
+  if (file === undefined)
+    throw new FileError('name the file to measure: an edge file, a policy or a .cel file');
+  const baseline = options.baseline === undefined ? null : readBaseline(options.baseline);
+  const target = await usableTarget(file);
+  const other = options.against === undefined ? null : await usableTarget(options.against);
+  if (target === null || (options.against !== undefined && other === null)) return EXIT.configInvalid;
+  const result = await measured(file, target, other, options);
+  return finish(baseline === null ? result : withBaseline(result, baseline, options.baseline!), options);
 }
 
 /** Reads a target and prints its findings; null when it cannot be measured. */
 async function usableTarget(path: string): Promise<BenchTarget | null> {
   const { target, diagnostics } = await readTarget(path);
-  if (target === null)
-    process.stderr.write(`${renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) })}\n`);
+  if (target === null) printFindings(diagnostics);
   return target;
 }
 
@@ -202,10 +192,6 @@ const PERCENT = 100;
 function printProgress(doing: string, share: number): void {
   const done = share >= 1 ? '' : `measuring ${doing}: ${Math.floor(share * PERCENT)} %`;
   process.stderr.write(`\r${done.padEnd(40)}${done === '' ? '\r' : ''}`);
-}
-
-function add(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 function addThreshold(text: string, before: readonly Threshold[]): readonly Threshold[] {

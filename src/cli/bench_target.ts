@@ -59,7 +59,7 @@ const POLICY_POINTER = '/edges/https/policy/routes/0/traffic_policy/value';
 
 /** A policy on a route of its own, with a backend that is never dialled. */
 function policyTarget(source: Source): ReadTarget {
-  const { diagnostics } = checkPolicy(source, { branding: brandingOf('service'), carriedBy: 'http' });
+  const { diagnostics } = checkPolicy(source, { branding: brandingOf('service'), attachedTo: 'http' });
   if (hasErrors(diagnostics)) return { target: null, diagnostics };
   const route = {
     match_type: 'path_prefix',

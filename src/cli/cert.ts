@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { addText } from './option_values.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import {
@@ -11,7 +12,7 @@ import {
   localAuthority,
   serverCertificate,
 } from './local_authority.ts';
-import type { TlsCertificate } from '../engine/tls_profile.ts';
+import type { TlsCertificate } from '../engine/connection.ts';
 
 interface Options {
   readonly client?: string;
@@ -21,10 +22,8 @@ interface Options {
   readonly force?: boolean;
 }
 
-export function register(program: Command): void {
-  program
-    .command('cert')
-    .description('Issue a certificate of the local authority, for a host or for a mutual TLS client')
+export function register(command: Command): void {
+  command
     .argument('[host]', 'host name or address of the server certificate')
     .option('--client <name>', 'issue a client certificate with this common name instead')
     .option('--email <address>', 'e-mail address in a client certificate; can be repeated', addText, [])
@@ -36,10 +35,6 @@ export function register(program: Command): void {
     });
 }
 
-function addText(text: string, before: readonly string[]): readonly string[] {
-  return [...before, text];
-}
-
 const OWNER_ONLY = 0o600;
 
 async function cert(host: string | undefined, options: Options): Promise<number> {
@@ -48,20 +43,14 @@ async function cert(host: string | undefined, options: Options): Promise<number>
     process.stderr.write('name either a host or, with --client, a client certificate\n');
     return EXIT.usage;
   }
-  try {
-    const authority = await localAuthority(dataFolder(process.env, process.platform));
-    const made =
-      client === undefined
-        ? serverCertificate(authority, host!.toLowerCase())
-        : clientCertificate(authority, client, options.email);
-    const base = fileName(client === undefined ? host! : `${client}-client`);
-    write(made, base, options, authority);
-    return EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
+  const authority = await localAuthority(dataFolder(process.env, process.platform));
+  const made =
+    client === undefined
+      ? serverCertificate(authority, host!.toLowerCase())
+      : clientCertificate(authority, client, options.email);
+  const base = fileName(client === undefined ? host! : `${client}-client`);
+  write(made, base, options, authority);
+  return EXIT.ok;
 }
 
 /** `*` and characters that have a meaning in paths cannot be part of a file name. */

@@ -1,24 +1,28 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readPlan } from '../policy/document/plan.ts';
-import { CARRIERS, type Plan } from '../policy/document/setting.ts';
+import { ENDPOINT_KINDS, type Plan } from '../policy/document/setting.ts';
 import { type CheckOptions, check } from './check_files.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 
-export function register(program: Command): void {
-  program
-    .command('check')
-    .description('Check edge files and traffic policies; exit code 3 if one has errors')
+export function register(command: Command): void {
+  command
     .argument(
       '<file...>',
       'edge files or policies in YAML or JSON; edge files also in TypeScript or JavaScript',
     )
     .option('--json', 'print the findings as JSON')
     .option('--strict', 'also warn about what works here but is not documented by the service')
+    .option('--exact', 'report what no request can reach, what has no effect, and ways around gates')
+    .option(
+      '--session-bound <seconds>',
+      'report logins with sessions that outlast the loss of access by more than this; implies --exact',
+      secondsOf,
+    )
     .option('--fix', 'apply the fixes that are sure to keep the meaning, and check the result')
     .addOption(
       new Option(
-        '--as <carrier>',
+        '--as <endpoint>',
         'kind of endpoint that the policies are for: an edge, or an endpoint of the service',
-      ).choices(CARRIERS.filter((name) => name !== 'http')),
+      ).choices(ENDPOINT_KINDS.filter((name) => name !== 'http')),
     )
     .option(
       '--plan <limits>',
@@ -30,9 +34,33 @@ export function register(program: Command): void {
     });
 }
 
+function secondsOf(written: string): number {
+  if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError('write a number of seconds.');
+  return Number(written);
+}
+
 /** Parses `rules=5,expressions=3,actions=3,without=oauth`. */
 function planOf(written: string): Plan {
   const plan = readPlan(written);
   if (plan === null) throw new InvalidArgumentError('write a plan as rules=5,expressions=3,without=oauth.');
   return plan;
 }
+
+/** Parses a plan such as `rules=5,expressions=3,actions=3,without=oauth`; null for anything else. */
+function readPlan(written: string): Plan | null {
+  const counts: Record<string, number> = {};
+  const withoutActions: string[] = [];
+  for (const part of written.split(',')) {
+    const [key = '', value = ''] = part.split('=').map((each) => each.trim());
+    if (key === 'without' && ACTION_FACTS.has(value)) withoutActions.push(value);
+    else if (Object.hasOwn(COUNTS, key) && /^\d{1,6}$/.test(value)) counts[COUNTS[key]!] = Number(value);
+    else return null;
+  }
+  return { ...counts, withoutActions };
+}
+
+const COUNTS: Readonly<Record<string, keyof Plan>> = {
+  rules: 'rulesPerPolicy',
+  expressions: 'expressionsPerRule',
+  actions: 'actionsPerRule',
+};

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
-import type { Carrier, Plan } from '../policy/document/setting.ts';
+import type { EndpointKind, Plan } from '../policy/document/setting.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type Surrounding,
-  FileError,
   checkerFor,
   isScript,
   loadConfig,
@@ -16,23 +15,34 @@ export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
   readonly strict?: boolean;
-  readonly as?: Carrier;
+  readonly exact?: boolean;
+  /** Seconds for which a user who lost access may keep it. */
+  readonly sessionBound?: number;
+  readonly as?: EndpointKind;
   readonly plan?: Plan;
 }
 
 /** Checks files and returns the exit code. */
 export async function check(
   files: readonly string[],
-  { json = false, fix = false, strict = false, as, plan }: CheckOptions,
+  {
+    json = false,
+    fix = false,
+    strict = false,
+    sessionBound,
+    exact = sessionBound !== undefined,
+    as,
+    plan,
+  }: CheckOptions,
 ): Promise<number> {
-  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }), strict };
+  const setting = { ...(as && { attachedTo: as }), ...(plan && { plan }), strict };
   const all: Diagnostic[] = [];
-  try {
-    for (const file of files) all.push(...(await findingsOf(file, { json, fix, setting })));
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
+  const options = { ...(sessionBound !== undefined && { sessionBoundMs: sessionBound * 1_000 }) };
+  for (const file of files) {
+    const own = await findingsOf(file, { json, fix, setting });
+    all.push(...own);
+    // Without errors there is a configuration to analyse.
+    if (exact && !hasErrors(own)) all.push(...(await exactFindingsOf(file, fix, options)));
   }
   process.stdout.write(await shown(all, files, json));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
@@ -67,6 +77,23 @@ async function findingsOf(
     process.stdout.write(`${file}: ${applied.length} ${applied.length === 1 ? 'fix' : 'fixes'} applied\n`);
   }
   return checker({ name: file, text });
+}
+
+/** What no request can reach, what has no effect, and ways around gates. */
+async function exactFindingsOf(
+  file: string,
+  fix: boolean,
+  options: { readonly sessionBoundMs?: number },
+): Promise<readonly Diagnostic[]> {
+  const { exactFindings, fixExactly } = await import('../project_files/exact_findings.ts');
+  if (fix && !isScript(file)) {
+    const { text, applied } = await fixExactly({ name: file, text: readText(file) }, options);
+    if (applied.length > 0) {
+      writeFileSync(file, text);
+      process.stdout.write(`${file}: ${applied.length} removed, proved to change nothing\n`);
+    }
+  }
+  return exactFindings(file, options);
 }
 
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;

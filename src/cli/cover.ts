@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import { rerunCommand } from '../simulator/result.ts';
 import type { Thresholds } from '../coverage/thresholds.ts';
+import { addText } from './option_values.ts';
 import { EXIT } from './exit_codes.ts';
+import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
 import { coverageRecords } from './testing/coverage_records.ts';
 import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
 import { printCoverage } from './testing/coverage_output.ts';
@@ -23,13 +23,11 @@ interface Options {
   readonly offer: boolean;
 }
 
-export function register(program: Command): void {
-  program
-    .command('cover')
-    .description('Run scenario files and report what they leave untested in their edges, and why')
+export function register(command: Command): void {
+  command
     .argument('[path...]', 'scenario files, or folders with them; default: this folder')
-    .option('-f, --filter <text>', 'cases whose name contains this; can be repeated', add, [])
-    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', add, [])
+    .option('-f, --filter <text>', 'cases whose name contains this; can be repeated', addText, [])
+    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', addText, [])
     .option('--seed <seed>', 'seed of randomness; overrides those of the files')
     .option('-r, --reporter <name[=path]>', 'text, json, lcov, html; can be repeated', addCoverage, [])
     .option(
@@ -46,47 +44,37 @@ export function register(program: Command): void {
 }
 
 async function cover(paths: readonly string[], options: Options): Promise<number> {
-  try {
-    const files = findScenarioFiles(paths);
-    const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
-    if (typeof selects !== 'function') throw new FileError(selects.problem);
-    const book = coverageRecords();
-    const results = await runScenarios(files, {
-      selects,
-      seed: options.seed ?? null,
-      repeat: 1,
-      bail: false,
-      lines: false,
-      onResult: () => {},
-      on: book.on,
-    });
-    const findings = results.flatMap(({ diagnostics }) => diagnostics);
-    if (hasErrors(findings)) {
-      process.stderr.write(renderDiagnostics(findings, { color: wantsColor(process.stderr) }));
-      return EXIT.configInvalid;
-    }
-    const cases = results.flatMap((each) => each.cases);
-    const failed = cases.filter(({ status }) => status === 'failed');
-    const isReached = await printCoverage(book.edges(), {
-      reporters: options.reporter,
-      thresholds: options.threshold,
-      emitCases: options.emitCases ?? null,
-      isOffering: options.offer,
-    });
-    for (const each of failed) process.stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
-    if (failed.length > 0) return EXIT.failed;
-    if (cases.length === 0) {
-      process.stderr.write('no case was selected\n');
-      return EXIT.nothingSelected;
-    }
-    return isReached ? EXIT.ok : EXIT.gateMissed;
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
+  const files = findScenarioFiles(paths);
+  const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
+  if (typeof selects !== 'function') throw new FileError(selects.problem);
+  const book = coverageRecords();
+  const results = await runScenarios(files, {
+    selects,
+    seed: options.seed ?? null,
+    repeat: 1,
+    bail: false,
+    lines: false,
+    onResult: () => {},
+    on: book.on,
+  });
+  const findings = results.flatMap(({ diagnostics }) => diagnostics);
+  if (hasErrors(findings)) {
+    printFindings(findings);
+    return EXIT.configInvalid;
   }
-}
-
-function add(text: string, before: readonly string[]): readonly string[] {
-  return [...before, text];
+  const cases = results.flatMap((each) => each.cases);
+  const failed = cases.filter(({ status }) => status === 'failed');
+  const isReached = await printCoverage(book.edges(), {
+    reporters: options.reporter,
+    thresholds: options.threshold,
+    emitCases: options.emitCases ?? null,
+    isOffering: options.offer,
+  });
+  for (const each of failed) process.stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
+  if (failed.length > 0) return EXIT.failed;
+  if (cases.length === 0) {
+    process.stderr.write('no case was selected\n');
+    return EXIT.nothingSelected;
+  }
+  return isReached ? EXIT.ok : EXIT.gateMissed;
 }

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import type { EdgeOfFile, Listening } from '../edgeproof.ts';
+import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { developmentProvider } from './development_provider.ts';
-import { type IngressOptions, type IngressSource, ingressOptions, runIngress } from './ingress.ts';
+import { type IngressSource, runIngress } from './ingress.ts';
+import { type IngressOptions, ingressOptions } from './ingress_options.ts';
+import { agentsOption } from './agent_options.ts';
 import { readPort } from './option_values.ts';
 import { loadConfig } from '../project_files/load_config.ts';
 
@@ -15,10 +18,8 @@ interface DevOptions extends IngressOptions {
   readonly api?: number | true;
 }
 
-export function register(program: Command): void {
-  const command = program
-    .command('dev')
-    .description('Run a local ingress on an edge file, reloaded on save')
+export function register(command: Command): void {
+  command
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('--identities <file>', 'users who can log in at the development identity provider')
     .option(
@@ -26,6 +27,10 @@ export function register(program: Command): void {
       'also serve the management API, with a temporary store that is initialised from the file',
       readPort,
     );
+  agentsOption(command).option(
+    '--authtoken <token>',
+    'the authtoken that agents must present; default: any is accepted, and none',
+  );
   ingressOptions(command).action(async (file: string, options: DevOptions) => {
     const load = () => loadConfig(file);
     const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
@@ -34,7 +39,7 @@ export function register(program: Command): void {
     const source = { file, load, adoptHosts: 'loopback', provider, about } as const;
     const makeEdge: IngressSource['makeEdge'] = async (config, edgeOptions) => {
       const { edgeWithApi } = await import('./dev_api.ts');
-      return edgeWithApi(config, edgeOptions, place);
+      return edgeWithApi(config, edgeOptions, { ...place, agents: options.agents !== undefined });
     };
     process.exitCode = await runIngress(api === undefined ? source : { ...source, makeEdge }, options);
   });
@@ -43,8 +48,9 @@ export function register(program: Command): void {
 export function about(edge: EdgeOfFile, { url, port }: Listening): string[] {
   const edges = Object.values(edge.config.edges.https);
   const lines = edges.flatMap(({ hostports }) =>
-    hostports.map((hostport) => {
+    hostports.flatMap((hostport) => {
       const host = hostport.replace(/:\d+$/, '');
+      if (isInternalHost(host)) return [];
       const isLocal = host.endsWith('localhost');
       return `➜  ${hostport.padEnd(24)} ${isLocal ? `http://${host}:${port}/` : `curl -H 'Host: ${host}' ${url}/`}`;
     }),

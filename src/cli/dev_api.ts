@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EdgeOptions, UsableConfig } from '../edgeproof.ts';
 import type { LiveEdge } from './ingress.ts';
+import { dataFolder, localIssuer } from './local_authority.ts';
 import { UNPRIVILEGED } from './stream_options.ts';
 import { openManagement } from '../control/management.ts';
 
 interface Place {
   readonly host: string;
   readonly port: number;
+  /** Whether agents may connect, with credentials of the API. */
+  readonly agents: boolean;
 }
 
 /**
@@ -28,6 +31,8 @@ export async function edgeWithApi(
       storePath: join(folder, 'store.db'),
       service,
       edge: options,
+      issuer: localIssuer(dataFolder(process.env, process.platform)),
+      ...(place.agents && { agents: { reservedOnly: false } }),
     });
     const close = async (): Promise<void> => {
       await management.close();
@@ -36,8 +41,13 @@ export async function edgeWithApi(
     try {
       await management.apply(first.config);
       const api = await management.listen(place);
+      const authtoken = place.agents
+        ? await management.createCredential('For the agents of this machine.')
+        : null;
       return {
+        ...(authtoken !== null && { authtoken }),
         edge: management.edge,
+        ingressCertificate: management.ingressCertificate,
         edgePorts: UNPRIVILEGED,
         replace: async ({ config }) => void (await management.apply(config)),
         lines: [

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../diagnostics/json.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import { type Step, explain } from '../cel/explain.ts';
 import { type Program, compile } from '../cel/program.ts';
 import { formatType } from '../cel/types.ts';
@@ -10,10 +9,10 @@ import type { Activation } from '../policy/env/activation.ts';
 import { encodeJson, textOf } from '../policy/env/json.ts';
 import { compileTemplate } from '../policy/env/template.ts';
 import { EXIT } from './exit_codes.ts';
+import { printFindings } from './terminal.ts';
 import { explanationText } from './explanation_text.ts';
 import { findingOf, placed } from './expression_error.ts';
 import { type ExpressionInput, type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
-import { wantsColor } from './terminal.ts';
 import { LONGEST_PRINTED, valueText } from './value_text.ts';
 
 /** Maximum characters of a value in a step: an expression can have thousands of steps. */
@@ -30,11 +29,8 @@ interface Options extends InputOptions {
  * `edgeproof eval`: exits with 0 for any value, 2 for wrong usage, 3 when the expression has errors, 4 when
  * it fails.
  */
-export function register(program: Command): void {
-  const command = program
-    .command('eval')
-    .description('Evaluate an expression, or a template with ${…}, on a request')
-    .argument('<expression>', 'expression, such as "req.url.path.startsWith(\'/api/\')"');
+export function register(command: Command): void {
+  command.argument('<expression>', 'expression, such as "req.url.path.startsWith(\'/api/\')"');
   addInputOptions(command)
     .option('-t, --template', 'the argument is a template with ${…}; prints its text')
     .option('--explain', 'also print the value of every sub-expression')
@@ -164,5 +160,5 @@ function printJson(value: object): void {
 
 /** Findings go to stderr, so that the value on stdout can be piped. */
 function print(diagnostics: readonly Diagnostic[]): void {
-  process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
+  printFindings(diagnostics);
 }

@@ -5,8 +5,10 @@ export const EXIT = {
   usage: 2,
   configInvalid: 3,
   runtime: 4,
-  /** Behaviour differs: a replay found changed decisions. */
+  /** Behaviour differs: `diff` or a replay found changed decisions. */
   differs: 5,
+  /** A property is refuted. */
+  refuted: 6,
   /** More is unknown than was allowed. */
   unknown: 7,
   /** A threshold was missed, such as one of coverage. */

@@ -1,24 +1,32 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
-import { edgeOf, usable } from '../edgeproof.ts';
+import { type EdgeOfFile, edgeOf, usable } from '../edgeproof.ts';
 import { type ClientFacts, type RequestLike, connectionFor, headOf } from '../engine/request_like.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
+import type { SimulatedAgents } from '../simulator/agents.ts';
+import { SCENARIO_CODES, type ScenarioCode } from '../simulator/document/codes.ts';
+import type { AgentConfig } from '../simulator/document/schema.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import { keepSecrets } from '../edge/secrets.ts';
+import { ruleWatch } from './explained_rules.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
+import { printFindings } from './terminal.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
-import { addHeader, splitHeader, readIp } from './option_values.ts';
+import { addAgent, addHeader, splitHeader, readIp } from './option_values.ts';
 
 interface Options {
   readonly edge: string;
   readonly header: readonly string[];
   readonly ip?: string;
   readonly upstreamStatus: number;
+  readonly agent: readonly AgentConfig[];
   readonly json?: boolean;
   readonly event?: boolean;
+  readonly verbose?: boolean;
   readonly whyNot?: string;
   readonly connect?: string;
   readonly sni?: string;
@@ -27,20 +35,25 @@ interface Options {
   readonly case?: string;
 }
 
-export function register(program: Command): void {
-  program
-    .command('explain')
-    .description('Explain step by step what an edge does with a request, with reasons and source lines')
-    .argument('[method]', 'request method')
+export function register(command: Command): void {
+  command
+    .argument('[method]', 'request method, in any letter case', (method) => method.toUpperCase())
     .argument('[url]', 'full URL, such as https://shop.test/admin')
     .option('-e, --edge <file>', 'edge file', 'edge.yaml')
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address', readIp)
     .option('--upstream-status <status>', "status of the upstream's response", readStatus, 200)
+    .option(
+      '--agent <labels>',
+      'labels or URL of an online agent, such as app=shop or https://app.localhost; can be repeated; default: no agent is online',
+      addAgent,
+      [],
+    )
     .option('--connect <place>', 'explain a connection to a TLS or TCP edge instead, such as 1.tcp.test:5432')
     .option('--sni <name>', 'server name (SNI) of that connection; default: its host')
     .option('--client-cert <file>', 'client certificate of that connection')
     .option('--event', 'also print the event')
+    .option('-v, --verbose', 'also print the values of all parts of the expressions that were evaluated')
     .option('--json', 'print JSON')
     .option('--scenario <file>', 'explain a case of this scenario file instead of a request')
     .option('--case <name>', 'name of the case')
@@ -64,18 +77,25 @@ async function explain(
       throw new FileError('name a request: a method and a URL, or --connect, or --scenario with --case');
     const checked = await loadConfig(options.edge);
     if (hasErrors(checked.diagnostics)) {
-      process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
+      printFindings(checked.diagnostics);
       return EXIT.configInvalid;
     }
     const usableConfig = usable(checked);
+    let agents: SimulatedAgents | null = null;
+    const kept = keepSecrets(environmentSecrets(process.env));
+    const rules = ruleWatch(kept.redact);
+    const full = { trace: 'full', watch: rules.watch } as const;
     const edge = edgeOf(usableConfig, {
+      ...full,
+      tunnels: (backend, labels) => agents?.tunnelsOf(backend, labels) ?? [],
       geoipDatabases: await geoipDatabasesOf(usableConfig.config, options.edge),
-      secrets: environmentSecrets(process.env),
+      secrets: kept,
     });
+    agents = await agentsOf(options.agent, edge);
     const { connect } = options;
     if (connect !== undefined || method === undefined || url === undefined) {
       const { explainConnection } = await import('./explain_connection.ts');
-      const text = explainConnection(edge, checked.locate, { ...options, connect: connect ?? '' });
+      const text = explainConnection(edge, checked.locate, { ...options, connect: connect ?? '', agents });
       process.stdout.write(`${text}\n`);
       return EXIT.ok;
     }
@@ -94,10 +114,13 @@ async function explain(
       return EXIT.ok;
     }
     const { exchange, event } = edge.decide({ method, url, headers }, facts, upstream);
-    const explanation = explanationOf(exchange, checked.locate);
+    const explanation = rules.withReasons(explanationOf(exchange, checked.locate));
     const shown = options.event === true ? { ...explanation, event } : explanation;
     if (options.json === true) process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-    else process.stdout.write(`${renderExplanation(explanation)}\n`);
+    else {
+      const values = options.verbose === true ? rules.values() : '';
+      process.stdout.write(`${renderExplanation(explanation)}\n${values}${assumptions(exchange, options)}`);
+    }
     if (options.json !== true && options.event === true)
       process.stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     return EXIT.ok;
@@ -108,23 +131,58 @@ async function explain(
   }
 }
 
+/** What the command line did not say, and the decision may depend on. */
+function assumptions({ attempts }: Exchange, { ip }: Options): string {
+  const assumed = [
+    ...(ip === undefined ? ['the client address (--ip)'] : []),
+    ...(attempts.length > 0 ? ['the response of the upstream (--upstream-status)'] : []),
+  ];
+  return assumed.length === 0 ? '' : `assumed: ${assumed.join(', ')}\n`;
+}
+
+/** Agents that are online at an edge, as the command line has them; null for none. */
+async function agentsOf(given: readonly AgentConfig[], edge: EdgeOfFile): Promise<SimulatedAgents | null> {
+  if (given.length === 0) return null;
+  const { SimulatedAgents: Simulated } = await import('../simulator/agents.ts');
+  const { NO_AGENTS, compileAgents } = await import('../simulator/document/agents.ts');
+  const { changes } = compileAgents(namedAgents(given), '', NO_AGENTS, edge.config, refuse);
+  const agents = new Simulated(seededChance(1), edge);
+  agents.change(changes);
+  return agents;
+}
+
+function refuse(code: ScenarioCode, _pointer: string, message: string): void {
+  // Labels that no backend selects do no harm.
+  if (SCENARIO_CODES[code].severity !== 'warning') throw new FileError(message);
+}
+
+function namedAgents(given: readonly AgentConfig[]): Record<string, AgentConfig> {
+  return Object.fromEntries(given.map((config, at) => [agentName(at), config]));
+}
+
+function agentName(index: number): string {
+  return `agent-${index + 1}`;
+}
+
 /** Loaded on demand: the search pulls in many modules. */
 async function whyNotRequest(
   request: RequestLike,
   facts: ClientFacts,
   config: EdgeConfig,
   locate: Locate,
-  { whyNot, upstreamStatus }: Options,
+  { whyNot, upstreamStatus, agent }: Options,
 ) {
   const { answerWhyNot, searchedEdge } = await import('./why_not.ts');
   const { draftOf } = await import('../simulator/search/draft.ts');
+  const { dialledBackends } = await import('../simulator/case_setting.ts');
   const head = headOf(request);
   const connection = connectionFor(head, facts, 0);
-  const names = Object.keys(config.backends).filter((name) => config.backends[name]?.static !== undefined);
+  const names = dialledBackends(config);
   const upstreams =
     upstreamStatus === 200 ? {} : Object.fromEntries(names.map((name) => [name, upstreamStatus]));
   const prepared = { head, connection, body: new Uint8Array(0), leaveAfterMs: -1 };
-  const draft = draftOf(prepared, { upstreams }, config);
+  const agents = namedAgents(agent);
+  const draft = draftOf(prepared, { upstreams, agents }, config);
   if (draft === null) throw new FileError('no edge matches this request: it is refused before any rule');
   return answerWhyNot(whyNot!, draft, searchedEdge(config, locate), locate);
 }

@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
+import { printFindings } from './terminal.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import { compileCase } from '../simulator/compile_case.ts';
@@ -10,7 +9,6 @@ import { runCase } from '../simulator/run_case.ts';
 import { type Draft, draftsOfCase } from '../simulator/search/draft.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
 
@@ -54,7 +52,7 @@ export async function explainedCase(path: string, name: string): Promise<Explain
       return { edge, locate: locateIn(edge, source), simulatedRequests, connections, draft };
     }
   }
-  process.stderr.write(renderDiagnostics(all, { color: wantsColor(process.stderr) }));
+  printFindings(all);
   if (!hasErrors(all)) throw new FileError(`the case '${name}' of ${path} cannot be run`);
   return null;
 }

@@ -1,32 +1,27 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { renderDiagnostics } from '../diagnostics/render.ts';
+import { ANALYSIS_CODES, BASES } from '../analysis/codes.ts';
 import { EDGE_CODES } from '../edge/document/codes.ts';
-import { brandingOf } from '../engine/branding.ts';
-import type { Branding } from '../engine/branding.ts';
-import { ENGINE_REASONS } from '../engine/refusals.ts';
+import { type Branding, brandingOf } from '../engine/branding.ts';
+import { ENGINE_REASONS, STREAM_REASONS } from '../engine/refusals.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
-import { STREAM_REASONS } from '../engine/stream_reasons.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
-import { carrierOf, findCode, shortened } from '../policy/codes/page.ts';
+import { circumstancesOf, findCode, shortened } from '../policy/codes/page.ts';
 import type { CodePage, OtherCodes } from '../policy/codes/page.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
 import { wantsColor } from './terminal.ts';
 
 /** `edgeproof explain-code CODE`: what a code means, with an example, without a network. */
-export function registerExplainCode(program: Command): void {
-  program
-    .command('explain-code')
-    .description('Explain the code of a finding or of an error response, with an example')
+export function register(command: Command): void {
+  command
     .argument('<code>', 'code, such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
     .option('--service-name <name>', 'name of the service in codes', 'service')
     .action((code: string, options: { serviceName: string }) => {
       process.exitCode = explainCode(code, brandingOf(options.serviceName));
     });
 }
-
-export { registerExplainCode as register };
 
 function explainCode(written: string, branding: Branding): number {
   const found = findCode(written, branding, otherCodes());
@@ -45,6 +40,10 @@ function otherCodes(): OtherCodes {
     ...reasonsOfFilters(),
     ...Object.entries({ ...STREAM_REASONS, ...EDGE_CODES }).map(
       ([code, { message }]) => [code, message] as const,
+    ),
+    ...Object.entries(ANALYSIS_CODES).map(
+      ([code, { message, basis, example, cure }]) =>
+        [code, `${message}\n\n${BASES[basis]}\n\nFor example: ${example}.\n\nThe cure: ${cure}.`] as const,
     ),
   ];
   const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, message, status }]) =>
@@ -95,10 +94,11 @@ function exampleOf(
   color: boolean,
   bold: (text: string) => string,
 ): string[] {
-  const { bad, good, carriedBy, ipPolicies, plan, hosts } = row;
+  const { bad, good, attachedTo, ipPolicies, plan, hosts, strict } = row;
   const setting = {
     branding,
-    ...(carriedBy && { carriedBy }),
+    ...(attachedTo && { attachedTo }),
+    ...(strict && { strict }),
     ...(ipPolicies && { ipPolicies }),
     ...(hosts && { hosts }),
     ...(plan && { plan }),
@@ -109,9 +109,9 @@ function exampleOf(
     diagnostics.filter(({ code }) => code === number),
     { color },
   );
-  const carrier = carrierOf(row);
+  const circumstances = circumstancesOf(row);
   return [
-    bold(carrier === undefined ? 'For example' : `For example, ${carrier}`),
+    bold(circumstances === undefined ? 'For example' : `For example, ${circumstances}`),
     indented(shortened(bad)),
     bold('The finding'),
     indented(said.trimEnd()),

@@ -3,6 +3,7 @@ import { clientCertificateOf } from '../crypto/client_certificate.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
+import { SimulatedAgents } from '../simulator/agents.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
 import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
@@ -18,6 +19,8 @@ export interface ConnectOptions {
   readonly clientCert?: string;
   readonly json?: boolean;
   readonly event?: boolean;
+  /** Null for none. */
+  readonly agents: SimulatedAgents | null;
 }
 
 /** Explains a connection to a TLS or TCP edge; its backends accept it. Throws FileError. */
@@ -26,7 +29,7 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
   const tls = { clientCertificate: clientCert === undefined ? null : certificateIn(clientCert) };
   const config = { to, ...(ip !== undefined && { ip }), ...(sni !== undefined && { server_name: sni }) };
   const { world } = edge.runtime;
-  const prepared = prepareConnection(config, '', edge.config, {
+  const prepared = prepareConnection(config, '', edge.runtime.current().config, {
     defaults: {},
     host: '',
     tls,
@@ -37,8 +40,10 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
     },
   });
   if (prepared === null) throw new FileError(`'${to}' is not a host and a port`);
-  const upstreams = scriptedUpstreams(seededChance(1));
-  const outcome = connectTo(edge.runtime.current(), prepared, world, upstreams);
+  const chance = seededChance(1);
+  const { agents } = options;
+  const peers = { upstreams: scriptedUpstreams(chance), agents: agents ?? new SimulatedAgents(chance, edge) };
+  const outcome = connectTo(edge.runtime.current(), prepared, world, peers);
   const explanation = explanationOf(outcome.exchange, locate);
   const event = outcome.event();
   if (options.json === true) {

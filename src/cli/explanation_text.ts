@@ -1,7 +1,7 @@
 import { printable } from '../diagnostics/display.ts';
 import type { Explanation, Step } from '../cel/explain.ts';
 import { EvalError } from '../cel/values.ts';
-import { reasonOfAbsence } from '../policy/env/absence.ts';
+import { reasonOfAbsence } from './expression_error.ts';
 import { valueText } from './value_text.ts';
 
 const SOURCE_COLUMNS = 60;

@@ -5,8 +5,7 @@ import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { USUAL_TLS, connectionOf, headOf } from '../engine/request_like.ts';
 import type { Scope } from '../cel/scope.ts';
 import { isError, stringMap } from '../cel/values.ts';
-import type { ActionResult } from '../policy/env/activation.ts';
-import { Activation } from '../policy/env/activation.ts';
+import { type ActionResult, Activation } from '../policy/env/activation.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
 import type {
@@ -18,7 +17,7 @@ import type {
 } from '../policy/env/inputs.ts';
 import { valueOfPlain } from '../policy/env/json.ts';
 import { isMmdbProblem, openMmdb } from '../policy/env/mmdb.ts';
-import { PHASES, type Phase, isPhase } from '../policy/env/phase.ts';
+import { SCOPE_PHASES, type ScopePhase, isScopePhase } from '../filters/phase.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
 import type { FieldList } from '../http/fields.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
@@ -34,12 +33,12 @@ export interface InputOptions {
   readonly request?: string;
   readonly header: readonly string[];
   readonly ip?: string;
-  readonly phase?: Phase;
+  readonly phase?: ScopePhase;
 }
 
 /** The values that expressions are evaluated on, and their scope. */
 export interface ExpressionInput {
-  readonly phase: Phase;
+  readonly phase: ScopePhase;
   readonly service: string;
   readonly scope: Scope<Activation>;
   readonly activation: Activation;
@@ -53,11 +52,11 @@ export function addInputOptions(command: Command): Command {
     .option('-r, --request <request>', "request 'METHOD URL', or only a URL")
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address')
-    .option('-p, --phase <phase>', `phase whose variables exist: ${PHASES.join(', ')}`, readPhase);
+    .option('-p, --phase <phase>', `phase whose variables exist: ${SCOPE_PHASES.join(', ')}`, readPhase);
 }
 
-function readPhase(text: string): Phase {
-  if (!isPhase(text)) throw new InvalidArgumentError(`expected a phase: ${PHASES.join(', ')}.`);
+function readPhase(text: string): ScopePhase {
+  if (!isScopePhase(text)) throw new InvalidArgumentError(`expected a phase: ${SCOPE_PHASES.join(', ')}.`);
   return text;
 }
 
@@ -115,10 +114,10 @@ async function readDatabase(path: string): Promise<GeoipDatabase> {
   return book;
 }
 
-function phaseOf(file: ScopeFile): Phase {
+function phaseOf(file: ScopeFile): ScopePhase {
   if (file.phase === undefined) return file.response === undefined ? 'on_http_request' : 'on_http_response';
-  if (!isPhase(file.phase))
-    throw new TypeError(`'${file.phase}' is not a phase; expected one of ${PHASES.join(', ')}`);
+  if (!isScopePhase(file.phase))
+    throw new TypeError(`'${file.phase}' is not a phase; expected one of ${SCOPE_PHASES.join(', ')}`);
   return file.phase;
 }
 

@@ -1,14 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { formatPolicy } from '../policy/document/format.ts';
 import { formatEmbeddedPolicies, isEdgeText } from '../policy/document/format_embedded.ts';
 import { EXIT } from './exit_codes.ts';
-import { wantsColor } from './terminal.ts';
+import { printFindings } from './terminal.ts';
 
 interface Options {
   readonly check?: boolean;
@@ -16,10 +15,8 @@ interface Options {
 }
 
 /** `edgeproof fmt FILE…`: the canonical form of policies. */
-export function registerFmt(program: Command): void {
-  program
-    .command('fmt')
-    .description('Format policies; comments are kept')
+export function register(command: Command): void {
+  command
     .argument('<file...>', 'policies, or edge files with policies, in YAML or JSON; - is standard input')
     .option('--check', 'change nothing; exit with 1 if a file is not formatted')
     .option('--write', 'overwrite each file instead of printing it')
@@ -27,8 +24,6 @@ export function registerFmt(program: Command): void {
       process.exitCode = Math.max(...files.map((file) => formatFile(file, options)));
     });
 }
-
-export { registerFmt as register };
 
 function formatFile(file: string, { check = false, write = false }: Options): number {
   const text = read(file);
@@ -68,8 +63,7 @@ function refuse(file: string, text: string, message: string, isEdge: boolean): n
     ? checkWholeEdge(source)
     : checkPolicy(source, { branding: brandingOf('service') });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  if (hasErrors(errors))
-    process.stderr.write(renderDiagnostics(errors, { color: wantsColor(process.stderr) }));
+  if (hasErrors(errors)) printFindings(errors);
   else process.stderr.write(`${file}: ${message}\n`);
   return EXIT.configInvalid;
 }

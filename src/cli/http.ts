@@ -8,18 +8,17 @@ import { parseAuthority } from '../http/host.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
 import { reportKind } from '../project_files/file_kind.ts';
-import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
+import { runIngress } from './ingress.ts';
+import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { readText } from '../project_files/load_config.ts';
 
 interface Options extends IngressOptions {
   readonly policy?: string;
 }
 
-export function register(program: Command): void {
+export function register(command: Command): void {
   // Users know `-p policy.yml`, so the port has only its long name here.
-  const command = program
-    .command('http')
-    .description('Run a traffic policy in front of a local port, without an edge file')
+  command
     .argument('<upstream>', 'port or host:port of the application')
     .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port');
   ingressOptions(command, '--port <port>').action(async (upstream: string, options: Options) => {
@@ -72,7 +71,12 @@ async function edgeAround(address: string, policy: string | undefined): Promise<
   if (policy === undefined || text === undefined) return edge;
   const branding = brandingOf('service');
   const source = { name: policy, text };
-  const found = checkPolicy(source, { branding, carriedBy: 'http', internalHosts: [] }).diagnostics;
+  const found = checkPolicy(source, {
+    branding,
+    attachedTo: 'http',
+    internalHosts: [],
+    internalAddresses: [],
+  }).diagnostics;
   const diagnostics = await reportKind(found, text, 'policy');
   const locate = locateInPolicyFile(source, POLICY_POINTER);
   return { ...edge, locate, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };

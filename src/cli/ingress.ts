@@ -1,5 +1,4 @@
 import { DRAIN_MS } from '../io/listener_limits.ts';
-import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
@@ -12,18 +11,17 @@ import {
   edgeOf,
   usable,
 } from '../edgeproof.ts';
-import { type EventFilter, compileEventFilter } from '../events/filter.ts';
+import { compileEventFilter } from '../events/filter.ts';
 import { type LostEvents, lostEvents } from '../events/lost.ts';
-import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
+import { type EventSink, filtered, ndjsonSink } from '../events/ndjson.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
-import { connectionLine } from './connection_line.ts';
+import { connectionLine, inMilliseconds, requestLine } from './request_line.ts';
 import { type DevelopmentProvider, loginOptions } from './development_provider.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
-import { type StreamVerbOptions, aboutStreams, streamListening, streamOptions } from './stream_options.ts';
+import { aboutStreams, streamListening } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { inMilliseconds, requestLine } from './request_line.ts';
-import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
+import { type Recording, recordingOf } from './recording.ts';
 import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
 import { watchFile } from './watch.ts';
@@ -32,14 +30,16 @@ import {
   isWorker,
   leave,
   loadFor,
-  readWorkers,
   superviseWorkers,
   untilOrdered,
   workerSink,
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
 import { errorText } from '../diagnostics/message_text.ts';
-import { readPort } from './option_values.ts';
+import type { TlsCertificate } from '../engine/connection.ts';
+import { aboutAgents, agentListening, localAgents } from './agent_options.ts';
+import type { IngressOptions } from './ingress_options.ts';
+import { otlpExport } from './otlp_option.ts';
 
 /** The configuration source of a local ingress; its file is watched. */
 export interface IngressSource {
@@ -61,48 +61,13 @@ export interface LiveEdge {
   readonly replace: (next: UsableConfig) => Promise<void>;
   /** Lines to print about it. */
   readonly lines: readonly string[];
+  /** A token for agents, if they need one. */
+  readonly authtoken?: string;
   /** Ports that edges may open, when others than the operator write edges. */
   readonly edgePorts?: (port: number) => boolean;
+  /** Certificates of agent ingresses by host. */
+  readonly ingressCertificate?: (host: string) => Promise<TlsCertificate | null>;
   readonly close: () => Promise<void>;
-}
-
-/** Options of every verb that listens. */
-export interface IngressOptions extends StreamVerbOptions {
-  readonly port: number;
-  readonly host: string;
-  readonly strictPort?: boolean;
-  readonly events?: string;
-  readonly eventFilter?: string;
-  readonly watch: boolean;
-  readonly poll?: boolean;
-  readonly workers: number;
-  readonly passUnsimulated?: boolean;
-  readonly allowPrivateFetch?: boolean;
-  readonly record?: string;
-  readonly recordBodies?: number;
-  readonly redact?: readonly string[];
-}
-
-/** Adds the options of a verb that listens. */
-export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
-  command
-    .option(portFlags, 'listening port; the next free one if it is in use', readPort, 8080)
-    .option('--host <address>', 'listening address', '127.0.0.1')
-    .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
-    .option('--strict-port', 'fail if the port is in use')
-    .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
-    .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
-    .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
-    .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, 65_536)
-    .option('--redact <name>', 'also redact this header, parameter or member; can be repeated', addName, [])
-    .option('--no-watch', 'do not reload on changes of the file')
-    .option('--poll', 'poll for changes, for file systems without notifications')
-    .option(
-      '--pass-unsimulated',
-      'let requests pass policy actions that are not simulated; otherwise they get 501',
-    )
-    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
-  return streamOptions(command);
 }
 
 /** Serves until a signal stops it, and returns the exit code. */
@@ -126,6 +91,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   let live: LiveEdge | null = null;
   let recording: Recording | null = null;
   let provider: DevelopmentProvider | null = null;
+  let otlp: EdgeSetup['otlp'] | null = null;
   try {
     const checked = await source.load();
     printFindings(checked.diagnostics, voice);
@@ -140,19 +106,26 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
     recording = await recordingOf(usable(checked).config, options);
     provider = (await source.provider?.(usable(checked).config)) ?? null;
     if (provider !== null && isWorker) throw new FileError(ONE_PROVIDER);
-    live = await makeEdge(usable(checked), source, options, { sink, recording, provider, lost }, voice);
+    otlp = otlpExport(options, usable(checked).config.service_name, voice.say);
+    live = await makeEdge(usable(checked), source, options, { sink, recording, provider, lost, otlp }, voice);
     const { host, port, strictPort = false } = options;
     const { edgePorts } = live;
-    const front = { ...streamListening(options, voice.say), ...(edgePorts && { edgePorts }) };
+    const front = {
+      ...streamListening(options, voice.say),
+      ...agentListening(options, live.ingressCertificate),
+      ...(edgePorts && { edgePorts }),
+    };
     listening = await live.edge.listen({ host, port, strictPort, ...front });
   } catch (error) {
     await live?.close();
+    await otlp?.close();
     process.stderr.write(`${errorText(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
   const made = live;
   if (!isWorker || isFirstWorker) printReady(made.edge, listening, source, options, voice);
-  for (const line of [...made.lines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
+  const agentLines = aboutAgents(listening, made.authtoken ?? options.authtoken ?? 'any');
+  for (const line of [...made.lines, ...agentLines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
       ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true)
@@ -162,6 +135,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   const { cut } = await listening.close(DRAIN_MS);
   if (cut > 0) voice.say(`${cut} connections were closed after ${DRAIN_MS / 1_000} s`);
   await made.close();
+  await otlp.close();
   await sink?.close();
   await recording?.close();
   await provider?.close();
@@ -173,11 +147,11 @@ const ONE_PROVIDER = 'logins at the development identity provider need a single 
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
-  { workers, events, record, adminPort }: IngressOptions,
+  { workers, events, record, adminPort, agents }: IngressOptions,
   { say }: Voice,
 ): Promise<number> {
-  if (record !== undefined || source.makeEdge !== undefined) {
-    process.stderr.write('--workers cannot be combined with --record or --api\n');
+  if (record !== undefined || agents !== undefined || source.makeEdge !== undefined) {
+    process.stderr.write('--workers cannot be combined with --record, --agents or --api\n');
     return EXIT.usage;
   }
   try {
@@ -193,12 +167,6 @@ async function runWorkers(
   }
 }
 
-/** A sink for the events that match the filter. */
-function filtered(sink: EventSink, filter: EventFilter | null): EventSink {
-  if (filter === null) return sink;
-  return { ...sink, write: (event) => void (filter.takes(event.object) && sink.write(event)) };
-}
-
 /** How a verb prints to its user. */
 interface Voice {
   readonly color: boolean;
@@ -211,13 +179,14 @@ interface EdgeSetup {
   readonly recording: Recording | null;
   readonly provider: DevelopmentProvider | null;
   readonly lost: LostEvents;
+  readonly otlp: ReturnType<typeof otlpExport>;
 }
 
 async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  { sink, recording, provider, lost }: EdgeSetup,
+  { sink, recording, provider, lost, otlp }: EdgeSetup,
   { say, color }: Voice,
 ): Promise<LiveEdge> {
   const edgeOptions: EdgeOptions = {
@@ -229,20 +198,25 @@ async function makeEdge(
     login: loginOptions(process.env, provider),
     secrets: environmentSecrets(process.env),
     allowPrivateFetch: options.allowPrivateFetch === true,
+    ...otlp.edge,
     onConnection: (event, explain) => {
       sink?.write(event);
+      otlp.edge.onConnection?.(event, explain);
       const explanation = explain();
       say(connectionLine(explanation, event.object, endOf(explanation), color));
     },
     onEvent: (event, explain) => {
       sink?.write(event);
+      otlp.edge.onEvent?.(event, explain);
       const explanation = explain();
       say(requestLine(explanation, event.object, endOf(explanation), color));
     },
   };
   if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
-  const edge = edgeOf(config, edgeOptions);
-  const replace = async (next: UsableConfig): Promise<void> => edge.swapTo(next);
+  const agents =
+    options.agents === undefined ? null : await localAgents(config.config.service_name, options, say);
+  const edge = edgeOf(config, { ...edgeOptions, ...(agents && { agents }) });
+  const replace = async (next: UsableConfig): Promise<void> => void edge.swapTo(next);
   return { edge, replace, lines: [], close: async () => undefined };
 }
 

@@ -10,10 +10,8 @@ interface Options {
   readonly force?: boolean;
 }
 
-export function register(program: Command): void {
-  program
-    .command('init')
-    .description('Write a first edge, policy, scenarios and a CI workflow to this folder')
+export function register(command: Command): void {
+  command
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--force', 'replace existing files')
     .action(async (options: Options) => {

@@ -1,18 +1,13 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { makeKey } from '../control/api/account.ts';
 import { secretText } from '../crypto/random.ts';
-import { type Store, StoreError } from '../control/store/port.ts';
-import { openSqliteStore } from '../control/store/sqlite.ts';
-import { EXIT } from './exit_codes.ts';
-import { newIds } from '../control/management.ts';
-
-const STORE = ['--store <file>', 'store file', 'edgeproof.db'] as const;
+import { StoreError } from '../control/store/port.ts';
+import { newIds } from '../events/identifiers.ts';
+import { STORE, withStore } from './with_store.ts';
 
 /** Makes and revokes keys of the management API directly in the store, for an operator who has no key yet. */
-export function register(program: Command): void {
-  const keys = program.command('keys').description('Make, list and revoke keys of the management API');
-  keys
+export function register(command: Command): void {
+  command
     .command('create')
     .description('Make an admin key; it is printed only once')
     .option('--description <text>', 'purpose or user of the key', 'Made on the command line.')
@@ -25,7 +20,7 @@ export function register(program: Command): void {
         process.stderr.write(`made ${id}\n`);
       });
     });
-  keys
+  command
     .command('list')
     .description('List keys, newest first')
     .option(...STORE)
@@ -38,7 +33,7 @@ export function register(program: Command): void {
         }
       });
     });
-  keys
+  command
     .command('revoke')
     .description('Revoke a key')
     .argument('<id>', 'id of the key, ak_…')
@@ -53,20 +48,4 @@ export function register(program: Command): void {
         process.stdout.write(`revoked ${id}\n`);
       });
     });
-}
-
-async function withStore(path: string, work: (store: Store) => Promise<void>): Promise<number> {
-  let store: Store | null = null;
-  try {
-    if (!existsSync(path)) throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
-    store = openSqliteStore(path);
-    await work(store);
-    return EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  } finally {
-    await store?.close();
-  }
 }

@@ -1,13 +1,17 @@
+import { createPrivateKey } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import {
   type AlternativeName,
   type CertificateRequest,
+  certificateFor,
   issueCertificate,
+  issueCertificateAside,
 } from '../crypto/issue_certificate.ts';
+import type { CertificateIssuer } from '../control/resources/contract.ts';
 import { isKeyOf, readCertificate } from '../crypto/x509.ts';
-import type { TlsCertificate } from '../engine/tls_profile.ts';
+import type { TlsCertificate } from '../engine/connection.ts';
 import { lazyLoad } from '../loading/lazy_load.ts';
 import { addressBytes, parseAddress } from '../net/address.ts';
 import { FileError } from '../project_files/load_config.ts';
@@ -102,6 +106,29 @@ export function serverCertificate(authority: LocalAuthority, host: string): TlsC
     names: names.map(alternativeName),
     issuer: authority,
   });
+}
+
+/** Validity of certificates that are renewed by themselves, as that of ACME authorities. */
+const MANAGED_DAYS = 90;
+
+/** Issues managed certificates by the local authority, which is created for the first one. */
+export function localIssuer(folder: string): CertificateIssuer {
+  const authority = lazyLoad(() => localAuthority(folder));
+  return {
+    serverCertificate: async (host, key) =>
+      issueCertificateAside({
+        ...common(host, MANAGED_DAYS),
+        key: key === 'rsa' ? 'rsa' : 'p256',
+        purposes: ['serverAuth'],
+        names: [alternativeName(host)],
+        issuer: await authority.get(),
+      }),
+    clientCertificate: async (name, publicKey) => {
+      const issuer = await authority.get();
+      const request = { ...common(name, LEAF_DAYS), purposes: ['clientAuth'] as const, issuer };
+      return certificateFor(request, publicKey, createPrivateKey(issuer.privateKeyPem));
+    },
+  };
 }
 
 /** A client certificate. */

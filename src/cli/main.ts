@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { cacheCompiledCode } from './code_cache.ts';
-import { NODE_TOO_OLD, nodeIsTooOld } from './node_version.ts';
+import { NODE_TOO_OLD, nodeIsTooOld } from './version.ts';
 
 /** Runs a verb and resolves with its exit code. */
 export type Verb = (args: readonly string[]) => Promise<number>;

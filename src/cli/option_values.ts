@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { parseAddress } from '../net/address.ts';
+import type { AgentConfig } from '../simulator/document/schema.ts';
 
 /** A port given on the command line. */
 export function readPort(text: string): number {
@@ -21,10 +22,27 @@ export function addHeader(line: string, before: readonly string[]): readonly str
   return [...before, line];
 }
 
+/** Adds a value to those that were given before. */
+export function addText(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
 /** The name and the value of a header line. */
 export function splitHeader(line: string): readonly [string, string] {
   const colon = line.indexOf(':');
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}
+
+/** Adds labels of an agent, such as `app=shop,region=eu`, to those that were given before. */
+/** An agent: the URL that it binds, or the labels of its tunnel. */
+export function addAgent(text: string, before: readonly AgentConfig[]): readonly AgentConfig[] {
+  if (text.includes('://')) return [...before, { url: text }];
+  const pairs = text.split(',').map((pair) => pair.split('='));
+  if (pairs.some((pair) => pair.length !== 2 || pair.includes('')))
+    throw new InvalidArgumentError(
+      'expected labels such as app=shop,region=eu, or a URL such as https://app.localhost.',
+    );
+  return [...before, { labels: Object.fromEntries(pairs) as Record<string, string> }];
 }
 
 export function readIp(text: string): string {

@@ -6,11 +6,14 @@ import { harOf } from '../replay/har.ts';
 import { isRecordingLine } from '../replay/read_recording.ts';
 import { logReader } from '../replay/read_log.ts';
 import type { RecordedExchange } from '../replay/recording.ts';
+import { offlineCodeOf } from '../replay/recorded_tunnels.ts';
 import { scenarioWriter } from '../replay/to_scenario.ts';
 import { dialledBackends } from '../simulator/case_setting.ts';
+import { onlineAgents } from '../simulator/search/draft.ts';
 import { about } from './dev.ts';
 import { EXIT } from './exit_codes.ts';
-import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
+import { runIngress } from './ingress.ts';
+import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { readCount } from './option_values.ts';
@@ -22,10 +25,8 @@ interface Options extends IngressOptions {
   readonly limit: number;
 }
 
-export function register(program: Command): void {
-  const command = program
-    .command('record')
-    .description('Run a local ingress that records whole exchanges, or convert logs with --from')
+export function register(command: Command): void {
+  command
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('-o, --out <file>', 'output file; - for standard output when converting')
     .option('--from <log...>', 'logs to convert instead of serving')
@@ -37,17 +38,11 @@ export function register(program: Command): void {
 }
 
 async function record(file: string, options: Options): Promise<number> {
-  try {
-    if (options.from !== undefined) return await convert(file, options.from, options);
-    const path = options.record ?? options.out;
-    if (path === undefined || path === '-') throw new FileError('name the file to record to with --out');
-    const load = () => loadConfig(file);
-    return await runIngress({ file, load, adoptHosts: 'loopback', about }, { ...options, record: path });
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
+  if (options.from !== undefined) return await convert(file, options.from, options);
+  const path = options.record ?? options.out;
+  if (path === undefined || path === '-') throw new FileError('name the file to record to with --out');
+  const load = () => loadConfig(file);
+  return await runIngress({ file, load, adoptHosts: 'loopback', about }, { ...options, record: path });
 }
 
 async function convert(file: string, logs: readonly string[], options: Options): Promise<number> {
@@ -93,6 +88,8 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   const writer = scenarioWriter({
     edge: edge.startsWith('.') ? edge : `./${edge}`,
     backends: config === null ? [] : dialledBackends(config),
+    agents: config === null ? {} : onlineAgents(config),
+    offlineCode: offlineCodeOf(config?.service_name ?? ''),
   });
   const problems: string[] = [];
   let count = 0;

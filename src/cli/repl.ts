@@ -1,15 +1,13 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { renderDiagnostics } from '../diagnostics/render.ts';
-import { complete } from './completion.ts';
+import { complete } from './expression_completion.ts';
 import { EXIT } from './exit_codes.ts';
+import { printFindings, wantsColor } from './terminal.ts';
 import { type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
 import { COMMAND_NAMES, answerTo } from './repl_session.ts';
-import { wantsColor } from './terminal.ts';
 
 /** `edgeproof repl`: evaluates expressions line by line, from a terminal or a pipe. */
-export function register(program: Command): void {
-  const command = program.command('repl').description('Evaluate expressions interactively');
+export function register(command: Command): void {
   addInputOptions(command).action(async (options: InputOptions) => {
     process.exitCode = await repl(options);
   });
@@ -19,7 +17,7 @@ async function repl(options: InputOptions): Promise<number> {
   const read = await inputOrNull(options);
   if (read === null) return EXIT.usage;
   const { input, diagnostics } = read;
-  process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
+  printFindings(diagnostics);
   if (input === null) return EXIT.configInvalid;
   await readLines(input, wantsColor(process.stdout));
   return EXIT.ok;

@@ -5,7 +5,7 @@ import { explain } from '../cel/explain.ts';
 import { compile } from '../cel/program.ts';
 import { formatType } from '../cel/types.ts';
 import { EvalError } from '../cel/values.ts';
-import { PHASES, isPhase } from '../policy/env/phase.ts';
+import { SCOPE_PHASES, isScopePhase } from '../filters/phase.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
 import { explanationText } from './explanation_text.ts';
 import { findingOf, placed } from './expression_error.ts';
@@ -51,7 +51,7 @@ const COMMANDS: readonly ReplCommand[] = [
   {
     name: 'phase',
     argument: '[PHASE]',
-    message: `prints or changes the phase: ${PHASES.join(', ')}`,
+    message: `prints or changes the phase: ${SCOPE_PHASES.join(', ')}`,
     run: phaseLine,
   },
   { name: 'quit', argument: '', message: 'quits; so does Ctrl-D', run: () => ({ text: '', ends: true }) },
@@ -130,7 +130,8 @@ function setLine(
 
 function phaseLine(text: string, input: ExpressionInput): Partial<Answer> & { readonly text: string } {
   if (text === '') return { text: input.phase };
-  if (!isPhase(text)) return { text: `'${text}' is not a phase; expected one of ${PHASES.join(', ')}` };
+  if (!isScopePhase(text))
+    return { text: `'${text}' is not a phase; expected one of ${SCOPE_PHASES.join(', ')}` };
   const scope = scopeFor(text, { service: input.service });
   return { text: `phase ${text}`, input: { ...input, phase: text, scope } };
 }

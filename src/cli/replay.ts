@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { statSync } from 'node:fs';
+import { statSync, writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { eachPiece, linesOfPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
@@ -10,7 +10,6 @@ import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
-import { pieceWriter } from './write_pieces.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { readCount, readIp } from './option_values.ts';
 
@@ -21,12 +20,8 @@ interface Options extends JudgeOptions {
   readonly jobs?: number;
 }
 
-export function register(program: Command): void {
-  program
-    .command('replay')
-    .description(
-      'Decide the requests of a log again and report what a changed configuration does differently',
-    )
+export function register(command: Command): void {
+  command
     .argument(
       '<log...>',
       'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
@@ -50,6 +45,7 @@ export function register(program: Command): void {
       'number of threads, if requests can be decided independently; default: automatic',
       readCount,
     )
+    .option('--hash-key <file>', 'key of the hashes in the recordings, to compare redacted values')
     .option('--adopt-hosts', 'treat requests for unknown hosts as requests for the only edge')
     .action(async (logs: string[], options: Options) => {
       process.exitCode = await runReplay(logs, options);
@@ -57,38 +53,35 @@ export function register(program: Command): void {
 }
 
 async function runReplay(logs: readonly string[], options: Options): Promise<number> {
-  try {
-    const edges = await loadEdges(options);
-    if (edges === null) return EXIT.configInvalid;
-    const { candidate, current } = edges;
-    const running = replay(candidate.edge, current?.edge ?? null);
-    const out = pieceWriter(1);
-    const isNdjson = options.reporter === 'ndjson';
-    const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
-    const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
-    const jobs = isOrderless ? (options.jobs ?? jobsThatPay(logs)) : 1;
-    const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
-    const { edge, against, ip, adoptHosts } = options;
-    const judging = {
-      edge,
-      ...(against && { against }),
-      ...(ip && { ip }),
-      ...(adoptHosts && { adoptHosts }),
-    };
-    const parts: ReplaySummary[] = [];
-    for (const log of logs) {
-      const begin = threads && (() => threads(jobs, judging, isNdjson ? out.write : null));
-      parts.push(...(await readLog(log, readerInto(running, ip, tell), begin)));
-    }
-    const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);
-    out.write(reportOf(summary, options, candidate.placeOf));
-    out.close();
-    return exitCodeOf(summary, options);
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
+  if (options.minFidelity !== undefined && options.against === undefined)
+    throw new FileError('--min-fidelity needs the configuration that made the log: give it with --against');
+  const edges = await loadEdges(options);
+  if (edges === null) return EXIT.configInvalid;
+  const { candidate, current } = edges;
+  const running = replay(candidate.edge, current?.edge ?? null);
+  const out = pieceWriter(1);
+  const isNdjson = options.reporter === 'ndjson';
+  const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
+  const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
+  const jobs = isOrderless ? (options.jobs ?? jobsThatPay(logs)) : 1;
+  const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
+  const { edge, against, ip, adoptHosts, hashKey } = options;
+  const judging = {
+    edge,
+    ...(against && { against }),
+    ...(ip && { ip }),
+    ...(adoptHosts && { adoptHosts }),
+    ...(hashKey && { hashKey }),
+  };
+  const parts: ReplaySummary[] = [];
+  for (const log of logs) {
+    const begin = threads && (() => threads(jobs, judging, isNdjson ? out.write : null));
+    parts.push(...(await readLog(log, readerInto(running, ip, tell), begin)));
   }
+  const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);
+  out.write(reportOf(summary, options, candidate.placeOf));
+  out.close();
+  return exitCodeOf(summary, options);
 }
 
 /** Reads a log, on threads where each line can be judged alone; returns their summaries. */
@@ -150,4 +143,42 @@ function readPercent(text: string): number {
     throw new InvalidArgumentError('expected a percentage from 0 to 100.');
   }
   return percent;
+}
+
+const PIECE_UNITS = 1 << 16;
+
+/**
+ * Writes text to an open file in large chunks, synchronously: a stream would buffer in memory what a slow
+ * pipe does not take.
+ */
+export function pieceWriter(file: number): {
+  readonly write: (text: string) => void;
+  readonly close: () => void;
+} {
+  let waiting = '';
+  const flush = () => {
+    let bytes: Buffer = Buffer.from(waiting);
+    waiting = '';
+    while (bytes.length > 0) bytes = bytes.subarray(written(file, bytes));
+  };
+  return {
+    write: (text) => {
+      waiting += text;
+      if (waiting.length > PIECE_UNITS) flush();
+    },
+    close: flush,
+  };
+}
+
+/** A pipe with a slow reader fails with EAGAIN; the write is repeated. */
+function written(file: number, bytes: Buffer): number {
+  try {
+    return writeSync(file, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      return 0;
+    }
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
+import { printFindings } from './terminal.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { usable } from '../edgeproof.ts';
 import { parseAddress } from '../net/address.ts';
@@ -7,9 +7,9 @@ import { type ReplayedEdge, replayedEdge } from '../replay/decide.ts';
 import { type LogReader, logReader } from '../replay/read_log.ts';
 import type { Replay, Replayed } from '../replay/replay.ts';
 import type { PlaceOf } from '../replay/report_replay.ts';
+import { readHashKey } from './recording.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
 import { loadConfig } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
 
 /** What the command and its threads need to judge records, as plain data. */
 export interface JudgeOptions {
@@ -17,6 +17,7 @@ export interface JudgeOptions {
   readonly against?: string;
   readonly ip?: string;
   readonly adoptHosts?: boolean;
+  readonly hashKey?: string;
 }
 
 export interface LoadedEdge {
@@ -40,13 +41,14 @@ export async function loadEdges(
 async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEdge | null> {
   const checked: Checked = await loadConfig(path);
   if (hasErrors(checked.diagnostics)) {
-    process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
+    printFindings(checked.diagnostics);
     return null;
   }
   const { config } = usable(checked);
   const edge = replayedEdge(config, {
     geoipDatabases: await geoipDatabasesOf(config, path),
     adoptHosts: options.adoptHosts === true ? 'any' : 'none',
+    hashKey: options.hashKey === undefined ? null : await readHashKey(options.hashKey),
   });
   // A pointer without a place of its own gets the place of its parent.
   const placeOf: PlaceOf = (pointer) => {

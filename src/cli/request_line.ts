@@ -1,5 +1,5 @@
-import type { Explanation } from '../edge/explain.ts';
-import type { HttpRequestComplete } from '../events/catalogue.ts';
+import type { Explanation, StreamExplanation } from '../edge/explain.ts';
+import type { HttpRequestComplete, TcpConnectionClosed } from '../events/catalogue.ts';
 import { printable } from './terminal.ts';
 import { painter } from '../diagnostics/render.ts';
 
@@ -7,31 +7,50 @@ import { painter } from '../diagnostics/render.ts';
 export function requestLine(
   explanation: Explanation,
   event: HttpRequestComplete,
-  at: { readonly time: Date; readonly tookMs: number },
+  at: Ended,
   color: boolean,
 ): string {
-  const paint = painter({ color });
-  const { status, because, backend } = explanation;
+  const { status, because } = explanation;
   const { method, url } = event.http.request;
   const query = url.query === '' ? '' : `?${url.query}`;
-  const verdict = because.verdict === 'stop' ? paint('red', 'stop ') : paint('green', 'allow');
-  const rule = because.detail['rule'];
-  const reason =
-    because.verdict === 'pass'
-      ? `→ ${backend ?? '-'}`
-      : `${because.code}${rule === undefined ? '' : ` ${String(rule)}`}${detailsOf(because.detail)}`;
-  const place =
-    because.verdict === 'stop' && because.place !== null
-      ? `  ${because.place.file}:${because.place.line}`
-      : '';
-  return [
-    paint('dim', at.time.toTimeString().slice(0, 8)),
-    method.toUpperCase().padEnd(6),
+  const paint = painter({ color });
+  return line({ ...explanation, isStopped: because.verdict === 'stop' }, at, paint, [
+    method.toUpperCase(),
     paint(toneOf(status), String(status === 0 ? '---' : status)),
-    paint('dim', inMilliseconds(at.tookMs).padStart(7)),
-    verdict,
     `${url.host}${printable(url.path + query).slice(0, TARGET_UNITS)}`,
-    paint('dim', reason + place),
+    because.verdict === 'stop' ? detailsOf(because.detail) : '',
+  ]);
+}
+
+/** When an exchange or a connection ended, and how long it took. */
+interface Ended {
+  readonly time: Date;
+  readonly tookMs: number;
+}
+
+/** What the lines of requests and connections have in common. */
+function line(
+  {
+    because,
+    backend,
+    isStopped,
+  }: Pick<StreamExplanation, 'because' | 'backend'> & { readonly isStopped: boolean },
+  { time, tookMs }: Ended,
+  paint: ReturnType<typeof painter>,
+  [kind, status, subject, details]: readonly [string, string, string, string],
+): string {
+  const { code, detail, place } = because;
+  const { rule } = detail;
+  const why = `${code}${rule === undefined ? '' : ` ${String(rule)}`}${details}`;
+  const at = isStopped && place !== null ? `  ${place.file}:${place.line}` : '';
+  return [
+    paint('dim', time.toTimeString().slice(0, 8)),
+    kind.padEnd(6),
+    status,
+    paint('dim', inMilliseconds(tookMs).padStart(7)),
+    isStopped ? paint('red', 'stop ') : paint('green', 'allow'),
+    subject,
+    paint('dim', (isStopped ? why : `→ ${backend ?? '-'}`) + at),
   ].join('  ');
 }
 
@@ -52,4 +71,20 @@ function toneOf(status: number): 'red' | 'yellow' | 'green' {
 /** A duration for a log line, in whole milliseconds: the clock of an edge has no finer unit. */
 export function inMilliseconds(tookMs: number): string {
   return tookMs < 1 ? '<1 ms' : `${Math.round(tookMs)} ms`;
+}
+
+/** One log line for a connection of a TLS or TCP edge: time, place, duration, bytes and reason. */
+export function connectionLine(
+  explanation: StreamExplanation,
+  { conn }: TcpConnectionClosed,
+  at: Ended,
+  color: boolean,
+): string {
+  const { connection, outcome } = explanation;
+  return line({ ...explanation, isStopped: outcome !== 'allowed' }, at, painter({ color }), [
+    (connection.kind ?? 'conn').toUpperCase(),
+    '---',
+    `${connection.endpoint}  in ${conn.bytes_in} out ${conn.bytes_out}`,
+    '',
+  ]);
 }

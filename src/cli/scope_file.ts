@@ -5,67 +5,19 @@ import type { Shape } from '../config_file/shape.ts';
 import { shaped } from '../config_file/validate.ts';
 import { reportDepartures } from '../config_file/shape_messages.ts';
 
-/** The scope of an expression as written in a file. Omitted members have defaults. */
-export interface ScopeFile {
-  readonly phase?: string;
-  readonly service?: string;
-  readonly now?: string;
-  readonly seed?: number;
-  readonly request?: {
-    readonly method?: string;
-    readonly url?: string;
-    readonly headers?: HeadersInFile;
-    readonly trailers?: HeadersInFile;
-  };
-  readonly response?: {
-    readonly status?: number;
-    readonly headers?: HeadersInFile;
-    readonly trailers?: HeadersInFile;
-  };
-  readonly connection?: {
-    readonly client_ip?: string;
-    readonly client_port?: number;
-    readonly server_ip?: string;
-    readonly server_port?: number;
-    readonly bytes_in?: number;
-    readonly bytes_out?: number;
-    readonly tls?: {
-      readonly version?: string;
-      readonly cipher_suite?: string;
-      readonly sni?: string;
-      readonly alpn?: string;
-      readonly ja4?: string;
-      readonly client_certificate?: { readonly serial_number?: string; readonly common_name?: string };
-    };
-  };
-  readonly endpoint?: {
-    readonly id?: string;
-    readonly host?: string;
-    readonly port?: number;
-    readonly protocol?: 'http' | 'https' | 'tcp' | 'tls';
-  };
-  readonly vars?: Readonly<Record<string, unknown>>;
-  readonly actions?: Readonly<Record<string, unknown>>;
-  readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly facts?: unknown;
-  readonly mmdb?: readonly string[];
-}
-
-export type HeadersInFile = Readonly<Record<string, string | readonly string[]>>;
-
-const TEXT: Shape = { type: 'string' };
-const PORT: Shape = { type: 'integer', minimum: 0, maximum: 65_535 };
-const COUNT: Shape = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const HEADERS: Shape = {
+const TEXT = { type: 'string' } as const;
+const PORT = { type: 'integer', minimum: 0, maximum: 65_535 } as const;
+const COUNT = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+const HEADERS = {
   type: 'object',
   additionalProperties: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
-};
+} as const;
 
-function closed(properties: Readonly<Record<string, Shape>>): Shape {
-  return { type: 'object', additionalProperties: false, properties };
+function closed<const Properties extends Readonly<Record<string, Shape>>>(properties: Properties) {
+  return { type: 'object', additionalProperties: false, properties } as const;
 }
 
-const SHAPE: Shape = closed({
+const SHAPE = closed({
   phase: TEXT,
   service: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', form: 'a name without dots' },
   now: TEXT,
@@ -104,6 +56,27 @@ const SHAPE: Shape = closed({
   facts: {},
   mmdb: { type: 'array', items: TEXT },
 });
+
+/** The values of a shape; every member of an object may be omitted. */
+type ValueOf<S> = S extends { properties: infer P }
+  ? { readonly [Key in keyof P]?: ValueOf<P[Key]> }
+  : S extends { enum: readonly (infer Value)[] }
+    ? Value
+    : S extends { type: 'string' }
+      ? string
+      : S extends { type: 'integer' }
+        ? number
+        : S extends { items: infer Item }
+          ? readonly ValueOf<Item>[]
+          : S extends { anyOf: readonly (infer Alternative)[] }
+            ? ValueOf<Alternative>
+            : S extends { additionalProperties: infer Value }
+              ? Readonly<Record<string, ValueOf<Value>>>
+              : unknown;
+
+/** The scope of an expression as written in a file. Omitted members have defaults. */
+export type ScopeFile = ValueOf<typeof SHAPE>;
+export type HeadersInFile = ValueOf<typeof HEADERS>;
 
 export interface ReadScope {
   /** The valid members; empty when the file cannot be read. */

@@ -6,6 +6,7 @@ import type { ApiListening } from '../control/api/listen.ts';
 import { ConfigError, type Listening } from '../edgeproof.ts';
 import { StoreError } from '../control/store/port.ts';
 import { openGeoipDatabases } from './geoip_databases.ts';
+import { cloudFromEnvironment } from './cloud_environment.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type StreamVerbOptions,
@@ -20,9 +21,12 @@ import { type Management, openManagement } from '../control/management.ts';
 import { ignoreClosedOutput } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
 import { errorText } from '../diagnostics/message_text.ts';
-import { readCount, readPort } from './option_values.ts';
+import { type AgentVerbOptions, aboutAgents, agentListening, agentsOption } from './agent_options.ts';
+import { dataFolder, localIssuer } from './local_authority.ts';
+import { type OtlpVerbOptions, otlpExport, otlpOption } from './otlp_option.ts';
+import { addText, readCount, readPort } from './option_values.ts';
 
-interface Options extends StreamVerbOptions {
+interface Options extends StreamVerbOptions, AgentVerbOptions, OtlpVerbOptions {
   readonly store: string;
   readonly host: string;
   readonly port: number;
@@ -38,12 +42,12 @@ interface Options extends StreamVerbOptions {
   readonly edgePorts: (port: number) => boolean;
   readonly eventFiles?: string;
   readonly allowPrivateCallbacks?: boolean;
+  readonly keepAudit?: number;
+  readonly keepUndelivered?: number;
 }
 
-export function register(program: Command): void {
-  const command = program
-    .command('serve')
-    .description('Serve the management API and the edge that it configures')
+export function register(command: Command): void {
+  command
     .option('--store <file>', 'store file; created if it does not exist', 'edgeproof.db')
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('-p, --port <port>', 'port of the edge; the next free one if it is in use', readPort, 8080)
@@ -56,7 +60,7 @@ export function register(program: Command): void {
     .option(
       '--address-database <file>',
       'MaxMind DB file with facts about addresses; can be repeated',
-      (file: string, before: readonly string[]) => [...before, file],
+      addText,
       [],
     )
     .option(
@@ -71,8 +75,10 @@ export function register(program: Command): void {
     )
     .option('--event-files <folder>', 'folder for the files of event destinations; default: no files')
     .option('--allow-private-callbacks', 'let event callbacks reach this machine and its network')
+    .option('--keep-audit <days>', 'remove older audit records; default: keep all', readCount)
+    .option('--keep-undelivered <days>', 'drop older undelivered audit events; default: keep all', readCount)
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
-  streamOptions(command).action(async (options: Options) => {
+  agentsOption(streamOptions(otlpOption(command))).action(async (options: Options) => {
     process.exitCode = await serve(options);
   });
 }
@@ -83,28 +89,44 @@ async function serve(options: Options): Promise<number> {
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;
+  let otlp: ReturnType<typeof otlpExport> | null = null;
   try {
     const tls = tlsOf(options);
+    otlp = otlpExport(options, options.serviceName, say);
     management = await openManagement({
       storePath: options.store,
       service: options.serviceName,
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
       ...(options.eventFiles !== undefined && { eventFiles: absolute(options.eventFiles) }),
+      retention: {
+        ...(options.keepAudit !== undefined && { auditDays: options.keepAudit }),
+        ...(options.keepUndelivered !== undefined && { undeliveredDays: options.keepUndelivered }),
+      },
+      cloud: cloudFromEnvironment(process.env),
       allowPrivateCallbacks: options.allowPrivateCallbacks === true,
+      ...(options.agents !== undefined && { agents: { reservedOnly: true } }),
+      issuer: localIssuer(dataFolder(process.env, process.platform)),
       addressDatabases: options.addressDatabase.map((file) => basename(file)),
       edge: {
         geoipDatabases: await openGeoipDatabases(options.addressDatabase, process.cwd()),
         passUnsimulated: options.passUnsimulated === true,
         allowPrivateFetch: options.allowPrivateFetch === true,
+        ...otlp.edge,
       },
     });
     const { host, port, edgePorts } = options;
-    edge = await management.edge.listen({ host, port, edgePorts, ...streamListening(options, say) });
+    const further = {
+      ...streamListening(options, say),
+      ...agentListening(options, management.ingressCertificate),
+    };
+    edge = await management.edge.listen({ host, port, edgePorts, ...further });
     api = await management.listen({ host: options.host, port: options.apiPort, ...(tls && { tls }) });
   } catch (error) {
     await edge?.close(0);
+    if (management !== null) sayFirstKey(management);
     await management?.close();
+    await otlp?.close();
     process.stderr.write(`${errorText(error)}\n`);
     if (error instanceof ConfigError) return EXIT.configInvalid;
     const isUsage = [StoreError, UsageError, FileError].some((kind) => error instanceof kind);
@@ -112,16 +134,21 @@ async function serve(options: Options): Promise<number> {
   }
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
   for (const line of aboutStreams(management.edge.config, edge)) say(`  ${line}`);
+  for (const line of aboutAgents(edge, '<authtoken>')) say(`  ${line}`);
   say(`  store ${options.store}`);
-  if (management.firstKey !== null) {
-    say(`\n  admin key, shown only once: ${management.firstKey}`);
-  }
+  sayFirstKey(management);
   say('');
   const code = await untilStopped();
   await api.close();
   await edge.close(DRAIN_MS);
   await management.close();
+  await otlp.close();
   return code;
+}
+
+/** The key is in no other place: it is shown even if the start fails later. */
+function sayFirstKey({ firstKey }: Management): void {
+  if (firstKey !== null) say(`\n  admin key, shown only once: ${firstKey}`);
 }
 
 function say(text: string): void {

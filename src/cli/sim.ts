@@ -1,12 +1,19 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { eachLine } from '../replay/lines.ts';
+import { logReader } from '../replay/read_log.ts';
+import type { LoggedArrivals } from '../simulator/arrivals.ts';
+import type { CheckedScenario } from '../simulator/document/check.ts';
+import type { ScenarioShell } from '../simulator/document/schema.ts';
+import type { PreparedRequest } from '../simulator/prepared_request.ts';
 import { type Simulated, compileSimulation, simulate } from '../simulator/simulation.ts';
+import { besideName } from '../project_files/files_beside.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { EXIT } from './exit_codes.ts';
+import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
 import { eventMaker } from './testing/event_log.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
@@ -18,10 +25,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-export function register(program: Command): void {
-  program
-    .command('sim')
-    .description('Run the simulation of a scenario file in virtual time')
+export function register(command: Command): void {
+  command
     .argument('<file>', 'scenario file with a `simulation`')
     .option('--events <file>', 'write the event of each request as NDJSON, or - for standard output')
     .option('--plot <file>', 'write an HTML page with plots of decisions, breaker state and latency')
@@ -33,33 +38,71 @@ export function register(program: Command): void {
 }
 
 async function sim(file: string, options: Options): Promise<number> {
-  try {
-    const { checked, edge, findings } = await scenarioLoader()(file);
-    const all: Diagnostic[] = [...checked.diagnostics, ...findings];
-    const shell = checked.scenario?.shell;
-    const signer = checked.scenario === null ? null : await signerFor(checked.scenario);
-    const compiled =
-      shell === undefined || edge === null
-        ? null
-        : compileSimulation({ checked, shell, edge: edge.config, signer, seed: options.seed ?? null }, all);
-    if (all.length > 0) process.stderr.write(renderDiagnostics(all, { color: wantsColor(process.stderr) }));
-    if (hasErrors(all)) return EXIT.configInvalid;
-    if (compiled === null || edge === null) throw new FileError(`${file} has no simulation`);
-    const events = options.events === undefined ? null : eventWriter(options.events);
-    const simulated = simulate(compiled, edge, (completed) => events?.write(completed));
-    events?.close();
-    if (options.plot !== undefined) {
-      const { plotsPage } = await import('../simulator/report/plots.ts');
-      writeFileSync(options.plot, plotsPage(simulated, file));
-    }
-    const out = options.events === '-' ? process.stderr : process.stdout;
-    out.write(options.json === true ? `${JSON.stringify(dataOf(simulated), null, 2)}\n` : table(simulated));
-    return EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
+  const { checked, edge, findings } = await scenarioLoader()(file);
+  const all: Diagnostic[] = [...checked.diagnostics, ...findings];
+  const shell = checked.scenario?.shell;
+  const signer = checked.scenario === null ? null : await signerFor(checked.scenario);
+  const logs = await logsOf(shell, checked, all);
+  const seed = options.seed ?? null;
+  const compiled =
+    shell === undefined || edge === null
+      ? null
+      : compileSimulation({ checked, shell, edge: edge.config, signer, seed }, all, logs);
+  printFindings(all);
+  if (hasErrors(all)) return EXIT.configInvalid;
+  if (compiled === null || edge === null) throw new FileError(`${file} has no simulation`);
+  const events = options.events === undefined ? null : eventWriter(options.events);
+  const simulated = simulate(compiled, edge, (completed) => events?.write(completed));
+  events?.close();
+  if (options.plot !== undefined) {
+    const { plotsPage } = await import('../simulator/report/plots.ts');
+    writeFileSync(options.plot, plotsPage(simulated, file));
   }
+  const out = options.events === '-' ? process.stderr : process.stdout;
+  out.write(options.json === true ? `${JSON.stringify(dataOf(simulated), null, 2)}\n` : table(simulated));
+  return EXIT.ok;
+}
+
+/** More requests than this would not fit into the memory. */
+const MAX_LOGGED = 1_000_000;
+
+/** The requests of the logs that arrivals name; what cannot be read is reported where it is named. */
+async function logsOf(
+  shell: ScenarioShell | undefined,
+  checked: CheckedScenario,
+  found: Diagnostic[],
+): Promise<ReadonlyMap<string, LoggedArrivals>> {
+  const logs = new Map<string, LoggedArrivals>();
+  for (const [index, { log }] of (shell?.simulation?.arrivals ?? []).entries()) {
+    if (log === undefined || logs.has(log)) continue;
+    const report = (message: string) =>
+      checked.report(found)('scenario.bad_arrivals', `/simulation/arrivals/${index}/log`, message);
+    const read: { atMs: number; request: PreparedRequest }[] = [];
+    let count = 0;
+    const reader = logReader({
+      record: ({ atMs, head, connection, body }) => {
+        if (++count > MAX_LOGGED) return;
+        read.push({ atMs, request: { head, connection, body: body ?? NO_BYTES, leaveAfterMs: -1 } });
+      },
+      problem: (line, message) => report(`line ${line} of the log: ${message}`),
+    });
+    try {
+      await eachLine(besideName(checked.name, log), reader.line);
+      reader.end();
+    } catch (error) {
+      report(`cannot read the log: ${errorText(error)}`);
+      continue;
+    }
+    if (count > MAX_LOGGED) report(`the log has more than ${MAX_LOGGED} requests`);
+    else if (count === 0) report('the log has no requests');
+    const firstMs = read.reduce((least, { atMs }) => Math.min(least, atMs), Number.POSITIVE_INFINITY);
+    const arrivals = read.map(({ atMs, request }) => ({ atMs: atMs - firstMs, request }));
+    logs.set(
+      log,
+      arrivals.sort((one, other) => one.atMs - other.atMs),
+    );
+  }
+  return logs;
 }
 
 const PIECE = 1 << 16;
@@ -89,26 +132,66 @@ function eventWriter(path: string) {
 const QUANTILES = [0.5, 0.9, 0.99, 0.999];
 
 function dataOf(simulated: Simulated): object {
-  const { requests, durationMs, statuses, backends, reasons, latency } = simulated;
+  const { requests, durationMs, statuses, backends, agents, reasons, latency } = simulated;
   return {
     requests,
     duration_ms: durationMs,
     statuses: Object.fromEntries(statuses),
     backends: Object.fromEntries(backends),
+    ...(agents.size > 0 && { agents: Object.fromEntries(agents) }),
     reasons: Object.fromEntries(reasons),
+    intervals: intervalsOf(simulated).map(({ fromMs, offered, served }) => ({
+      from_ms: fromMs,
+      offered,
+      served,
+    })),
+    served_late: simulated.servedLate,
     latency_ms: Object.fromEntries(QUANTILES.map((each) => [`p${each * 100}`, latency.quantile(each)])),
   };
 }
 
+/** Rows of the report over time. */
+const INTERVALS = 12;
+
+/** What was offered and served over time. */
+function intervalsOf({ buckets, durationMs }: Simulated) {
+  const size = buckets.length / INTERVALS;
+  return Array.from({ length: INTERVALS }, (_, at) => {
+    const own = buckets.slice(at * size, (at + 1) * size);
+    const sum = (key: 'offered' | 'served') => own.reduce((all, bucket) => all + bucket[key], 0);
+    return { fromMs: (durationMs / INTERVALS) * at, offered: sum('offered'), served: sum('served') };
+  });
+}
+
+function intervalLines(simulated: Simulated): string[] {
+  const seconds = simulated.durationMs / INTERVALS / 1_000;
+  const perSecond = (count: number) => (count / seconds).toFixed(1).padStart(12);
+  const rows = intervalsOf(simulated).map(
+    ({ fromMs, offered, served }) =>
+      `  ${`from ${(fromMs / 1_000).toFixed(1)} s`.padEnd(32)} ${perSecond(offered)} ${perSecond(served)}`,
+  );
+  const late = simulated.servedLate;
+  return [
+    '',
+    `${'per second'.padEnd(34)} ${'offered'.padStart(12)} ${'served'.padStart(12)}`,
+    ...rows,
+    ...(late === 0
+      ? []
+      : [`  ${late.toLocaleString('en')} more requests were served after the end of the simulation`]),
+  ];
+}
+
 function table(simulated: Simulated): string {
-  const { requests, durationMs, statuses, backends, reasons, latency } = simulated;
+  const { requests, durationMs, statuses, backends, agents, reasons, latency } = simulated;
   const lines = [`${requests.toLocaleString('en')} requests in ${durationMs / 1_000} s of virtual time`];
   const groups = [
     ['status', statuses],
     ['backend', backends],
+    ['agent', agents],
     ['reason', reasons],
   ] as const;
   for (const [title, counts] of groups) {
+    if (counts.size === 0) continue;
     lines.push('', title);
     for (const [name, count] of [...counts].sort((one, other) => other[1] - one[1])) {
       const share = ((count / Math.max(1, requests)) * 100).toFixed(2);
@@ -119,5 +202,6 @@ function table(simulated: Simulated): string {
   for (const each of QUANTILES) {
     lines.push(`  ${`p${each * 100}`.padEnd(32)} ${latency.quantile(each).toFixed(1).padStart(12)} ms`);
   }
+  lines.push(...intervalLines(simulated));
   return `${lines.join('\n')}\n`;
 }

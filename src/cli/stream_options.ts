@@ -1,6 +1,7 @@
 import { modulesOf } from '../coverage/placed_routes.ts';
 import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
+import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { servesIdentityHost } from '../edge/saml_host.ts';
 import type { ListenOptions, Listening } from '../edgeproof.ts';
@@ -17,6 +18,8 @@ export interface StreamVerbOptions {
   readonly edgePort: Readonly<Record<string, number>>;
   readonly acceptProxyProtocol?: boolean;
   readonly adminPort?: number;
+  /** Agents listen for TLS, so that their endpoints have https URLs. */
+  readonly agents?: number | true;
 }
 
 /** Ports that edges may open when others than the operator write them: those that need no privilege. */
@@ -81,7 +84,7 @@ export function streamListening(
   say: (text: string) => void,
 ): Pick<ListenOptions, 'tls' | 'tcp' | 'say' | 'admin'> {
   const proxyProtocol = options.acceptProxyProtocol === true;
-  const isAsked = options.tlsPort !== undefined;
+  const isAsked = options.tlsPort !== undefined || options.agents !== undefined;
   const certificates = localCertificates(dataFolder(process.env, process.platform));
   const certificateFor = (host: string) =>
     certificates(host).catch((error: unknown) => {
@@ -109,7 +112,7 @@ export function aboutStreams(config: EdgeConfig, listening: Listening): string[]
   const lines: string[] = [];
   const arrow = (name: string, to: string) => lines.push(`➜  ${name.padEnd(24)} ${to}`);
   const { tlsPort } = listening;
-  for (const hostport of Object.values(config.edges.https).flatMap(({ hostports }) => hostports)) {
+  for (const hostport of reachable(config.edges.https)) {
     if (tlsPort !== null) arrow(hostport, `https://${hostport.replace(`:${HTTPS_PORT}`, '')}:${tlsPort}/`);
   }
   if (tlsPort !== null && servesIdentityHost(config)) {
@@ -120,7 +123,7 @@ export function aboutStreams(config: EdgeConfig, listening: Listening): string[]
     ['tls', config.edges.tls],
     ['tcp', config.edges.tcp],
   ] as const) {
-    for (const hostport of Object.values(edges).flatMap(({ hostports }) => hostports)) {
+    for (const hostport of reachable(edges)) {
       const colon = hostport.lastIndexOf(':');
       const port = Number(hostport.slice(colon + 1));
       const local = listensOn(kind, kind === 'tcp' ? hostport.slice(0, colon) : '', port);
@@ -135,6 +138,13 @@ export function aboutStreams(config: EdgeConfig, listening: Listening): string[]
     );
   }
   return lines;
+}
+
+/** The addresses that clients can reach. */
+function reachable(edges: Readonly<Record<string, { readonly hostports: readonly string[] }>>): string[] {
+  return Object.values(edges)
+    .flatMap(({ hostports }) => hostports)
+    .filter((hostport) => !isInternalHost(hostport.replace(/:\d+$/, '')));
 }
 
 function addEdgePort(text: string, before: Readonly<Record<string, number>>): Record<string, number> {

@@ -1,3 +1,6 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+
 /**
  * Whether to write colours to a stream: NO_COLOR and FORCE_COLOR decide first, then whether it is a terminal.
  */
@@ -12,4 +15,15 @@ export function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+}
+
+/** Prints a text of lines to standard output, without what would steer a terminal. */
+export function printLines(text: string): void {
+  for (const line of text.split('\n').slice(0, -1)) process.stdout.write(`${printable(line)}\n`);
+}
+
+/** Prints findings to standard error, in colour if it is a terminal. */
+export function printFindings(findings: readonly Diagnostic[]): void {
+  if (findings.length > 0)
+    process.stderr.write(renderDiagnostics(findings, { color: wantsColor(process.stderr) }));
 }

@@ -2,18 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Thresholds } from '../coverage/thresholds.ts';
 import { type CaseResult, type FileResult, summaryOf } from '../simulator/result.ts';
-import { elapsedMs } from '../project_files/elapsed.ts';
+import { type TestRun, elapsedMs, runScenarios } from '../project_files/run_scenarios.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
+import { type AskedCoverage, addCoverage, addThresholds } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
-import { findScenarioFiles } from './testing/find_files.ts';
+import { findScenarioFiles, jobsThatPay } from './testing/find_files.ts';
 import type { OneRun } from './testing/watch.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
-import { jobsThatPay } from './testing/jobs.ts';
-import { type TestRun, runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
-import { readCount } from './option_values.ts';
+import { addText, readCount } from './option_values.ts';
 
 interface Options {
   readonly filter: readonly string[];
@@ -33,10 +31,8 @@ interface Options {
   readonly emitCases?: string;
 }
 
-export function register(program: Command): void {
-  program
-    .command('test')
-    .description('Run scenario files: test cases for an edge')
+export function register(command: Command): void {
+  command
     .argument(
       '[path...]',
       'scenario files, or folders with *.scenario.yaml, .json or .ts; default: this folder',
@@ -44,10 +40,10 @@ export function register(program: Command): void {
     .option(
       '-f, --filter <text>',
       'cases whose name contains this; =name, or /pattern/; can be repeated',
-      add,
+      addText,
       [],
     )
-    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', add, [])
+    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', addText, [])
     .option('--shard <i/n>', 'run part i of n of the cases', readShard)
     .option('--repeat <count>', 'number of runs of each case, each with a different seed', readCount, 1)
     .option('--bail', 'stop at the first failure')
@@ -72,21 +68,15 @@ export function register(program: Command): void {
 }
 
 async function test(paths: readonly string[], options: Options): Promise<number> {
-  try {
-    const files = findScenarioFiles(paths);
-    const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
-    if (typeof selects !== 'function') throw new FileError(selects.problem);
-    if (options.watch === true) {
-      const { watchScenarios } = await import('./testing/watch.ts');
-      return await watchScenarios(files, (some) => runOnce(some, options));
-    }
-    const { code } = await runOnce(files, options);
-    return code;
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
+  const files = findScenarioFiles(paths);
+  const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
+  if (typeof selects !== 'function') throw new FileError(selects.problem);
+  if (options.watch === true) {
+    const { watchScenarios } = await import('./testing/watch.ts');
+    return await watchScenarios(files, (some) => runOnce(some, options));
   }
+  const { code } = await runOnce(files, options);
+  return code;
 }
 
 async function runOnce(files: readonly string[], options: Options): Promise<OneRun> {
@@ -209,10 +199,6 @@ function progressOf(): (ran: number) => void {
     lastMs = nowMs;
     process.stderr.write(`\r${count.toLocaleString('en')} cases\u001b[K\r`);
   };
-}
-
-function add(text: string, before: readonly string[]): readonly string[] {
-  return [...before, text];
 }
 
 function addReport(text: string, before: readonly AskedReport[]): readonly AskedReport[] {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readCertificate } from '../crypto/x509.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from '../project_files/load_config.ts';
 import { type LocalAuthority, dataFolder, localAuthority } from './local_authority.ts';
 import { shellQuoted } from '../diagnostics/message_text.ts';
 
@@ -14,10 +13,8 @@ interface Options {
   readonly uninstall?: boolean;
 }
 
-export function register(program: Command): void {
-  program
-    .command('trust')
-    .description('Make this machine trust the local certificate authority, for HTTPS in `dev`')
+export function register(command: Command): void {
+  command
     .option('--print', 'only print the commands, and how to configure single clients')
     .option('--uninstall', 'remove the authority from the trust stores')
     .action(async (options: Options) => {
@@ -26,14 +23,7 @@ export function register(program: Command): void {
 }
 
 async function trust(options: Options): Promise<number> {
-  let authority: LocalAuthority;
-  try {
-    authority = await localAuthority(dataFolder(process.env, process.platform));
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
+  const authority = await localAuthority(dataFolder(process.env, process.platform));
   const machine = { platform: process.platform, home: homedir(), exists: existsSync, has: isInstalled };
   const stores = trustStores(authority.file, machine, options.uninstall === true);
   say(`The local authority: ${authority.file}`);

@@ -40,22 +40,19 @@ interface VerifyOptions extends Options {
 
 const DEFAULT_URL = 'https://localhost/';
 
-export function register(program: Command): void {
-  const webhook = program
-    .command('webhook')
-    .description('Sign webhooks as their providers do, and verify them');
-  const sign = webhook.command('sign').description('Sign a webhook for a test');
+export function register(command: Command): void {
+  const sign = command.command('sign').description('Sign a webhook for a test');
   shared(sign)
     .option('--scheme <name>', "one of the provider's schemes, such as v3")
     .option('--curl', 'print a curl command')
-    .action((options: SignOptions) => void (process.exitCode = guarded(() => signVerb(options))));
-  const verify = webhook
+    .action((options: SignOptions) => void (process.exitCode = signVerb(options)));
+  const verify = command
     .command('verify')
     .description('Verify a webhook and explain step by step why it is accepted or rejected');
   shared(verify)
     .option('--request <file>', 'file with a whole HTTP request, head and body, instead of -H and --data')
     .option('--certificate <file>', 'PEM file of the certificate that an sns message names')
-    .action((options: VerifyOptions) => void (process.exitCode = guarded(() => verifyVerb(options))));
+    .action((options: VerifyOptions) => void (process.exitCode = verifyVerb(options)));
 }
 
 function shared(command: Command): Command {
@@ -72,17 +69,6 @@ function shared(command: Command): Command {
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--at <time>', 'current time, as 2027-01-02T03:04:05Z or in milliseconds; default: now', readTime)
     .option('--json', 'print JSON');
-}
-
-/** Runs a verb; input that cannot be read or signed is a user error. */
-function guarded(verb: () => number): number {
-  try {
-    return verb();
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
 }
 
 function signVerb(options: SignOptions): number {

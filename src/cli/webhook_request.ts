@@ -1,5 +1,4 @@
-import type { FieldList } from '../http/fields.ts';
-import { firstValue } from '../http/fields.ts';
+import { type FieldList, firstValue } from '../http/fields.ts';
 import type { WebhookRequest } from '../webhooks/reading.ts';
 
 /** Header lines, `Name: value`. */

@@ -67,6 +67,7 @@ function dataOf({ message }: Target, found: WhyNot, locate: Locate): object {
       : { connect: draft.connect, ip: draft.ip }),
     ...(Object.keys(draft.variables).length > 0 && { facts: draft.variables }),
     ...(Object.keys(draft.upstreams).length > 0 && { upstreams: draft.upstreams }),
+    ...(Object.keys(draft.agents).length > 0 && { agents: draft.agents }),
     ...(draft.before !== null && { before: draft.before }),
     ...(draft.as !== null && { identities: { [draft.as.name]: draft.as.facts } }),
     explanation: explained(run, locate),

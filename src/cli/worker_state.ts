@@ -1,10 +1,11 @@
+import { placedAll } from '../coverage/placed_routes.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
-import { routesOf, streamEdgesOf } from '../edge/document/routes_of.ts';
+import { routesOf } from '../edge/document/routes_of.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { internalHostsOf } from '../edge/internal_hosts.ts';
+import { internalAddressesOf, internalHostsOf } from '../edge/document/internal_hosts.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { checkCarriedPolicy } from '../policy/document/check.ts';
+import { checkAttachedPolicy } from '../policy/document/check.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { FileError } from '../project_files/load_config.ts';
 
@@ -50,17 +51,13 @@ function policyPlaces(config: EdgeConfig): readonly Place[] {
     branding: brandingOf(config.service_name),
     ipPolicies: Object.keys(config.ip_policies),
     internalHosts: internalHostsOf(Object.values(config.edges.https)),
+    internalAddresses: internalAddressesOf(config.edges),
   };
-  const carriers = [
-    ...routesOf(config).map((route) => Object.assign(route, { kind: 'https' as const })),
-    ...streamEdgesOf(config),
-  ];
-  return carriers.flatMap(({ pointer, thing, kind }) => {
-    const text = thing.traffic_policy?.enabled === true ? thing.traffic_policy.value : undefined;
-    if (text === undefined) return [];
+  return placedAll(config).flatMap(({ pointer, route: { traffic_policy: policy }, kind }) => {
+    if (policy?.enabled !== true) return [];
     const at = `${pointer}/traffic_policy/value`;
-    const carried = { file: { name: at, text }, pointer: at, span: { start: 0, end: text.length }, text };
-    const { document } = checkCarriedPolicy(carried, { ...setting, carriedBy: `${kind}_edge` });
+    const attached = { pointer: at, text: policy.value };
+    const { document } = checkAttachedPolicy(attached, { ...setting, attachedTo: `${kind}_edge` });
     if (document?.enabled !== true) return [];
     return Object.values(document.phases)
       .flat()

@@ -29,7 +29,6 @@ export function loadFor(count: number, load: () => Promise<Checked>): () => Prom
 /** An order to a worker. */
 type Order = { readonly order: 'stop' } | { readonly order: 'count'; readonly serial: number };
 
-/** A message of a worker. */
 type WorkerMessage =
   | { readonly event: Parameters<EventSink['write']>[0] }
   | { readonly counts: readonly Family[]; readonly serial: number };

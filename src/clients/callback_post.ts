@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { lazyLoad, requireFirst } from '../loading/lazy_load.ts';
 import { type Address, compareWords, parseAddress } from '../net/address.ts';
 import { isPrivateAddress, isPrivateHost } from '../net/private_hosts.ts';
-import type { Posting } from './fetch.ts';
+import type { ControlClient, Posting } from './fetch.ts';
 
 /** Allowed targets of callbacks. */
 export interface CallbackReach {
@@ -14,10 +14,10 @@ export interface CallbackReach {
   readonly resolver?: LookupFunction;
 }
 
-/** Posts to URLs configured by API users; returns the status of the response, whose body is not read. */
+/** Sends to URLs configured by API users. */
 export function callbackPost(
   reach: CallbackReach,
-): (url: string, posting: Omit<Posting, 'allowPrivate'>) => Promise<number> {
+): (url: string, posting: Omit<Posting, 'allowPrivate'>) => ReturnType<ControlClient['post']> {
   const { resolver, allowPrivate } = reach;
   const isPrivate = oursOf(reach);
   const fetcher = lazyLoad(async () => {
@@ -30,9 +30,20 @@ export function callbackPost(
     if (!allowPrivate && isOfThisNetwork(new URL(url).hostname, reach)) {
       throw new Error('the URL is an address of this machine or its network');
     }
-    return (await fetcher.get()).post(url, { ...posting, allowPrivate });
+    const sending = (await fetcher.get()).post(url, { ...posting, allowPrivate });
+    return allowPrivate ? sending : sending.catch(unreachable);
   };
 }
+
+/**
+ * Readers of the status of a destination must not learn which names and ports there are, so all failures of
+ * connections are the same.
+ */
+function unreachable(): never {
+  throw new Error(UNREACHABLE);
+}
+
+export const UNREACHABLE = 'the destination cannot be reached';
 
 /** Whether a host in a URL is certainly this machine or in its network. */
 export function isOfThisNetwork(host: string, reach: Pick<CallbackReach, 'own'>): boolean {
@@ -42,7 +53,7 @@ export function isOfThisNetwork(host: string, reach: Pick<CallbackReach, 'own'>)
 }
 
 /** Whether an address is private or a public address of this machine. */
-function oursOf({ own }: Pick<CallbackReach, 'own'>): (address: Address) => boolean {
+export function oursOf({ own }: Pick<CallbackReach, 'own'>): (address: Address) => boolean {
   const parsed = own.flatMap((text) => parseAddress(text.replace(/%.*$/, '')) ?? []);
   return (address) => isPrivateAddress(address) || parsed.some((each) => compareWords(each, address) === 0);
 }

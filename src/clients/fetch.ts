@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import type { Answers, FetchRequest } from '../engine/contract.ts';
 import { type FieldList, firstValue, withoutField } from '../http/fields.ts';
-import type { Address } from '../net/address.ts';
 import { isPrivateAddress, isPrivateHost } from '../net/private_hosts.ts';
-import { PRIVATE_ADDRESS, publicLookup } from '../io/public_lookup.ts';
+import { PRIVATE_ADDRESS, publicLookup } from './public_lookup.ts';
+import type { LookupFunction } from 'node:net';
+import type { Address } from '../net/address.ts';
 
 type Fetched = Answers['fetch'];
 
@@ -20,15 +20,25 @@ export interface Fetcher {
 export interface ControlClient extends Fetcher {
   /** The same as `fetch`, but rejects with the error of the connection if there is no response. */
   readonly send: Fetcher['fetch'];
-  /** Posts a text and returns the status of the response. Rejects if there is none. Follows no redirects. */
-  readonly post: (url: string, posting: Posting) => Promise<number>;
+  /** Sends a body and returns the response. Rejects if there is none. Follows no redirects. */
+  readonly post: (url: string, posting: Posting) => Promise<Posted>;
 }
 
 export interface Posting {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly signal: AbortSignal;
   readonly allowPrivate: boolean;
+  /** Default: POST. */
+  readonly method?: 'POST' | 'PUT';
+}
+
+interface Posted {
+  readonly status: number;
+  /** The body as text, up to 1 MiB; empty if it is longer. */
+  readonly body: string;
+  readonly bytes: Uint8Array;
+  readonly retryAfter?: string;
 }
 
 /** Replaceable dependencies of a fetcher. */
@@ -42,6 +52,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Fields for one origin (Fetch §4.4); they are dropped on redirects to another origin. */
 const OF_THE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];
+
+const POSTED_LIMIT_BYTES = 1_048_576;
 
 const NOBODY_LEAVES = new AbortController().signal;
 
@@ -142,16 +154,22 @@ async function send(
 async function post(
   { open, guarded }: Connections,
   url: string,
-  { headers, body, signal, allowPrivate }: Posting,
-): Promise<number> {
+  { method = 'POST', headers, body, signal, allowPrivate }: Posting,
+): Promise<Posted> {
   const { hostname } = new URL(url);
   // Addresses in the URL itself are not resolved, so the resolver cannot check them.
   if (!allowPrivate && isPrivateHost(hostname)) throw new Error(privateAddress(url).detail);
-  const given = { method: 'POST', headers: Object.entries(headers).flat(), body };
+  const given = { method, headers: Object.entries(headers).flat(), body };
   const agent = allowPrivate ? open : guarded;
   const answer = await agent.request({ ...requestOptions(url, given, signal), reset: true });
-  answer.body.on('error', () => {}).destroy();
-  return answer.statusCode;
+  const bytes = (await readWhole(answer.body, POSTED_LIMIT_BYTES)) ?? new Uint8Array();
+  const retryAfter = firstValue(flatHeaders(answer.headers), 'retry-after');
+  return {
+    status: answer.statusCode,
+    body: Buffer.from(bytes).toString(),
+    bytes,
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
 }
 
 function privateAddress(url: string): Extract<Fetched, { readonly failure: unknown }> {

@@ -26,7 +26,7 @@ async function fetchAlone(request: FetchRequest): Promise<Answers['fetch']> {
 
 /** Verifies XML signatures. */
 export async function verify(request: SignatureRequest): Promise<Answers['signature']> {
-  requireFirst('@node-saml/node-saml/lib/xml.js', '@xmldom/xmldom');
+  requireFirst('@node-saml/node-saml/lib/xml.js', '@xmldom/xmldom', 'xml-crypto');
   return (await import('./saml_signatures.ts')).verifySignatures(request);
 }
 

@@ -33,6 +33,9 @@ const TOLERANCE_SECONDS = 30;
  */
 const KEYS_LOOK_SECONDS = 61;
 
+/** Requests whose answer concurrent requests share. */
+const SHARED: ReadonlySet<OidcRequest['does']> = new Set(['refresh', 'user_info', 'keys']);
+
 /** Creates a client with its own cache of providers. */
 export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
   const known = new Map<string, Promise<Known>>();
@@ -72,8 +75,8 @@ export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
     ask: (question) => {
       const { request, client } = question;
       // A provider that rotates refresh tokens treats a second use as theft and ends the session. Concurrent
-      // requests therefore share one check.
-      if (request.does !== 'refresh' && request.does !== 'user_info') return answered(question);
+      // requests therefore share one check. Keys are asked for by unsigned messages, which anyone can send.
+      if (!SHARED.has(request.does)) return answered(question);
       const key = JSON.stringify([client.issuer, client.clientId, request]);
       const before = running.get(key);
       if (before !== undefined) return before;

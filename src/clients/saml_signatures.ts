@@ -2,6 +2,7 @@ import { getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
 import { DOMParser } from '@xmldom/xmldom';
 import type { Answers, SignatureRequest } from '../engine/contract.ts';
 import { errorText } from '../diagnostics/message_text.ts';
+import { signersOf } from './saml_signers.ts';
 
 /**
  * Verifies the signatures of a SAML message with node-saml and returns the canonical bytes that each one
@@ -15,7 +16,8 @@ export function verifySignatures({ xml, ids, certificates }: SignatureRequest): 
     const signed: string[] = [];
     for (const id of ids) {
       const element = elementOf(document, id);
-      const text = element === null ? null : getVerifiedXml(xml, element, [...certificates]);
+      const signers = element === null ? [] : signersOf(element, certificates);
+      const text = signers.length === 0 ? null : getVerifiedXml(xml, element!, signers);
       if (text === null)
         return { failure: 'invalid', detail: `the signature of ${id} verifies with no certificate` };
       signed.push(text);

@@ -1,13 +1,11 @@
-import { isMap, isScalar, parseDocument } from 'yaml';
-import type { Document, Node, YAMLError } from 'yaml';
+import { type Document, type Node, type YAMLError, isMap, isScalar, parseDocument } from 'yaml';
 import type { Diagnostic, Source, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
 import { locator } from './locate.ts';
 import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
-import { valueOf } from './values.ts';
-import type { AliasTargets } from './values.ts';
+import { type AliasTargets, valueOf } from './values.ts';
 
 /** The result of reading; the document is null if its text is too broken to continue. */
 export interface Reading {

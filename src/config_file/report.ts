@@ -1,6 +1,5 @@
 import type { Diagnostic, Fix, Severity, Span } from '../diagnostics/diagnostic.ts';
-import { linesOf, positionAt } from '../diagnostics/lines.ts';
-import type { Lines } from '../diagnostics/lines.ts';
+import { type Lines, linesOf, positionAt } from '../diagnostics/lines.ts';
 import type { More, Report } from '../diagnostics/report.ts';
 import type { LocatedDocument } from './document.ts';
 
@@ -18,7 +17,7 @@ export function errorsTo<Code extends string>(
 export function reportWith<Code extends string>(
   list: Diagnostic[],
   document: LocatedDocument,
-  severityOf: (code: Code) => Severity,
+  severityOf: (code: Code) => Severity | undefined,
 ): Report<Code> {
   const { source } = document;
   let lines: Lines | undefined;
@@ -40,7 +39,7 @@ export function reportWith<Code extends string>(
     const fix = source && span && more.fix && fixFor(source.text, span, more.fix);
     list.push({
       code,
-      severity: severityOf(code),
+      severity: severityOf(code) ?? 'error',
       message,
       pointer,
       ...(source && { source }),

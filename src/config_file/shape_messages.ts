@@ -65,8 +65,6 @@ export function reportDepartures(
 
 type Of<Kind extends Departure['kind']> = Extract<Departure, { kind: Kind }>;
 
-const MERGE_KEY = 'merge keys are not part of YAML 1.2; use an alias for the whole value';
-
 function reportUnknownKey(
   report: Report<ShapeCode>,
   pointer: string,
@@ -74,7 +72,7 @@ function reportUnknownKey(
   elsewhere: Readonly<Record<string, string>>,
 ): void {
   const meant = suggest(key, known);
-  const note = key === '<<' ? MERGE_KEY : (elsewhere[`${pointer}/${key}`] ?? elsewhere[key]);
+  const note = elsewhere[`${pointer}/${key}`] ?? elsewhere[key];
   const more: More = {
     at: 'key',
     hint: didYouMean(meant),

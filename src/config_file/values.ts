@@ -98,7 +98,11 @@ function buildMap(map: YAMLMap, at: At, building: Building): object {
   const seen = new Set<string>();
   for (const { key, value } of map.items) {
     const text = keyText(key);
-    if (text === null || text === '__proto__') {
+    if (text === '<<' && isScalar(key) && key.type === 'PLAIN') {
+      const message =
+        'YAML 1.2 has no merge keys (<<): repeat the entries, or use an alias for the whole map';
+      report('bad_key', at.pointer, message, { span: spanOfNode(key) });
+    } else if (text === null || text === '__proto__') {
       const message = text === null ? 'a key has to be a string' : `${quoted(text)} cannot be used as a key`;
       report('bad_key', at.pointer, message, { span: spanOfNode(key) });
     } else if (seen.has(text)) {

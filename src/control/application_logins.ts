@@ -7,6 +7,7 @@ import {
 import { digest } from '../crypto/digest.ts';
 import type { RouteConfig } from '../edge/document/schema.ts';
 import type { EdgeRuntime } from '../edge/runtime.ts';
+import { parseSocketAddress } from '../net/address.ts';
 import type { LoginEnds } from './login_ends.ts';
 
 type Kind = 'user' | 'session';
@@ -31,6 +32,7 @@ export function loginsOf(runtime: EdgeRuntime, ends: LoginEnds, nowMs: () => num
           id: shownId('session', session.id),
           userId: shownId('user', session.userId),
           route: routeOf(runtime, session.gate),
+          location: locationOf(runtime, session.clientIp),
         }),
       ),
     endUser: (id) => ended('user', id),
@@ -54,4 +56,18 @@ function routeOf(runtime: EdgeRuntime, gate: string): ApplicationSession['route'
     }
   }
   return null;
+}
+
+/** The place of an address by the facts and databases of the edge; missing numbers are 0. */
+function locationOf(runtime: EdgeRuntime, text: string): ApplicationSession['location'] {
+  const address = parseSocketAddress(text);
+  const place = address === null ? undefined : runtime.current().facts.client(address)?.geo?.location;
+  if (place === undefined) return null;
+  const { country_code: country = '', latitude, longitude, radius } = place;
+  return {
+    country_code: country,
+    latitude: Number(latitude ?? 0),
+    longitude: Number(longitude ?? 0),
+    lat_long_radius_km: Math.round(Number(radius ?? 0)),
+  };
 }

@@ -1,6 +1,7 @@
+import type { ResourceObject } from './resources/contract.ts';
 import { type LoginRegistry, REVOCATIONS_LIMIT } from '../auth/registry.ts';
 import { type LoginEnd, endKey } from '../auth/revocations.ts';
-import type { Store, StoredObject } from './store/port.ts';
+import type { Store } from './store/port.ts';
 
 /** Kind of stored revocations. */
 const KIND = 'login_end';
@@ -86,7 +87,7 @@ async function written(
 }
 
 /** Earlier releases stored the revoked object instead of its key. */
-function endOf({ body }: StoredObject): LoginEnd {
+function endOf({ body }: ResourceObject): LoginEnd {
   const kept = body as unknown as
     | LoginEnd
     | { readonly of: 'user' | 'session'; readonly id: string; readonly ms: number };

@@ -1,47 +1,68 @@
 import { networkInterfaces } from 'node:os';
-import { callbackPost, isOfThisNetwork } from '../clients/callback_post.ts';
+import { type CallbackReach, callbackPost } from '../clients/callback_post.ts';
+import { guardedDial } from '../clients/guarded_dial.ts';
+import { kafkaQueue } from '../clients/kafka.ts';
+import { natsQueue } from '../clients/nats.ts';
 import { managementApi } from './api/app.ts';
-import type { ApiOptions, Deliveries, DataPlane, Wiring } from './api/contract.ts';
+import type { ApiOptions, Deliveries, Wiring } from './api/contract.ts';
+import { addressRules } from './address_rules.ts';
 import { adminOf, openAccount } from './api/account.ts';
 import { type Step, applyFile } from './api/apply_file.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { edgeObjects } from './api/edge_objects.ts';
+import { wholeDocument } from './api/edge_slice.ts';
+import { subscribers } from './api/subscribers.ts';
 import { fileSettings } from './api/file_settings.ts';
 import { type ApiListening, type ListenOptions, listenApi } from './api/listen.ts';
-import { secretFraction, secretText } from '../crypto/random.ts';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { validationCache } from '../edge/document/validation_cache.ts';
-import { deepFreeze } from '../config_file/freeze.ts';
-import { checkWholeEdge } from '../edge/semantic_checks.ts';
-import { type EdgeOfFile, type EdgeOptions, type UsableConfig, ConfigError, edgeOf } from '../edgeproof.ts';
-import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
+import type { AwsCredentials } from '../crypto/aws_signature.ts';
+import { secretText } from '../crypto/random.ts';
+import {
+  type AccountAgents,
+  type AccountAgentsOptions,
+  accountAgents,
+  ingressCertificate,
+} from './agents.ts';
+import { type CertificateIssuance, certificateIssuance } from './certificate_issuance.ts';
+import { type EdgeOfFile, type EdgeOptions, edgeOf } from '../edgeproof.ts';
 import { type Delivering, deliver } from '../events/delivery.ts';
-import type { DeliveryOptions, Outbox } from '../events/outbox.ts';
-import { idMaker, type IdMaker } from '../events/identifiers.ts';
-import { type EventSource, sourceProblem } from '../events/sources.ts';
-import type { TargetSettings } from '../events/targets.ts';
-import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from './resources/edge_document.ts';
+import type { DeliveryOptions } from '../events/outbox.ts';
+import { newIds } from '../events/identifiers.ts';
+import { EDGE_KINDS } from './resources/edge_document.ts';
+import { credentials } from './resources/accounts.ts';
+import { type PortsOptions, portsOf } from './object_ports.ts';
+import type { IssuedCertificate } from '../crypto/issue_certificate.ts';
+import { outboxOf } from './outbox.ts';
 import type { Store } from './store/port.ts';
+import type { StoreLimits } from './store/sqlite.ts';
+import { create } from './api/objects.ts';
 import { NO_AGENTS } from './api/sessions.ts';
+import { type Expiring, type RetentionOptions, expireEvents } from './retention.ts';
+import { planeOf, usableDocument } from './data_plane.ts';
 import { loginsOf } from './application_logins.ts';
 import { type LoginEnds, keepLoginEnds } from './login_ends.ts';
-import { samlKeysBeside } from './saml_keys.ts';
-import { openSealedStore } from './sealed_store.ts';
-import { sessionKeysOf } from './session_keys.ts';
-import { type CurrentSecrets, currentSecrets } from './vault_secrets.ts';
+import { samlKeysBeside, openSealedStore, sessionKeysOf } from './sealed_store.ts';
+import { currentSecrets } from './vault_secrets.ts';
+
+/** Credentials that may assume the roles of event destinations, and other addresses of services. */
+export interface CloudOptions {
+  readonly aws?: AwsCredentials;
+  readonly endpoint?: NonNullable<DeliveryOptions['endpoint']>;
+}
 
 /** Options of `serve`. */
-export interface ManagementOptions extends ApiOptions {
+export interface ManagementOptions extends ApiOptions, PortsOptions {
   /** File of the store; the sealing key is in a file of the same name with the suffix `.key`. */
   readonly storePath: string;
-  readonly service?: string;
+  readonly storeLimits?: StoreLimits;
   readonly edge?: EdgeOptions;
   readonly nowMs?: () => number;
   readonly delivery?: Partial<DeliveryOptions>;
-  /** Folder for files of event destinations; absent: such destinations are refused. */
-  readonly eventFiles?: string;
-  /** Whether callbacks may reach this machine and its network; default false. */
-  readonly allowPrivateCallbacks?: boolean;
+  /** What the operator gives to event destinations in clouds. */
+  readonly cloud?: CloudOptions;
+  /** How long audit records and undelivered events are kept; default: forever. */
+  readonly retention?: RetentionOptions;
+  /** Agents with credentials of the store may start sessions; default none. */
+  readonly agents?: AccountAgentsOptions;
 }
 
 /** The management API and its edge, in one process. */
@@ -55,6 +76,10 @@ export interface Management {
   readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
   /** Applies an edge file to the store, as the admin of the account. */
   readonly apply: (document: EdgeConfig) => Promise<readonly Step[]>;
+  /** Creates a tunnel credential of the admin; returns its token. */
+  readonly createCredential: (description: string) => Promise<string>;
+  /** The managed certificate of the agent ingress with this host; null if there is none. */
+  readonly ingressCertificate: (host: string) => Promise<IssuedCertificate | null>;
   readonly close: () => Promise<void>;
 }
 
@@ -68,95 +93,168 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     service = 'service',
     nowMs = Date.now,
     edge: edgeOptions = {},
-    delivery = {},
-    eventFiles,
     allowPrivateCallbacks = false,
-    ...apiOptions
+    agents: agentsOptions,
   } = options;
   const reach = { allowPrivate: allowPrivateCallbacks, own: ownAddresses() };
-  const { store, key } = await openSealedStore(storePath);
+  const { store, key } = await openSealedStore(storePath, options.storeLimits);
   try {
     const newId = newIds(nowMs);
     const { accountId, firstKey } = await openAccount(store, { newId, secretText, nowMs });
-    const stored = await store.read(async (view) =>
-      edgeDocument(await view.all(EDGE_KINDS), service, await fileSettings(view)),
-    );
-    const delivering = await deliver(outboxOf(store), {
+    const objects = edgeObjects(await store.read((view) => view.all(EDGE_KINDS)));
+    const settings = await store.read(fileSettings);
+    const stored = wholeDocument(objects, { service, settings });
+    const delivering = await delivery(store, options, { reach, nowMs, accountId });
+    const location = { base: 'http://localhost' };
+    const known = {
+      areAllowing: addressRules(objects.policies),
+      accountId,
       nowMs,
-      random: Math.random,
-      say: (text) => void process.stdout.write(text),
-      ...(eventFiles !== undefined && { eventFiles }),
-      post: callbackPost(reach),
-      ...delivery,
-    });
+      newId,
+      deliveries: deliveriesOf(delivering),
+      subscribers: subscribers(),
+    };
+    const surroundings = { ...known, service, base: () => location.base };
+    const account = agentsOptions === undefined ? null : accountAgents(store, agentsOptions, surroundings);
     const first = usableDocument(stored);
     const secrets = currentSecrets(stored, edgeOptions.secrets);
     const samlKeys = samlKeysBeside(storePath, key, nowMs);
     const edge = edgeOf(first, {
       ...edgeOptions,
+      ...(account && { agents: account.agents }),
       secrets,
       login: { samlKeys, sessionKeys: await sessionKeysOf(store, key), ...edgeOptions.login },
-      onEvent: (event: HttpRequestCompleteEvent, explain) => {
-        delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
-        edgeOptions.onEvent?.(event, explain);
-      },
-      onConnection: (event, explain) => {
-        delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
-        edgeOptions.onConnection?.(event, explain);
-      },
+      ...heardBy(delivering, accountId, edgeOptions),
     });
+    let issuance: CertificateIssuance | null = null;
     const wiring: Wiring = {
+      ...known,
       store,
-      edgeObjects: edgeObjects(),
+      edgeObjects: objects,
       dataPlane: planeOf(edge, first, secrets),
-      ports: {
-        service,
-        samlCertificate: (route) => samlKeys(route).certificatePem,
-        secretText,
-        allowsEventFiles: eventFiles !== undefined,
-        refusesCallback: (host) => !allowPrivateCallbacks && isOfThisNetwork(host, reach),
-        sourceProblem: sourceProblem as never,
+      ports: portsOf(options, reach, account, samlKeys),
+      online: account?.online ?? NO_AGENTS,
+      exactWarnings: async (document) => (await import('./exact_warnings.ts')).exactWarnings(document),
+      committed: ({ written, removed }) => {
+        account?.revoked(removed);
+        issuance?.written(written);
       },
-      deliveries: deliveriesOf(delivering),
-      accountId,
-      nowMs,
-      newId,
-      options: apiOptions,
+      options,
     };
+    issuance = certificateIssuance(wiring, () => location.base);
+    const expiring = expireEvents(store, options.retention ?? {}, { nowMs, say: sayLine });
     const ends = await keepLoginEnds(store, edge.runtime.logins, newId);
-    const api = managementApi(wiring, NO_AGENTS, loginsOf(edge.runtime, ends, nowMs));
-    return { edge, firstKey, delivering, api, ...operations(wiring, api, delivering, ends) };
+    const api = managementApi(wiring, loginsOf(edge.runtime, ends, nowMs));
+    const running = { account, delivering, expiring, ends, issuance, location };
+    return { edge, firstKey, delivering, api, ...operations(wiring, api, running) };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
+/** Starts the deliverer of events. */
+function delivery(
+  store: Store,
+  { delivery: given = {}, eventFiles, cloud = {} }: ManagementOptions,
+  {
+    reach,
+    nowMs,
+    accountId,
+  }: Pick<DeliveryOptions, 'nowMs'> & {
+    readonly reach: CallbackReach;
+    readonly accountId: string;
+  },
+): Promise<Delivering> {
+  const dial = guardedDial(reach);
+  return deliver(outboxOf(store), {
+    nowMs,
+    random: Math.random,
+    say: sayLine,
+    ...(eventFiles !== undefined && { eventFiles }),
+    post: callbackPost(reach),
+    queues: {
+      nats: (settings) => natsQueue(settings, dial),
+      kafka: (settings) => kafkaQueue(settings, dial),
+    },
+    aws: { externalId: accountId, ...(cloud.aws && { credentials: cloud.aws }) },
+    ...(cloud.endpoint && { endpoint: cloud.endpoint }),
+    ...given,
+  });
+}
+
+/** Passes traffic events to the deliverer, then to the given listeners. */
+function heardBy(
+  delivering: Delivering,
+  accountId: string,
+  given: EdgeOptions,
+): Required<Pick<EdgeOptions, 'onEvent' | 'onConnection' | 'onHttpConnection' | 'tracing'>> {
+  const send: Delivering['traffic'] = (event, explain) =>
+    delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }), explain);
+  return {
+    tracing: () => delivering.wantsSpans() || given.tracing?.() === true,
+    onEvent: (event, explain) => {
+      send(event, explain);
+      given.onEvent?.(event, explain);
+    },
+    onConnection: (event, explain) => {
+      send(event);
+      given.onConnection?.(event, explain);
+    },
+    onHttpConnection: (event) => {
+      send(event);
+      given.onHttpConnection?.(event);
+    },
+  };
+}
+
+function sayLine(text: string): void {
+  process.stdout.write(text);
+}
+
 function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+}
+
+interface Running {
+  readonly delivering: Delivering;
+  readonly expiring: Expiring;
+  readonly ends: LoginEnds;
+  readonly issuance: CertificateIssuance;
+  /** Where the API is. */
+  readonly location: { base: string };
+  readonly account: AccountAgents | null;
 }
 
 /** The operations of an open instance. */
 function operations(
   wiring: Wiring,
   api: Management['api'],
-  delivering: Delivering,
-  ends: LoginEnds,
-): Pick<Management, 'store' | 'listen' | 'apply' | 'close'> {
+  { account, delivering, expiring, ends, issuance, location }: Running,
+): Pick<Management, 'store' | 'listen' | 'apply' | 'createCredential' | 'ingressCertificate' | 'close'> {
   const { store } = wiring;
-  let base = 'http://localhost';
   return {
     store,
     listen: async (options) => {
       const listening = await listenApi(api, options);
-      base = listening.url;
+      location.base = listening.url;
       return listening;
     },
     apply: async (document) => {
       const principal = await store.read(adminOf);
-      return applyFile(wiring, { principal, base }, document, false);
+      return applyFile(wiring, { principal, base: location.base }, document, false);
     },
+    createCredential: async (description) => {
+      const principal = await store.read(adminOf);
+      const asking = { principal, base: location.base };
+      const made = await create({ wiring, asking, resource: credentials, ids: {} }, { description });
+      return String(made['token']);
+    },
+    ingressCertificate: (host) => ingressCertificate(store, host),
     close: async () => {
+      await issuance.close();
+      await account?.recorded();
+      await expiring.stop();
       await delivering.close();
       await ends.kept().catch(() => undefined);
       await store.close();
@@ -164,75 +262,7 @@ function operations(
   };
 }
 
-/** Returns a function that creates ids with a prefix. */
-export function newIds(nowMs: () => number): (prefix: string) => string {
-  const makers = new Map<string, IdMaker>();
-  return (prefix) => {
-    let maker = makers.get(prefix);
-    if (maker === undefined) makers.set(prefix, (maker = idMaker(prefix, secretFraction)));
-    return maker(nowMs());
-  };
-}
-
-/** Controls the edge by documents; restores the previous configuration if a commit fails. */
-function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets): DataPlane {
-  // Bodies of stored objects are immutable, so parts of documents built from them can be cached by identity.
-  const known = validationCache();
-  let current = { config: first, secrets: secrets.current() };
-  let before = current;
-  const put = (next: typeof current): void => {
-    edge.swapTo(next.config);
-    secrets.replace(next.secrets);
-    before = current;
-    current = next;
-  };
-  return {
-    swap: (document) => {
-      const checked = checkWholeEdge({ value: withFrozenFacts(document.value) }, { cache: known });
-      const { config, diagnostics } = checked;
-      if (config === null || hasErrors(diagnostics)) return diagnostics;
-      const next: UsableConfig = { ...checked, config: deepFreeze(servedConfig(config, document)) };
-      put({ config: next, secrets: document.secrets });
-      return [];
-    },
-    revert: () => put(before),
-    settled: () => edge.settled(),
-  };
-}
-
-/** Frozen facts keep their identity, by which they are compiled once. */
-function withFrozenFacts<Value extends EdgeDocument['value']>(value: Value): Value {
-  deepFreeze(value['facts']);
-  return value;
-}
-
-/** Checks a document and returns the part that can be served; throws ConfigError. */
-export function usableDocument(document: EdgeDocument): UsableConfig {
-  const checked = checkWholeEdge({ value: document.value });
-  if (checked.config === null) throw new ConfigError(checked.diagnostics);
-  return { ...checked, config: deepFreeze(servedConfig(checked.config, document)) };
-}
-
-/** The store as the queue of the deliverer. */
-function outboxOf(store: Store): Outbox {
-  return {
-    destinations: async () => {
-      const objects = await store.read((view) => view.all(['event_destination']));
-      return objects.map(({ id, body }) => ({ id, target: body['target'] as TargetSettings }));
-    },
-    subscriptions: async () => {
-      const objects = await store.read((view) => view.all(['event_subscription']));
-      return objects.map(({ body }) => ({
-        sources: body['sources'] as readonly EventSource[],
-        destinations: body['destination_ids'] as readonly string[],
-      }));
-    },
-    waiting: (destination, limit) => store.read((view) => view.waiting(destination, limit)),
-    waitingCount: (destination) => store.read((view) => view.waitingCount(destination)),
-    delivered: (sequences) => store.write((transaction) => transaction.delivered(sequences)),
-  };
-}
-
 function deliveriesOf(delivering: Delivering): Deliveries {
-  return { changed: delivering.changed, statusOf: delivering.statusOf };
+  const { changed, wake, dropped, statusOf } = delivering;
+  return { changed, wake, dropped, statusOf };
 }

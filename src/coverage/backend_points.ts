@@ -10,23 +10,56 @@ interface Endpoint {
   readonly impossible: string | null;
 }
 
-/** Points: each backend in a route's tree is tried. */
+/** Points: each backend in a route's tree is tried, and no agent is online for it. */
 export function backendPoints({ id, pointer, route }: PlacedRoute, config: EdgeConfig): CoveragePoint[] {
   const root = route.backend?.backend_id;
   if (root === undefined || route.backend?.enabled === false) return [];
-  return leavesOf(root, config, null).map((endpoint): CoveragePoint => {
-    return {
-      id: `backends ${pointer} ${endpoint.id}`,
-      kind: 'backends',
-      pointer: pointerTo('/backends', endpoint.id),
-      span: null,
-      says: `${endpoint.id} is tried for ${route.match}`,
-      about: endpoint.id,
-      routes: [pointer],
-      impossible: endpoint.impossible,
-      seen: { by: 'hit', keys: [keys.backend(id, endpoint.id)] },
-    };
-  });
+  const leaves = leavesOf(root, config, null);
+  const tried = leaves.map(({ id: leaf, impossible }): CoveragePoint => ({
+    id: `backends ${pointer} ${leaf}`,
+    kind: 'backends',
+    pointer: pointerTo('/backends', leaf),
+    span: null,
+    says: `${leaf} is tried for ${route.match}`,
+    about: leaf,
+    routes: [pointer],
+    impossible,
+    seen: { by: 'hit', keys: [keys.backend(id, leaf)] },
+  }));
+  if (!leaves.some((leaf) => isOfAgents(leaf, config))) return tried;
+  const at = pointerTo(pointer, 'backend');
+  const offline: CoveragePoint = {
+    id: `backends ${at} ${OFFLINE_CODE}`,
+    kind: 'backends',
+    pointer: at,
+    span: null,
+    says: `no agent is online for ${route.match}`,
+    routes: [pointer],
+    impossible: neverOffline(root, config),
+    seen: { by: 'hit', keys: [keys.reason(at, OFFLINE_CODE)] },
+  };
+  return [...tried, offline];
+}
+
+const OFFLINE_CODE = 'backend.offline';
+
+function isOfAgents({ id }: Endpoint, config: EdgeConfig): boolean {
+  return config.backends[id]?.tunnel_group !== undefined;
+}
+
+/** Why a tree always has an endpoint, whatever agents do; null if it may have none. */
+function neverOffline(id: string, config: EdgeConfig): string | null {
+  const { weighted, failover, tunnel_group: group } = config.backends[id] ?? {};
+  if (group !== undefined) return null;
+  if (weighted !== undefined) {
+    const chosen = Object.keys(weighted).filter((child) => weighted[child]! > 0);
+    const reasons = chosen.map((child) => neverOffline(child, config));
+    return reasons.includes(null) ? null : (reasons[0] ?? `all weights of ${id} are 0`);
+  }
+  if (failover === undefined) return `${id} needs no agent`;
+  if (failover.length === 0) return `${id} has no children`;
+  const others = failover.flatMap((child) => neverOffline(child, config) ?? []);
+  return others[0] ?? null;
 }
 
 function leavesOf(id: string, config: EdgeConfig, impossible: string | null): Endpoint[] {

@@ -1,5 +1,4 @@
-import { childrenOf } from '../cel/ast.ts';
-import type { Node } from '../cel/ast.ts';
+import { type Node, childrenOf } from '../cel/ast.ts';
 import type { Program } from '../cel/program.ts';
 import type { Activation } from '../policy/env/activation.ts';
 

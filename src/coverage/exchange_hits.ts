@@ -80,6 +80,11 @@ const ADDRESSED: ReadonlySet<string> = new Set(
 /** Counts the results of requests and connections, including those of the internal endpoint of a request. */
 export function exchangeCounter(hits: HitTable): (exchange: Exchange | StreamExchange) => void {
   const filterCounter = filterCounters(hits);
+  const countFilter = (route: string, filter: CompiledFilter, verdict: Verdict, address: string): void => {
+    filterCounter(filter, verdict);
+    if (verdict.verdict === 'stop') hits.counter(keys.stop(route, filter.module)).count++;
+    addressOf(hits, filter, verdict, address);
+  };
   const count = (exchange: Exchange | StreamExchange): void => {
     const { pipeline, connection, verdicts, attempts } = exchange;
     const isRequest = exchange instanceof Exchange;
@@ -89,27 +94,25 @@ export function exchangeCounter(hits: HitTable): (exchange: Exchange | StreamExc
       if (isRequest) {
         hits.hitText(keys.host(pipeline.edge, exchange.head.host));
         hits.hitText(keys.path(pipeline.edge, exchange.head.path));
-      } else
-        hits.hitText(keys.host(route, `${connection.serverName.toLowerCase()}:${connection.serverPort}`));
-      for (let index = 0; index < filters.length; index++) {
+      } else {
+        const { serverName, serverPort } = connection;
+        const { host, port } = exchange.forwardedTo ?? { host: serverName.toLowerCase(), port: serverPort };
+        hits.hitText(keys.host(route, `${host}:${port}`));
+      }
+      for (const [index, filter] of filters.entries()) {
         const verdict = verdicts[index];
         const onResponse = isRequest ? exchange.responseVerdicts[index] : undefined;
-        const filter = filters[index]!;
-        if (verdict !== undefined) {
-          filterCounter(filter, verdict);
-          if (verdict.verdict === 'stop') hits.counter(keys.stop(route, filter.module)).count++;
-          addressOf(hits, filter, verdict, connection.client.text);
-        }
+        if (verdict !== undefined) countFilter(route, filter, verdict, connection.client.text);
         if (onResponse !== undefined) filterCounter(filter, onResponse);
       }
       for (const { endpoint } of attempts) hits.counter(keys.backend(route, endpoint.id)).count++;
     }
+    if (exchange.inside !== null) count(exchange.inside);
     if (!isRequest) return;
-    const { head, inside, routed } = exchange;
+    const { head, routed } = exchange;
     // A path without a route may belong to no edge; its host determines the edge.
     if (pipeline === null && routed.code === 'route.no_match')
       hits.hitText(keys.path(`?${head.host}`, head.path));
-    if (inside !== null) count(inside);
   };
   return count;
 }

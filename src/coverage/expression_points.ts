@@ -1,5 +1,4 @@
-import { walkNodes } from '../cel/ast.ts';
-import type { Node } from '../cel/ast.ts';
+import { type Node, walkNodes } from '../cel/ast.ts';
 import type { CoveragePoint } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { CONDITION_LIMIT } from './vectors.ts';

@@ -1,5 +1,4 @@
-import { childrenOf } from '../cel/ast.ts';
-import type { Node } from '../cel/ast.ts';
+import { type Node, childrenOf } from '../cel/ast.ts';
 import type { Evaluate } from '../cel/function_table.ts';
 import type { Observer } from '../cel/plan/plan.ts';
 import { planTyped } from '../cel/plan/planner.ts';

@@ -2,7 +2,7 @@ import type { Source, Span } from '../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import { brandingOf } from '../engine/branding.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { checkCarriedPolicy, checkPolicy } from '../policy/document/check.ts';
+import { checkAttachedPolicy, checkPolicy } from '../policy/document/check.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
 import type { CoveragePoint } from './point.ts';
 import { placedAll } from './placed_routes.ts';
@@ -82,8 +82,8 @@ function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenari
     }
     const span = from.spanOf(below);
     if (span === undefined) return [];
-    const carried = { file: from.source, pointer: below, span, text };
-    const { document } = checkCarriedPolicy(carried, { branding, carriedBy: `${kind}_edge` });
+    const attached = { pointer: below, text, inFile: { file: from.source, span } };
+    const { document } = checkAttachedPolicy(attached, { branding, attachedTo: `${kind}_edge` });
     return document === null ? [] : [{ below, document, at: below }];
   });
 }

@@ -1,5 +1,5 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { readMatch } from '../edge/compile.ts';
+import { readMatch } from '../edge/router.ts';
 import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import type { ModuleFacts } from '../filters/facts.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
@@ -152,7 +152,7 @@ function isBeside(asked: string, path: string): boolean {
  * them.
  */
 function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
-  const { pointer, route, kind: carrier } = placed;
+  const { pointer, route, kind: edgeKind } = placed;
   const points: CoveragePoint[] = [];
   for (const module of MODULE_FACTS.values()) {
     const config = route[module.type as keyof RouteConfig] as { readonly enabled: boolean } | undefined;
@@ -172,7 +172,7 @@ function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
       continue;
     const kind = module.lastsUntilSuccess === true ? 'breakers' : 'reasons';
     const reasons = Object.entries(module.reasons).map(([code, { message }]) => {
-      const limits = limitsOf(module, code, config, carrier);
+      const limits = limitsOf(module, code, config, edgeKind);
       return {
         id: `${kind} ${at} ${code}`,
         says: `${code} on ${route.match}: ${message}`,

@@ -1,17 +1,16 @@
 import type { Node } from '../cel/ast.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
-import { compile } from '../cel/program.ts';
+import { type Program, compile } from '../cel/program.ts';
 import { BOOL } from '../cel/types.ts';
 import type { Activation } from '../policy/env/activation.ts';
-import type { Program } from '../cel/program.ts';
 import type { Action, PolicyDocument, Rule } from '../policy/document/document.ts';
-import { isGuard, whenEnds } from '../filters/facts.ts';
-import type { Phase } from '../filters/phase.ts';
+import { whenEnds } from '../filters/facts.ts';
+import { isGuard } from '../filters/gates.ts';
+import { type Phase, scopePhase } from '../filters/phase.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import { codeOfEnd } from '../policy/verdicts.ts';
 import { looseSource } from '../policy/loose_path.ts';
-import type { RequiredFact } from '../policy/rule_facts.ts';
-import { requiredFacts } from '../policy/rule_facts.ts';
+import { type RequiredFact, requiredFacts } from '../policy/rule_facts.ts';
 
 /** How an action can end a phase: codes of the policy, and whether it always does. */
 interface Endings {
@@ -142,16 +141,9 @@ function readingsOf(rule: Rule): readonly (readonly Program<Activation>[])[] {
 }
 
 function programsOf(expressions: readonly { readonly text: string }[], phase: Phase): Program<Activation>[] {
-  const scope = scopeFor(SCOPES[phase]);
+  const scope = scopeFor(scopePhase(phase));
   return expressions.flatMap(({ text }) => compile(text, scope, { wants: BOOL }).program ?? []);
 }
-
-const SCOPES = {
-  on_tcp_connect: 'on_tcp_connect',
-  on_http_request: 'on_http_request',
-  on_http_response: 'on_http_response',
-  on_event_stream_message: 'on_http_response',
-} as const satisfies Readonly<Record<Phase, string>>;
 
 /** The facts of a rule that has no other conditions; null for any other rule. */
 function exactFacts(rule: Rule, programs: readonly Program<Activation>[]): readonly RequiredFact[] | null {

@@ -1,7 +1,7 @@
 import { brandingOf } from '../engine/branding.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
-import { checkCarriedPolicy } from '../policy/document/check.ts';
+import { checkAttachedPolicy } from '../policy/document/check.ts';
 import type { Action, PolicyDocument, Rule } from '../policy/document/document.ts';
 import { POLICY_REASONS } from '../policy/facts.ts';
 import type { PolicyCode } from '../policy/verdicts.ts';
@@ -24,11 +24,9 @@ import { keys } from './exchange_hits.ts';
 export function policyOf({ pointer, route, kind }: PlacedRoute, config: EdgeConfig): PolicyDocument | null {
   const policy = route.traffic_policy;
   if (policy === undefined || !policy.enabled) return null;
-  const at = `${pointer}/traffic_policy/value`;
-  const text = policy.value;
+  const attached = { pointer: `${pointer}/traffic_policy/value`, text: policy.value };
   const branding = brandingOf(config.service_name);
-  const carried = { file: { name: at, text }, pointer: at, span: { start: 0, end: text.length }, text };
-  return checkCarriedPolicy(carried, { branding, carriedBy: `${kind}_edge` }).document;
+  return checkAttachedPolicy(attached, { branding, attachedTo: `${kind}_edge` }).document;
 }
 
 /** Rules of the phases of a request or a connection, in order. */
@@ -104,7 +102,7 @@ export function expressionLimits(routes: readonly PlacedRoute[], config: EdgeCon
 function actionPoints(
   action: Action,
   rule: Rule,
-  { pointer: route, kind: carrier }: PlacedRoute,
+  { pointer: route, kind: edgeKind }: PlacedRoute,
   shadow: string | null,
 ): CoveragePoint[] {
   const { type, pointer } = action;
@@ -134,8 +132,8 @@ function actionPoints(
     return {
       id: `${kind} ${pointer} ${whole}`,
       says: `${whole} by ${label}: ${message}`,
-      impossible: impossible ?? cannotHappen?.(code, action.config as never, carrier) ?? null,
-      untestable: notInCases?.(code, action.config as never, carrier) ?? null,
+      impossible: impossible ?? cannotHappen?.(code, action.config as never, edgeKind) ?? null,
+      untestable: notInCases?.(code, action.config as never, edgeKind) ?? null,
       seen: { by: 'hit', keys: [keys.reason(pointer, whole)] } as const,
     };
   });

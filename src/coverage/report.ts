@@ -5,7 +5,6 @@ import type { LocatePoint, PointPlace } from './places.ts';
 import { type MeasuredPoint, type Uncovered, isOpen } from './point.ts';
 import type { Missed } from './thresholds.ts';
 
-/** The coverage of one edge, for a report. */
 export interface CoverageReport {
   /** The file of the edge, or of the scenario that holds it. */
   readonly name: string;

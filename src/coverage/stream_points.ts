@@ -1,6 +1,8 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { Carrier, ModuleFacts } from '../filters/facts.ts';
+import type { ModuleFacts } from '../filters/facts.ts';
+import type { EdgeKind } from '../filters/phase.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
 import { keys } from './exchange_hits.ts';
 import type { PlacedRoute } from './placed_routes.ts';
@@ -22,13 +24,14 @@ export function streamPoints({ edge, kind, id, pointer, route }: PlacedRoute): C
   };
   const places = hostports.map((hostport, index): CoveragePoint => {
     const at = pointerTo(`${pointer}/hostports`, index);
+    const isInternal = isInternalHost(hostport.replace(/:\d+$/, '').toLowerCase());
     const suffix = hostport.startsWith('*.') ? hostport.slice(1).toLowerCase() : null;
     return {
       id: `hosts ${at}`,
       kind: 'hosts',
       pointer: at,
       span: null,
-      says: `a connection reaches ${hostport}`,
+      says: `a connection ${isInternal ? 'is forwarded to' : 'reaches'} ${hostport}`,
       routes: [],
       impossible: null,
       seen: {
@@ -79,11 +82,11 @@ export function limitsOf(
   { type, cannotHappen, notInCases }: ModuleFacts<never>,
   code: string,
   config: object,
-  carrier: Carrier,
+  edgeKind: EdgeKind,
 ): Required<Pick<CoveragePoint, 'impossible' | 'untestable'>> {
   const reason = code.slice(type.length + 1);
   return {
-    impossible: cannotHappen?.(reason, config as never, carrier) ?? null,
-    untestable: notInCases?.(reason, config as never, carrier) ?? null,
+    impossible: cannotHappen?.(reason, config as never, edgeKind) ?? null,
+    untestable: notInCases?.(reason, config as never, edgeKind) ?? null,
   };
 }

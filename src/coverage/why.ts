@@ -1,6 +1,5 @@
-import type { Node } from '../cel/ast.ts';
-import { childrenOf } from '../cel/ast.ts';
-import type { Reference } from '../filters/facts.ts';
+import { type Node, childrenOf } from '../cel/ast.ts';
+import type { Reference } from '../filters/fact_values.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
 import { textOfNode } from './expression_points.ts';
 import type { WatchedExpression } from './expressions.ts';

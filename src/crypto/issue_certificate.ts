@@ -3,13 +3,14 @@ import {
   createHash,
   createPrivateKey,
   createPublicKey,
+  generateKeyPair,
   generateKeyPairSync,
   sign,
 } from 'node:crypto';
 import { type CertificateParts, certificateParts } from './certificate_parts.ts';
 import { DER, readDer } from './der.ts';
 import { writeBits, writeDer, writeIdentifier, writePositive } from './der_writer.ts';
-import type { PrivateKey } from './keys.ts';
+import type { PrivateKey, PublicKey } from './keys.ts';
 import { secretBytes } from './random.ts';
 
 /** A certificate and its private key, both as PEM. */
@@ -37,7 +38,8 @@ export interface CertificateRequest {
   readonly issuer?: IssuedCertificate;
 }
 
-const RSA_BITS = 2048;
+const RSA = { modulusLength: 2048 } as const;
+const EC = { namedCurve: 'P-256' } as const;
 const SERIAL_BYTES = 16;
 const KEY_ID_BYTES = 20;
 const VERSION_3 = writeDer(0xa0, writePositive(Uint8Array.of(2)));
@@ -64,13 +66,39 @@ const CRL_SIGN = 6;
 /** Generates a key pair and its certificate, signed with SHA-256. An RSA key takes about 100 ms. */
 export function issueCertificate(request: CertificateRequest): IssuedCertificate {
   const { privateKey } =
-    request.key === 'rsa'
-      ? generateKeyPairSync('rsa', { modulusLength: RSA_BITS })
-      : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    request.key === 'rsa' ? generateKeyPairSync('rsa', RSA) : generateKeyPairSync('ec', EC);
+  return certified(request, privateKey);
+}
+
+/** Like `issueCertificate`, but generates the key on another thread. */
+export function issueCertificateAside(request: CertificateRequest): Promise<IssuedCertificate> {
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, _publicKey: PublicKey, privateKey: PrivateKey): void => {
+      if (error !== null) reject(error);
+      else resolve(certified(request, privateKey));
+    };
+    if (request.key === 'rsa') generateKeyPair('rsa', RSA, done);
+    else generateKeyPair('ec', EC, done);
+  });
+}
+
+function certified(request: CertificateRequest, privateKey: PrivateKey): IssuedCertificate {
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const signer = request.issuer === undefined ? privateKey : createPrivateKey(request.issuer.privateKeyPem);
+  return {
+    certificatePem: certificateFor(request, publicKey, signer),
+    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  };
+}
+
+/** The certificate of a public key (SubjectPublicKeyInfo) as PEM. */
+export function certificateFor(
+  request: Omit<CertificateRequest, 'key'>,
+  publicKey: Uint8Array,
+  signer: PrivateKey,
+): string {
   const issuer = request.issuer === undefined ? null : partsOf(request.issuer.certificatePem);
   const subject = nameOf(request);
-  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const algorithm = algorithmOf(signer);
   const content = writeDer(
     DER.sequence,
@@ -84,10 +112,7 @@ export function issueCertificate(request: CertificateRequest): IssuedCertificate
     writeDer(0xa3, writeDer(DER.sequence, ...extensionsOf(request, publicKey, issuer))),
   );
   const signature = writeDer(DER.bitString, Uint8Array.of(0), sign('sha256', content, signer));
-  return {
-    certificatePem: pemOf(writeDer(DER.sequence, content, algorithm, signature)),
-    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-  };
+  return pemOf(writeDer(DER.sequence, content, algorithm, signature));
 }
 
 function algorithmOf(key: PrivateKey): Uint8Array {
@@ -97,7 +122,10 @@ function algorithmOf(key: PrivateKey): Uint8Array {
     : writeDer(DER.sequence, writeIdentifier('1.2.840.10045.4.3.2'));
 }
 
-function nameOf({ commonName, organization }: CertificateRequest): Uint8Array {
+function nameOf({
+  commonName,
+  organization,
+}: Pick<CertificateRequest, 'commonName' | 'organization'>): Uint8Array {
   return writeDer(
     DER.sequence,
     ...(organization === undefined ? [] : [namePart(ID.organization, organization)]),
@@ -111,7 +139,7 @@ function namePart(id: string, value: string): Uint8Array {
 }
 
 function extensionsOf(
-  { authority, purposes = [], names = [] }: CertificateRequest,
+  { authority, purposes = [], names = [] }: Omit<CertificateRequest, 'key'>,
   publicKey: Uint8Array,
   issuer: CertificateParts | null,
 ): Uint8Array[] {

@@ -1,5 +1,4 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import { fromBase64 } from './base64.ts';
 
 /** Supported key types. */

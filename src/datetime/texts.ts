@@ -30,6 +30,28 @@ export function writeSeconds(seconds: number): string {
   return `${date}T${padded(hour, 2)}:${padded(minute, 2)}:${padded(second, 2)}`;
 }
 
+const TIMESTAMP = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+
+/** Whole seconds since the epoch, rounded down, and 0 to 999,999,999 nanoseconds. */
+export interface TimeRead {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+/**
+ * Parses a timestamp with upper-case T and Z; digits beyond nanoseconds are cut off. `malformed`: it has another form;
+ * `impossible`: there is no such time, such as 30 February.
+ */
+export function readTimestamp(text: string): TimeRead | 'malformed' | 'impossible' {
+  const parts = text.length > 64 ? null : TIMESTAMP.exec(text);
+  if (parts === null) return 'malformed';
+  const seconds = readSeconds(parts.slice(1, 7));
+  const [offsetHours, offsetMinutes] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
+  if (seconds === null || offsetHours > 23 || offsetMinutes > 59) return 'impossible';
+  const offset = (offsetHours * 60 + offsetMinutes) * (parts[8] === '-' ? -60 : 60);
+  return { seconds: seconds - offset, nanos: Number((parts[7] ?? '').slice(0, 9).padEnd(9, '0')) };
+}
+
 function padded(number: number, digits: number): string {
   return String(number).padStart(digits, '0');
 }

@@ -1,6 +1,5 @@
 import { escapeHtml } from '../http/ascii.ts';
-import type { Identity } from './identities.ts';
-import { MISBEHAVIOURS } from './identities.ts';
+import { type Identity, MISBEHAVIOURS } from './identities.ts';
 
 /** The page to choose an identity: one link per identity back to the same address, with its name. */
 export function loginPage(

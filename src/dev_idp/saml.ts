@@ -11,7 +11,6 @@ import { loginPage } from './login_page.ts';
 import { readLoginRequest, readServiceMessage } from './saml_request.ts';
 import { type SamlAsked, formatWanted, samlResponse } from './saml_response.ts';
 
-/** A request to the SAML part. */
 interface SamlPartRequest {
   readonly method: string;
   readonly url: URL;

@@ -1,8 +1,6 @@
 import type { Span } from './diagnostic.ts';
-import { glyphsOf } from './display.ts';
-import type { Glyph } from './display.ts';
-import { lineSpan, positionAt } from './lines.ts';
-import type { Lines } from './lines.ts';
+import { type Glyph, glyphsOf } from './display.ts';
+import { type Lines, lineSpan, positionAt } from './lines.ts';
 
 /** A source line with the marks under it, and the line before it if that is useful. */
 export interface Frame {

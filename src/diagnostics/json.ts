@@ -1,6 +1,5 @@
 import type { Diagnostic, Severity, Span } from './diagnostic.ts';
-import { linesOf, positionAt } from './lines.ts';
-import type { Lines, Position } from './lines.ts';
+import { type Lines, type Position, linesOf, positionAt } from './lines.ts';
 
 /** A range of a source, with lines and columns from 1; `end` is exclusive. */
 interface Range {

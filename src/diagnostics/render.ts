@@ -2,8 +2,7 @@ import { styleText } from 'node:util';
 import type { Diagnostic, Source } from './diagnostic.ts';
 import { printable } from './display.ts';
 import { frameOf } from './frame.ts';
-import { linesOf, positionAt } from './lines.ts';
-import type { Lines } from './lines.ts';
+import { type Lines, linesOf, positionAt } from './lines.ts';
 
 export interface Look {
   /** Whether to write ANSI colours. */

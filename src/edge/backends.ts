@@ -1,21 +1,27 @@
-import { weakMemoizeLast } from '../caches/weak_memoize.ts';
+import { weakMemoize, weakMemoizeLast } from '../caches/weak_memoize.ts';
 import type { Endpoint, LocalResponse, World } from '../engine/contract.ts';
-import type { LinkedBackend } from '../engine/module.ts';
+import { type LinkedBackend, OFFLINE } from '../engine/module.ts';
 import { parseAuthority } from '../http/host.ts';
 import { compileWeights } from '../filters/backend/algorithm.ts';
+import type { ConfigTables } from './document/config_tables.ts';
 import type { BackendConfig } from './document/schema.ts';
+
+/** A resolved backend with the ids of all backends in its tree. */
+export interface BackendTree extends LinkedBackend {
+  readonly ids: readonly string[];
+}
 
 const NO_LEAVES: readonly Endpoint[] = Object.freeze([]);
 
 /** Resolves named backends into trees; names and nesting have been checked before. */
-export function backendTable(
-  configs: Readonly<Record<string, BackendConfig>>,
-): (id: string) => LinkedBackend {
-  const resolved = new Map<string, LinkedBackend>();
-  const resolve = (id: string): LinkedBackend => {
+export function backendTable(configs: {
+  readonly get: (id: string) => BackendConfig | undefined;
+}): (id: string) => BackendTree {
+  const resolved = new Map<string, BackendTree>();
+  const resolve = (id: string): BackendTree => {
     let backend = resolved.get(id);
     if (backend === undefined) {
-      const config = configs[id];
+      const config = configs.get(id);
       if (config === undefined) throw new Error(`backend '${id}' is not in the configuration`);
       const names = config.weighted === undefined ? (config.failover ?? []) : Object.keys(config.weighted);
       backend = linked(config, [id, ...names.map((name) => resolve(name))]);
@@ -28,8 +34,10 @@ export function backendTable(
 
 /** The tree of a backend: an unchanged config with unchanged children gives the same tree. */
 const linked = weakMemoizeLast(
-  (config: BackendConfig, [id, ...children]: readonly [string, ...LinkedBackend[]]): LinkedBackend =>
-    link(id, config, (child) => children.find((each) => each.id === child)!),
+  (config: BackendConfig, [id, ...children]: readonly [string, ...BackendTree[]]): BackendTree => ({
+    ...link(id, config, (child) => children.find((each) => each.id === child)!),
+    ids: [id, ...children.flatMap(({ ids }) => ids)],
+  }),
 );
 
 function link(id: string, config: BackendConfig, resolve: (id: string) => LinkedBackend): LinkedBackend {
@@ -37,6 +45,7 @@ function link(id: string, config: BackendConfig, resolve: (id: string) => Linked
   if (config.http_response !== undefined) {
     return fixed(id, [{ kind: 'http_response', id, response: localResponse(config.http_response) }]);
   }
+  if (config.tunnel_group !== undefined) return tunnelGroup(id, config.tunnel_group.labels);
   if (config.weighted !== undefined) return weighted(id, config.weighted, resolve);
   return failover(id, config.failover ?? [], resolve);
 }
@@ -65,12 +74,12 @@ function staticEndpoint(id: string, config: NonNullable<BackendConfig['static']>
   };
 }
 
-/** Every upstream of a configuration. */
-export function upstreamsOf(configs: Readonly<Record<string, BackendConfig>>): StaticEndpoint[] {
-  return Object.entries(configs).flatMap(([id, config]) =>
+/** Every upstream of a configuration; the same list for the same table. */
+export const upstreamsOf = weakMemoize((configs: ConfigTables['backends']): readonly StaticEndpoint[] =>
+  [...configs].flatMap(([id, config]) =>
     config.static === undefined ? [] : [staticEndpoint(id, config.static)],
-  );
-}
+  ),
+);
 
 function localResponse(config: NonNullable<BackendConfig['http_response']>): LocalResponse {
   const headers = Object.entries(config.headers ?? {}).flatMap(([name, value]) => [
@@ -79,6 +88,27 @@ function localResponse(config: NonNullable<BackendConfig['http_response']>): Loc
   ]);
   return { status: config.status_code, headers, body: config.body ?? '' };
 }
+
+/** Maximum number of other tunnels that are tried. */
+const TUNNELS_TRIED = 3;
+
+/** The tunnels that are online, each first with the same probability. */
+function tunnelGroup(id: string, labels: Readonly<Record<string, string>>): LinkedBackend {
+  const candidates = (world: World): readonly Endpoint[] => {
+    const online = world.tunnels?.(id, labels) ?? OFFLINE;
+    if (online.length < 2) return online.length === 0 ? OFFLINE : online;
+    const first = Math.min(online.length - 1, Math.floor(world.random() * online.length));
+    const orders = ordersOf(online);
+    return (orders[first] ??= Array.from(
+      { length: Math.min(TUNNELS_TRIED, online.length) },
+      (_, index) => online[(first + index) % online.length]!,
+    ));
+  };
+  return { id, fixed: null, candidates };
+}
+
+/** The orders in which the tunnels of a list are tried, by the first one. */
+const ordersOf = weakMemoize((_online: readonly Endpoint[]): (readonly Endpoint[])[] => []);
 
 function weighted(
   id: string,
@@ -106,5 +136,9 @@ function failover(
       id,
       children.flatMap((child) => child.fixed ?? []),
     );
-  return { id, fixed: null, candidates: (world) => children.flatMap((child) => child.candidates(world)) };
+  const candidates = (world: World): readonly Endpoint[] => {
+    const found = children.map((child) => child.candidates(world));
+    return found.every((each) => each === OFFLINE) ? OFFLINE : found.flat();
+  };
+  return { id, fixed: null, candidates };
 }

@@ -1,41 +1,56 @@
-import { MODULE_FACTS } from '../filters/table.ts';
+import { areSame, weakMemoize } from '../caches/weak_memoize.ts';
 import type { Reason, Connection, RequestHead, World } from '../engine/contract.ts';
 import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { type Pipeline, pipelineOf } from '../engine/pipeline.ts';
 import type { EngineReason } from '../engine/refusals.ts';
-import { parseTarget } from '../http/target.ts';
-import { type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
+import type { StreamConfiguration } from '../engine/stream.ts';
+import { type Facts, type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
-import type { LinkedLogin } from '../auth/module_gate.ts';
 import type { PolicyLinks } from '../policy/module.ts';
-import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
-import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
-import {
-  type LoginEnvironment,
-  type Reserved,
-  gatesOf,
-  loginEnvironment,
-  reservedFor,
-} from './login_config.ts';
-import { type HandshakeTable, handshakeTable } from './handshakes.ts';
-import { type HostTable, hostTable, isLoopback } from './hosts.ts';
-import { ipPolicyTable } from './ip_policies.ts';
+import type { LoginEnvironment } from '../auth/policy_logins.ts';
 import { type CompileCache, compileCache } from './compile_cache.ts';
-import { type RoutedPipeline, type Router, router } from './router.ts';
+import type { Context } from './compile_filters.ts';
+import type { HttpsEdge } from './compile_https.ts';
+import { edgeCompiler } from './compile_parts.ts';
+import { tablesOf } from './document/config_tables.ts';
+import { isInternalHost } from './document/internal_hosts.ts';
+import { type InternalNames, internalEndpoints, internalNames } from './internal_endpoints.ts';
+import type { EdgeConfig } from './document/schema.ts';
+import {
+  type CompiledParts,
+  type EdgeTables,
+  NO_EDGES,
+  allEdges,
+  changedEdges,
+  keyOfEdge,
+  tablesWith,
+} from './edge_tables.ts';
+import { type TakeState, stateKey } from './filter_state.ts';
+import { type HandshakeTable, handshakeTable } from './handshakes.ts';
+import { type PoolTable, isLoopback, memberOf } from './hosts.ts';
+import { ipPolicyTable } from './ip_policies.ts';
+import { loginEnvironment, reservedFor } from './login_config.ts';
+import { type SamlHost, samlHost } from './saml_host.ts';
 import { type KeptSecrets, type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
-import { internalHostsOf, isInternalHost } from './internal_hosts.ts';
-import { type Context, type ModuleConfig, compileFilters, readHostport } from './compile_filters.ts';
-import { type SamlHost, compileSamlHost } from './saml_host.ts';
-import type { TakeState } from './filter_state.ts';
-import { type StreamTable, compileStreams } from './streams.ts';
+import { type StreamTable, beginStream, streamTable } from './streams.ts';
 
 /** A compiled configuration: immutable, swapped as one reference. */
-export interface CompiledEdge extends HttpConfiguration {
+export interface CompiledEdge extends HttpConfiguration, StreamConfiguration {
   readonly config: EdgeConfig;
+  /** In the order of the file. */
   readonly https: readonly HttpsEdge[];
-  readonly hosts: HostTable<HttpsEdge>;
+  /** The HTTPS edge of a configuration with only one. */
+  readonly sole: HttpsEdge | null;
+  readonly tables: EdgeTables;
+  /** What only `forward-internal` reaches. */
+  readonly internal: InternalNames;
+  /** What all edges were compiled with. */
+  readonly circumstances: readonly unknown[];
+  /** What is known of addresses. */
+  readonly facts: Facts;
+  /** Several edges share a host only if they are pooled endpoints. */
+  readonly hosts: PoolTable<HttpsEdge>;
   /** TLS and TCP edges. */
   readonly streams: StreamTable;
   /** The TLS settings for each server name and port. */
@@ -66,81 +81,85 @@ export interface CompileOptions {
   readonly cache?: CompileCache;
 }
 
-interface HttpsEdge {
-  readonly name: string;
-  readonly pipelines: readonly Pipeline[];
-  readonly router: Router;
-  /** Reserved paths of its login gates. */
-  readonly reserved: readonly Reserved<Pipeline>[];
-}
-
-/** Compiles a checked configuration; `takeState` gives unchanged handlers their previous state. */
+/**
+ * Compiles a checked configuration; `takeState` gives unchanged handlers their previous state. With the configuration
+ * `before`, compiled with the same options, only what differs is compiled and indexed, and other handlers keep
+ * their state.
+ */
 export function compileEdge(
   config: EdgeConfig,
   takeState: TakeState,
   options: CompileOptions = {},
+  before: CompiledEdge | null = null,
 ): CompiledEdge {
   const { adoptHosts = 'none', logins = loginEnvironment(), cache: kept = compileCache() } = options;
   const secrets = secretsOf(options, kept);
-  const context = contextOf(config, takeState, { options, logins, cache: kept, secrets });
-  const edges: [string, HttpsEdge][] = [];
-  const https: HttpsEdge[] = [];
-  for (const [name, edge] of Object.entries(config.edges.https)) {
-    const compiled = compileHttpsEdge(name, edge, context, logins, kept);
-    https.push(compiled);
-    for (const hostport of edge.hostports) edges.push([readHostport(hostport).host, compiled]);
-  }
+  const given = tablesOf(config);
+  const internal = internalNames(
+    before === null ? null : { names: before.internal, tables: tablesOf(before.config) },
+    given,
+  );
+  const context = contextOf(config, internal, takeState, { options, logins, cache: kept, secrets });
+  const circumstances = [context.branding, context.policy, logins] as const;
+  const former = before !== null && areSame(before.circumstances, circumstances) ? before : null;
+  const keys =
+    former === null ? allEdges(given) : changedEdges(former.tables, tablesOf(former.config), given);
+  const parts = Array.from(keys, (key) => {
+    const compile = edgeCompiler(given, key, logins);
+    return [key, compile?.(statesOf(context, before?.tables.edges.get(key)))] as const;
+  });
+  const tables = tablesWith(former?.tables ?? NO_EDGES, parts);
+  const { edges, hosts, saml } = tables;
+  const httpsOf = (name: string) => edges.get(keyOfEdge('https', name))!.compiled;
+  const sole = given.https.size === 1 ? httpsOf([...given.https.keys()][0]!) : null;
+  let https: HttpsEdge[] | undefined;
   const compiled: CompiledEdge = {
     config,
-    https,
+    tables,
+    internal,
+    circumstances,
+    get https() {
+      return (https ??= Object.keys(config.edges.https).map((name) => httpsOf(name).https!));
+    },
+    sole: sole?.https ?? null,
     branding: context.branding,
-    hosts: hostTable(edges),
-    streams: compileStreams(config, context, kept),
-    handshakes: handshakeTable(config, adoptHosts, kept),
-    samlHost: compileSamlHost(config, context, logins, kept),
+    facts: context.policy.facts ?? NO_FACTS,
+    hosts,
+    streams:
+      former !== null && former.tables.streams === tables.streams
+        ? former.streams
+        : streamTable(config, tables.streams),
+    handshakes: handshakeTable(config, adoptHosts, {
+      ...tables,
+      sole: sole?.profile ?? null,
+      hasHttps: given.https.size > 0,
+      hasIdentityHost: saml.size > 0,
+    }),
+    samlHost: samlHost(context.branding.service, saml),
     adoptHosts,
     redact: secrets?.redact ?? null,
     cookies: logins.registry.cookies,
     beginInside: (connection, head, world) => beginExchange(compiled, connection, head, world),
+    beginStreamInside: (connection, at, world) => beginStream(compiled, connection, at, world),
   };
   return compiled;
 }
 
-/** The modules that belong to an edge, not to its routes. */
-const OF_EDGES = [...MODULE_FACTS.values()].filter(({ place }) => place === 'edge').map(({ type }) => type);
-
-function compileHttpsEdge(
-  name: string,
-  edge: HttpsEdgeConfig,
-  context: Context,
-  logins: LoginEnvironment,
-  kept: CompileCache,
-): HttpsEdge {
-  const gates = gatesOf(name, edge.routes, logins);
-  const { branding, policy } = context;
-  const modules = Object.fromEntries(
-    OF_EDGES.map((type) => [type, edge[type as keyof HttpsEdgeConfig] as ModuleConfig | undefined]),
-  );
-  const of = {
-    name,
-    pointer: pointerTo('/edges/https', name),
-    modules,
+/** The context of an edge: states of its former version are kept. */
+function statesOf(context: Context, former: CompiledParts | undefined): Context {
+  if (former === undefined || former.taken.length === 0) return context;
+  const states = takenStates(former.taken);
+  return {
+    ...context,
+    takeState: (route, module, of, initial) =>
+      context.takeState(route, module, of, () => states.get(stateKey(of, [route, module])) ?? initial()),
   };
-  const common = [name, branding, policy, ...Object.values(modules)] as const;
-  const routes = edge.routes.map((route: RouteConfig, index) => {
-    const login = gates[index]!;
-    // Indexes in a list change when earlier routes are removed, so ids are used if there are any.
-    const place = route.id ?? index;
-    const circumstances = login === null ? [place, ...common] : [place, ...common, ...Object.values(login)];
-    return kept.part(route, circumstances, context, (watched) =>
-      compileRoute(of, { route, place, login }, watched),
-    );
-  });
-  const reserved = routes.flatMap(({ host, pipeline: guarded }) =>
-    guarded.filters.flatMap(({ reserves }) => reserves.map((base) => ({ base, host, pipeline: guarded }))),
-  );
-  return { name, pipelines: routes.map(({ pipeline: own }) => own), router: router(routes), reserved };
 }
+
+const takenStates = weakMemoize(
+  (taken: CompiledParts['taken']): ReadonlyMap<string, unknown> =>
+    new Map(taken.map(({ route, module, config, state }) => [stateKey(config, [route, module]), state])),
+);
 
 /** The secrets that were read, remembered across all configurations. */
 function secretsOf({ secrets }: CompileOptions, kept: CompileCache): KeptSecrets | null {
@@ -159,6 +178,7 @@ interface Surroundings {
 /** The context of all handlers; unchanged values are the same objects as for the previous configuration. */
 function contextOf(
   config: EdgeConfig,
+  internalOf: CompiledEdge['internal'],
   takeState: TakeState,
   { options, logins, cache: kept, secrets }: Surroundings,
 ): Context {
@@ -167,85 +187,29 @@ function contextOf(
   const { facts } = kept.shared('facts', [entries], () =>
     isKnown ? compileFacts(entries, '/facts', options.geoipDatabases) : { facts: NO_FACTS },
   );
-  const internalHosts = internalHostsOf(Object.values(config.edges.https));
-  const internal = kept.shared('internal hosts', internalHosts, () => new Set(internalHosts));
+  const names = [...internalOf.values()].flat().sort();
+  const internal = kept.shared('internal endpoints', names, () => internalEndpoints(names));
   const policy = kept.shared('policies', [facts, internal], () => ({
     facts,
     passUnsimulated: options.passUnsimulated ?? false,
     allowPrivateFetch: options.allowPrivateFetch ?? false,
-    isInternal: (host: string) => internal.has(host),
+    ...internal,
     trace: options.trace ?? ('decided' as const),
     logins,
     ...(options.watch && { watch: options.watch }),
     ...(secrets && { secret: secrets.get }),
   }));
+  const { ip_policies: policies, backends, certificate_authorities: authorities } = tablesOf(config);
   return {
     branding: kept.shared('naming', [service, underscores], () => brandingOf(service, underscores)),
     takeState,
-    ipPolicy: ipPolicyTable(config, kept.policies),
-    authorityPem: (id) => config.certificate_authorities[id]?.ca_pem ?? '',
-    backend: backendTable(config.backends),
+    answers: kept.shared('answers', [policies, backends, authorities], () => ({})),
+    ipPolicy: ipPolicyTable(policies, kept.policies),
+    authorityPem: (id) => authorities.get(id)?.ca_pem ?? '',
+    backend: backendTable(backends),
     policy,
     cache: kept,
   };
-}
-
-interface EdgeOfRoute {
-  readonly name: string;
-  readonly pointer: string;
-  /** The modules that apply to all routes of the edge. */
-  readonly modules: Readonly<Record<string, ModuleConfig | undefined>>;
-}
-
-interface PlacedRoute {
-  readonly route: RouteConfig;
-  readonly place: string | number;
-  readonly login: LinkedLogin | null;
-}
-
-function compileRoute(
-  { name: edge, pointer: edgePointer, modules }: EdgeOfRoute,
-  { route, place, login }: PlacedRoute,
-  context: Context,
-): RoutedPipeline {
-  const { host, path } = readMatch(route.match);
-  const exact = route.match_type === 'exact_path';
-  const pointer = pointerTo(`${edgePointer}/routes`, place);
-  const id = `${edge} ${route.match_type} ${route.match}`;
-  const filters = compileFilters(
-    {
-      edge,
-      id,
-      links: login === null ? context.policy : { ...context.policy, login },
-      circumstances: [context.branding, context.policy, ...Object.values(login ?? {})],
-    },
-    (type) => {
-      if (Object.hasOwn(modules, type)) return [modules[type], edgePointer];
-      return [route[type as keyof RouteConfig] as ModuleConfig | undefined, pointer];
-    },
-    context,
-  );
-  const facts = {
-    route: id,
-    edge,
-    match: route.match,
-    matchType: route.match_type,
-    pointer,
-    branding: context.branding,
-  };
-  return { host, path, exact, pipeline: pipelineOf(facts, filters) };
-}
-
-/**
- * Parses a route selector: a path, a host, or a host followed by a path. The path becomes canonical like that of a
- * request.
- */
-export function readMatch(match: string): { host: string | null; path: string } {
-  const slash = match.indexOf('/');
-  const host = slash === 0 ? null : (slash < 0 ? match : match.slice(0, slash)).toLowerCase();
-  const target = parseTarget(slash < 0 ? '/' : match.slice(slash));
-  if ('problem' in target) throw new Error(`match '${match}' passed its check but does not parse`);
-  return { host, path: target.path };
 }
 
 const MATCHED: Reason<EngineReason> = { code: 'route.matched', detail: {} };
@@ -259,26 +223,27 @@ export function beginExchange(
 ): Exchange {
   const ofService = compiled.samlHost.find(head.host, head.path);
   if (ofService !== null) return new Exchange(compiled, connection, head, world, ofService, MATCHED);
-  const edge = compiled.hosts.find(head.host) ?? adopted(compiled, head.host);
+  const pool = compiled.hosts.find(head.host);
+  const edge = pool === null ? adopted(compiled, head.host) : memberOf(pool, world);
   const fromOutside = connection.hops === undefined;
-  if (edge === null || (fromOutside && isInternalHost(head.host))) return refused('route.unknown_host');
+  if (edge === null || (fromOutside && isInternalHost(head.host)))
+    return refuseExchange(compiled, connection, head, world, noRoute('route.unknown_host', head));
   const reserved = edge.reserved.length === 0 ? null : reservedFor(edge.reserved, head.host, head.path);
   const found = reserved ?? edge.router.find(head.host, head.path);
   if (reserved === null && edge.router.isAmbiguous(head.host, head.path, found)) {
-    return refused('route.ambiguous_path');
+    return refuseExchange(compiled, connection, head, world, noRoute('route.ambiguous_path', head));
   }
-  if (found === null) return refused('route.no_match');
+  if (found === null)
+    return refuseExchange(compiled, connection, head, world, noRoute('route.no_match', head));
   return new Exchange(compiled, connection, head, world, found, MATCHED);
+}
 
-  function refused(code: EngineReason): Exchange {
-    const reason = { code, detail: { host: head.host, path: head.path } };
-    return new Exchange(compiled, connection, head, world, null, reason);
-  }
+function noRoute(code: EngineReason, { host, path }: RequestHead): Reason<EngineReason> {
+  return { code, detail: { host, path } };
 }
 
 /** The edge for an unknown host, where local development allows that. */
-function adopted({ https, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
-  const sole = https.length === 1 ? https[0]! : null;
+function adopted({ sole, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
   return adoptHosts === 'any' || (adoptHosts === 'loopback' && isLoopback(host)) ? sole : null;
 }
 

@@ -1,14 +1,17 @@
 import { areSame } from '../caches/weak_memoize.ts';
 import type { Linked } from '../engine/module.ts';
-import type { LinkedPolicy } from './ip_policies.ts';
+import type { BackendTree } from './backends.ts';
+import type { ipPolicyTable } from './ip_policies.ts';
 import type { TakeState } from './filter_state.ts';
 
 /** What parts may ask for while they are compiled. */
 export interface CompileRequest {
+  /** The same object as long as all answers are the same; null if what is asked is being noted. */
+  readonly answers: object | null;
   readonly takeState: TakeState;
   readonly ipPolicy: Linked['ipPolicy'];
   readonly authorityPem: (id: string) => string;
-  readonly backend: Linked['backend'];
+  readonly backend: (id: string) => BackendTree;
 }
 
 /** Compiled parts by their config, for successive configurations that share most objects. */
@@ -23,32 +26,45 @@ export interface CompileCache {
     context: Context,
     compile: (context: Context) => Compiled,
   ) => Compiled;
-  /** IP policies by name. */
-  readonly policies: Map<string, LinkedPolicy>;
+  /** As `part`, with what it has asked for and the states that it has taken. */
+  readonly tracked: <Compiled, Context extends CompileRequest>(
+    config: object,
+    circumstances: readonly unknown[],
+    context: Context,
+    compile: (context: Context) => Compiled,
+  ) => Tracked<Compiled>;
+  /** Lists of rules by the names of their IP policies. */
+  readonly policies: Parameters<typeof ipPolicyTable>[1];
   /** A value that all parts share; it is created again when its circumstances have changed. */
   readonly shared: <Value>(name: string, circumstances: readonly unknown[], make: () => Value) => Value;
 }
 
 /** A question to the context, and its answer at the time. */
-interface Asked {
+export interface Asked {
   readonly of: 'ipPolicy' | 'authorityPem' | 'backend';
   readonly id: string;
   readonly answer: unknown;
 }
 
 /** A state that was taken, and its purpose. */
-interface TakenState {
+export interface TakenState {
   readonly route: string;
   readonly module: string;
   readonly config: object;
   readonly state: unknown;
 }
 
-interface Part {
-  readonly circumstances: readonly unknown[];
+/** A compiled part, with what it depends on. */
+interface Tracked<Compiled> {
   readonly asked: readonly Asked[];
   readonly taken: readonly TakenState[];
-  readonly compiled: unknown;
+  readonly compiled: Compiled;
+}
+
+interface Part extends Tracked<unknown> {
+  readonly circumstances: readonly unknown[];
+  /** The answers with which it was found valid last. */
+  answers: object | null;
 }
 
 interface Shared {
@@ -59,20 +75,25 @@ interface Shared {
 export function compileCache(): CompileCache {
   const parts = new WeakMap<object, Part>();
   const shared = new Map<string, Shared>();
+  const tracked: CompileCache['tracked'] = (config, circumstances, context, compile) => {
+    type Compiled = ReturnType<typeof compile>;
+    const before = parts.get(config);
+    if (before !== undefined && holds(before, circumstances, context)) {
+      for (const { route, module, config: of, state } of before.taken)
+        context.takeState(route, module, of, () => state);
+      return before as Tracked<Compiled>;
+    }
+    const { watched, asked, taken } = watching(context);
+    const compiled = compile(watched);
+    const part = { circumstances, asked, taken, compiled, answers: context.answers };
+    parts.set(config, part);
+    return part;
+  };
   return {
     policies: new Map(),
-    part: (config, circumstances, context, compile) => {
-      const before = parts.get(config);
-      if (before !== undefined && holds(before, circumstances, context)) {
-        for (const { route, module, config: of, state } of before.taken)
-          context.takeState(route, module, of, () => state);
-        return before.compiled as ReturnType<typeof compile>;
-      }
-      const { watched, asked, taken } = watching(context);
-      const compiled = compile(watched);
-      parts.set(config, { circumstances, asked, taken, compiled });
-      return compiled;
-    },
+    tracked,
+    part: (config, circumstances, context, compile) =>
+      tracked(config, circumstances, context, compile).compiled,
     shared: (name, circumstances, make) => {
       const before = shared.get(name);
       if (before !== undefined && areSame(before.circumstances, circumstances))
@@ -84,8 +105,12 @@ export function compileCache(): CompileCache {
   };
 }
 
-function holds({ circumstances, asked }: Part, now: readonly unknown[], context: CompileRequest): boolean {
-  return areSame(circumstances, now) && asked.every(({ of, id, answer }) => context[of](id) === answer);
+function holds(part: Part, now: readonly unknown[], context: CompileRequest): boolean {
+  if (!areSame(part.circumstances, now)) return false;
+  if (context.answers !== null && part.answers === context.answers) return true;
+  if (!part.asked.every(({ of, id, answer }) => context[of](id) === answer)) return false;
+  part.answers = context.answers;
+  return true;
 }
 
 /** The context, and a list of what was asked of it. */
@@ -100,6 +125,8 @@ function watching<Context extends CompileRequest>(
   const taken: TakenState[] = [];
   const watched: Context = {
     ...context,
+    // A part within another one asks again, so that the other one knows what it depends on.
+    answers: null,
     ipPolicy: (id) => noted('ipPolicy', id, context.ipPolicy(id)),
     authorityPem: (id) => noted('authorityPem', id, context.authorityPem(id)),
     backend: (id) => noted('backend', id, context.backend(id)),

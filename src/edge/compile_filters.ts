@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Linked } from '../engine/module.ts';
 import type { Branding } from '../engine/branding.ts';
@@ -71,10 +72,21 @@ function linkedWith(
   };
 }
 
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Splits a `host:port`; a wildcard is kept. */
-export function readHostport(hostport: string): { readonly host: string; readonly port: number } {
+export function readHostport(hostport: string): HostAndPort {
   const wildcard = hostport.startsWith('*.') ? '*.' : '';
   const authority = parseAuthority(hostport.slice(wildcard.length));
   if (authority === null) throw new Error(`hostport '${hostport}' passed its check but does not parse`);
   return { host: wildcard + authority.host, port: authority.port ?? 0 };
 }
+
+/** The hostports of an edge, read once. */
+export const addressesOf = weakMemoize(
+  ({ hostports }: { readonly hostports: readonly string[] }): readonly HostAndPort[] =>
+    hostports.map(readHostport),
+);

@@ -1,10 +1,10 @@
 import type { Connection, RequestHead, World } from '../engine/contract.ts';
-import { tlsVersionNumber } from '../engine/connection.ts';
+import type { ClientCertificate } from '../engine/connection.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { StreamExchange } from '../engine/stream.ts';
-import type { TlsProfile } from '../engine/tls_profile.ts';
 import { type CompiledEdge, beginExchange, refuseExchange } from './compile.ts';
 import { type StreamAddress, beginStream } from './streams.ts';
+import { oldVersion } from './handshakes.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
 
 /** Begins an exchange, including one whose head is refused. */
@@ -21,33 +21,55 @@ export function beginGiven(
 }
 
 /**
- * Begins a request on a connection without a handshake: its TLS facts are compared with what the edge of its server
- * name requires, as a handshake would do. If that fails there is no response.
+ * Begins a request on a connection that is opened for it, without a handshake: its TLS facts are compared with what the
+ * edge of its server name requires, as a handshake would do. If that fails there is no response.
  */
 export function beginStated(
+  edge: CompiledEdge,
+  stated: Connection,
+  head: RequestHead | RefusedHead,
+  world: World,
+  begin: typeof beginExchange = beginExchange,
+): Exchange {
+  const { tls, serverName, serverPort } = stated;
+  const startMs = world.nowMs();
+  const handshake =
+    tls === null || tls.edge !== undefined ? null : edge.handshakes.stated(tls, serverName, serverPort);
+  if (handshake === null || 'refused' in head)
+    return beginGiven(edge, { ...stated, startMs }, head, world, begin);
+  const { profile, problem, tls: facts } = handshake;
+  if (problem !== undefined) return failedHandshake(edge, { ...stated, startMs }, head, world, problem);
+  // One copy for both changes: a simulation makes millions of them.
+  const exchange = begin(edge, { ...stated, startMs, tls: facts }, head, world);
+  if (profile.authorities === null || isValidAt(facts.clientCertificate, startMs)) return exchange;
+  // On a route of the edge the module itself says what is wrong with the certificate.
+  if (exchange.pipeline?.edge === profile.edge) return withoutRequest(exchange);
+  return facts.clientCertificate === null
+    ? failedHandshake(edge, { ...stated, startMs }, head, world, 'the client showed no certificate')
+    : exchange;
+}
+
+function failedHandshake(
   edge: CompiledEdge,
   connection: Connection,
   head: RequestHead,
   world: World,
+  problem: string,
 ): Exchange {
-  const { tls, serverName, serverPort } = connection;
-  if (tls === null || tls.edge !== undefined) return beginExchange(edge, connection, head, world);
-  const { handshakes } = edge;
-  const profile = handshakes.find(serverName, serverPort) ?? handshakes.find(serverName, HTTPS_PORT);
-  if (profile === null || profile.kind !== 'https') return beginExchange(edge, connection, head, world);
-  const failed = (problem: string): Exchange =>
-    refuseExchange(edge, connection, head, world, { code: 'connection.handshake', detail: { problem } });
-  const tooOld = oldVersion(tls.version, profile);
-  if (tooOld !== undefined) return failed(tooOld);
-  const clientCertificate = profile.authorities === null ? null : tls.clientCertificate;
-  const connected = { ...connection, tls: { ...tls, edge: profile.edge, clientCertificate } };
-  const exchange = beginExchange(edge, connected, head, world);
-  if (profile.authorities === null || clientCertificate !== null) return exchange;
-  // On a route of the edge the module itself says that there is no certificate.
-  return exchange.pipeline?.edge === profile.edge ? exchange : failed('the client showed no certificate');
+  const reason = { code: 'connection.handshake', detail: { problem } } as const;
+  return withoutRequest(refuseExchange(edge, connection, head, world, reason));
 }
 
-const HTTPS_PORT = 443;
+function isValidAt(certificate: ClientCertificate | null, nowMs: number): boolean {
+  if (certificate === null) return false;
+  const { details } = certificate;
+  return details === undefined || (details.notBeforeMs <= nowMs && nowMs <= details.notAfterMs);
+}
+
+function withoutRequest(exchange: Exchange): Exchange {
+  exchange.hasRequest = false;
+  return exchange;
+}
 
 /**
  * Begins a connection without a handshake: its TLS facts are compared with what the edge requires, as a handshake would
@@ -66,10 +88,4 @@ export function beginConnection(
     return beginStream(edge, { ...connection, tls: passed }, place, world);
   }
   return beginStream(edge, connection, place, world, oldVersion(connection.tls.version, handshake));
-}
-
-function oldVersion(version: string, { minVersion }: TlsProfile): string | undefined {
-  return tlsVersionNumber(version) < Number(minVersion)
-    ? `the client speaks ${version}, the edge ${minVersion} or newer`
-    : undefined;
 }

@@ -1,11 +1,13 @@
 import { queryWithoutSecrets } from '../http/secrets.ts';
 import type { InnerStep } from '../engine/contract.ts';
 import { Exchange } from '../engine/exchange.ts';
+import { tunnelOf } from '../engine/module.ts';
 import { type StreamExchange, isAllowed } from '../engine/stream.ts';
+import type { TraceContext } from '../engine/trace_context.ts';
 import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
 
 /** A place in the edge file. */
-interface Place {
+export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -30,6 +32,8 @@ interface Explained {
   readonly startMs: number;
   /** The backend that answered or took the connection, or the last that was tried; null when none was. */
   readonly backend: string | null;
+  /** The agent's tunnel to that backend: its id, in scenarios the name of the agent; null for other backends. */
+  readonly tunnel: string | null;
   readonly because: LocatedStep;
   readonly steps: readonly LocatedStep[];
 }
@@ -38,6 +42,8 @@ interface Explained {
 export interface Explanation extends Explained {
   readonly request: { readonly method: string; readonly url: string; readonly clientIp: string };
   readonly status: number;
+  /** The place in a trace, if requests are traced. */
+  readonly trace?: TraceContext;
 }
 
 /** The result of a connection, and why. */
@@ -63,22 +69,24 @@ export function explanationOf(
   locate: Locate,
 ): Explanation | StreamExplanation {
   const steps = locatedSteps(traceOf(exchange), locate);
-  const backend = exchange.attempts.at(-1)?.endpoint.id ?? null;
+  const last = exchange.attempts.at(-1)?.endpoint;
+  const reached = { backend: last?.id ?? null, tunnel: last === undefined ? null : tunnelOf(last) };
   const because = decidingStep(steps) as LocatedStep;
   const { connection } = exchange;
   const clientIp = connection.client.text;
   if (exchange instanceof Exchange) {
-    const { head, startMs } = exchange;
+    const { head, startMs, traceContext: trace } = exchange;
     const query = head.query === undefined ? '' : `?${queryWithoutSecrets(head.query, head.path)}`;
     const url = `${head.scheme}://${head.authority}${head.path}${query}`;
     const status = exchange.response?.status ?? 0;
-    return { request: { method: head.method, url, clientIp }, startMs, status, backend, because, steps };
+    const request = { method: head.method, url, clientIp };
+    return { request, startMs, status, ...(trace && { trace }), ...reached, because, steps };
   }
   const { startMs, serverName, serverPort } = connection;
   const kind = exchange.pipeline?.kind ?? null;
   const outcome = isAllowed(exchange) ? 'allowed' : 'denied';
   const endpoint = `${serverName}:${serverPort}`;
-  return { connection: { kind, endpoint, clientIp }, startMs, outcome, backend, because, steps };
+  return { connection: { kind, endpoint, clientIp }, startMs, outcome, ...reached, because, steps };
 }
 
 /** The subject of an explanation and the client: `GET https://shop.test/` and `192.0.2.1`. */
@@ -93,9 +101,10 @@ export function subjectOf(explanation: Explanation | StreamExplanation): readonl
 
 /** The explanation as a tree for a terminal; one line per step, the deciding one marked. */
 export function renderExplanation(explanation: Explanation | StreamExplanation): string {
-  const { steps, because, backend } = explanation;
+  const { steps, because, backend, tunnel } = explanation;
   const result = 'request' in explanation ? String(explanation.status) : explanation.outcome;
-  const to = backend === null || result === 'denied' ? '' : ` → backend ${backend}`;
+  const through = tunnel === null ? '' : ` through tunnel ${tunnel}`;
+  const to = backend === null || result === 'denied' ? '' : ` → backend ${backend}${through}`;
   const [subject, clientIp] = subjectOf(explanation);
   const end = `└ ${result}${to}  ${because.code}`;
   return [`${subject}  from ${clientIp}`, ...stepLines(steps, because), end].join('\n');

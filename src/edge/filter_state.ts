@@ -3,8 +3,9 @@ import { weakMemoizeLast } from '../caches/weak_memoize.ts';
 export type TakeState = (route: string, module: string, config: object, initial: () => unknown) => unknown;
 
 /** The key of a state; an unchanged config is not serialised again. */
-const keyOf = weakMemoizeLast((config: object, [route, module]: readonly [string, string]): string =>
-  JSON.stringify([route, module, config]),
+export const stateKey = weakMemoizeLast(
+  (config: object, [route, module]: readonly [string, string]): string =>
+    JSON.stringify([route, module, config]),
 );
 
 /**
@@ -18,7 +19,7 @@ export class FilterStateStore {
   swapped<Compiled>(compile: (take: TakeState) => Compiled): Compiled {
     const taken = new Map<string, unknown>();
     const compiled = compile((route, module, config, initial) => {
-      const key = keyOf(config, [route, module]);
+      const key = stateKey(config, [route, module]);
       const state = taken.get(key) ?? this.kept.get(key) ?? initial();
       taken.set(key, state);
       return state;

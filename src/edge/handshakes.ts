@@ -1,19 +1,35 @@
 import { readCertificateChain } from '../crypto/x509.ts';
-import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
-import type { EdgeConfig } from './document/schema.ts';
+import {
+  type TlsCertificate,
+  type TlsFacts,
+  type TlsProfile,
+  tlsVersionNumber,
+} from '../engine/connection.ts';
+import type { PersistentMap } from '../caches/persistent_map.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
+import type { EdgeConfig, HttpsEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
-import { hostTable, isLoopback } from './hosts.ts';
-import type { CompileCache } from './compile_cache.ts';
-import { servesIdentityHost } from './saml_host.ts';
-import { readHostport } from './compile_filters.ts';
+import { type PoolTable, isLoopback } from './hosts.ts';
+import type { CompileRequest } from './compile_cache.ts';
 
 export interface HandshakeTable {
   /** The TLS settings for a server name (lower case, empty for none) at a port; null without an edge. */
   readonly find: (name: string, port: number) => TlsProfile | null;
   /** The certificate of the file that is valid for a name; null without one. */
   readonly certificateFor: (name: string) => TlsCertificate | null;
+  /** The handshake with an HTTPS edge of a client that states its facts; null without such an edge. */
+  readonly stated: (facts: TlsFacts, name: string, port: number) => StatedHandshake | null;
   /** Ports of all edges with TLS. */
   readonly ports: readonly number[];
+}
+
+/** The result of a handshake. */
+interface StatedHandshake {
+  readonly profile: TlsProfile;
+  /** Why it fails. */
+  readonly problem: string | undefined;
+  /** The facts after it. */
+  readonly tls: TlsFacts;
 }
 
 const HTTPS_PORT = 443;
@@ -28,65 +44,123 @@ const UNNAMED: TlsProfile = {
   authorities: null,
 };
 
-/** Reads the TLS settings of each edge. */
+/** A profile by the name of its edge. */
+export interface NamedProfile {
+  readonly name: string;
+  readonly profile: TlsProfile;
+}
+
+/** What stands before the hosts of a port in the table of profiles. */
+export const atPort = (port: number): string => `${port} `;
+
+/** The edges with TLS. */
+interface TlsEdges {
+  readonly profiles: PoolTable<NamedProfile>;
+  /** Ports with the number of their addresses. */
+  readonly ports: PersistentMap<number>;
+  /** The profile of the only HTTPS edge, if there is one. */
+  readonly sole: TlsProfile | null;
+  readonly hasHttps: boolean;
+  /** Whether the service's own host has addresses of routes. */
+  readonly hasIdentityHost: boolean;
+}
+
+/** The TLS settings of all edges. */
 export function handshakeTable(
   config: EdgeConfig,
   adoptHosts: 'none' | 'loopback' | 'any',
-  kept: CompileCache,
+  { profiles, ports, sole, hasHttps, hasIdentityHost }: TlsEdges,
 ): HandshakeTable {
-  const byPort = new Map<number, [host: string, profile: TlsProfile][]>();
-  const add = (hostports: readonly string[], profile: TlsProfile): void => {
-    for (const { host, port } of hostports.map(readHostport)) {
-      const known = byPort.get(port) ?? [];
-      known.push([host, profile]);
-      byPort.set(port, known);
-    }
-  };
-  const https: TlsProfile[] = [];
-  for (const [edge, each] of Object.entries(config.edges.https)) {
-    const { tls_termination: termination } = each;
-    const minVersion = termination?.enabled === true ? termination.min_version : '1.2';
-    const authorities = authoritiesOf(config, each.mutual_tls);
-    https.push({ edge, kind: 'https', terminates: true, minVersion, authorities });
-    add(each.hostports, https.at(-1)!);
-  }
-  for (const [edge, each] of Object.entries(config.edges.tls)) {
-    const termination = each.tls_termination;
-    const isOn = termination?.enabled !== false;
-    const terminates = isOn && (termination?.terminate_at ?? 'edge') === 'edge';
-    const minVersion = isOn ? (termination?.min_version ?? '1.2') : '1.2';
-    const authorities = terminates ? authoritiesOf(config, each.mutual_tls) : null;
-    add(each.hostports, { edge, kind: 'tls', terminates, minVersion, authorities });
-  }
-  // Identity providers and browsers use this host over https, whichever edge the route belongs to.
-  if (servesIdentityHost(config)) add([`${identityHost(config.service_name)}:${HTTPS_PORT}`], UNNAMED);
-  const tables = new Map([...byPort].map(([port, entries]) => [port, hostTable(entries)]));
-  const sole = https.length === 1 ? https[0]! : null;
   const adopted = (name: string): TlsProfile | null => {
     const isAdopted =
       adoptHosts === 'any' || (adoptHosts === 'loopback' && (name === '' || isLoopback(name)));
     if (sole !== null && (isAdopted || name === '')) return sole;
-    return name === '' && https.length > 0 ? UNNAMED : null;
+    return name === '' && hasHttps ? UNNAMED : null;
+  };
+  const identity = hasIdentityHost ? identityHost(config.service_name) : null;
+  const find: HandshakeTable['find'] = (name, port) => {
+    // Identity providers and browsers use this host over https, whichever edge the route belongs to.
+    if (name === identity && port === HTTPS_PORT) return UNNAMED;
+    const found = profiles.find(name, atPort(port));
+    return found?.at(-1)!.profile ?? (port === HTTPS_PORT ? adopted(name) : null);
   };
   return {
-    find: (name, port) => tables.get(port)?.find(name) ?? (port === HTTPS_PORT ? adopted(name) : null),
-    certificateFor: kept.shared('certificates', Object.values(config.tls_certificates), () =>
-      certificateTable(config),
-    ),
-    ports: [...byPort.keys()],
+    find,
+    stated: lastHandshake(find),
+    certificateFor: certificatesOf(config.tls_certificates),
+    get ports() {
+      const all = new Set(Array.from(ports.keys(), Number));
+      if (hasIdentityHost) all.add(HTTPS_PORT);
+      return [...all].sort((one, other) => one - other);
+    },
   };
 }
 
+/** Requests of a simulation often share the facts of one handshake: the last one is kept. */
+function lastHandshake(find: HandshakeTable['find']): HandshakeTable['stated'] {
+  let last: { readonly facts: TlsFacts; readonly name: string; readonly port: number } | null = null;
+  let made: StatedHandshake | null = null;
+  return (facts, name, port) => {
+    if (last !== null && last.facts === facts && last.name === name && last.port === port) return made;
+    last = { facts, name, port };
+    const profile = find(name, port) ?? find(name, HTTPS_PORT);
+    return (made = profile?.kind === 'https' ? handshakeWith(profile, facts) : null);
+  };
+}
+
+function handshakeWith(profile: TlsProfile, facts: TlsFacts): StatedHandshake {
+  const clientCertificate = profile.authorities === null ? null : facts.clientCertificate;
+  const problem = oldVersion(facts.version, profile);
+  return { profile, problem, tls: { ...facts, edge: profile.edge, clientCertificate } };
+}
+
+/** Why a client with this version of TLS cannot connect; undefined if it can. */
+export function oldVersion(version: string, { minVersion }: TlsProfile): string | undefined {
+  return tlsVersionNumber(version) < Number(minVersion)
+    ? `the client speaks ${version}, the edge ${minVersion} or newer`
+    : undefined;
+}
+
+/** The profile of an HTTPS edge. */
+export function httpsProfile(
+  edge: string,
+  { tls_termination: termination, mutual_tls: mutual }: HttpsEdgeConfig,
+  authorityPem: AuthorityPem,
+): TlsProfile {
+  return {
+    edge,
+    kind: 'https',
+    terminates: true,
+    minVersion: termination?.enabled === true ? termination.min_version : '1.2',
+    authorities: authoritiesOf(authorityPem, mutual),
+  };
+}
+
+/** The profile of a TLS edge. */
+export function tlsProfile(
+  edge: string,
+  { tls_termination: termination, mutual_tls: mutual }: TlsEdgeConfig,
+  authorityPem: AuthorityPem,
+): TlsProfile {
+  const isOn = termination?.enabled !== false;
+  const terminates = isOn && (termination?.terminate_at ?? 'edge') === 'edge';
+  const minVersion = isOn ? (termination?.min_version ?? '1.2') : '1.2';
+  const authorities = terminates ? authoritiesOf(authorityPem, mutual) : null;
+  return { edge, kind: 'tls', terminates, minVersion, authorities };
+}
+
+type AuthorityPem = CompileRequest['authorityPem'];
+
 function authoritiesOf(
-  { certificate_authorities: all }: EdgeConfig,
+  authorityPem: AuthorityPem,
   mutual: { readonly enabled: boolean; readonly certificate_authority_ids: readonly string[] } | undefined,
 ): TlsProfile['authorities'] {
   if (mutual === undefined || !mutual.enabled) return null;
-  return mutual.certificate_authority_ids.map((name) => ({ name, pem: all[name]?.ca_pem ?? '' }));
+  return mutual.certificate_authority_ids.map((name) => ({ name, pem: authorityPem(name) }));
 }
 
 /** Certificates by the host names in them; a wildcard stands for one label (RFC 9525 §6.3). */
-function certificateTable({ tls_certificates: certificates }: EdgeConfig): HandshakeTable['certificateFor'] {
+const certificatesOf = weakMemoize((certificates: EdgeConfig['tls_certificates']) => {
   const byName = new Map<string, TlsCertificate>();
   for (const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } of Object.values(
     certificates,
@@ -100,5 +174,6 @@ function certificateTable({ tls_certificates: certificates }: EdgeConfig): Hands
       if (!byName.has(lower)) byName.set(lower, { certificatePem, privateKeyPem });
     }
   }
-  return (name) => byName.get(name) ?? byName.get(name.replace(/^[^.]+/, '*')) ?? null;
-}
+  return (name: string): TlsCertificate | null =>
+    byName.get(name) ?? byName.get(name.replace(/^[^.]+/, '*')) ?? null;
+});

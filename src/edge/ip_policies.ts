@@ -1,75 +1,59 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
-import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Linked, LinkedRule } from '../engine/module.ts';
-import { replacesList } from '../filters/ip_restriction/algorithm.ts';
+import type { KeyedList } from '../caches/keyed_list.ts';
+import type { Linked, LinkedRule, LinkedRules } from '../engine/module.ts';
+import { replacesRules } from '../filters/ip_restriction/algorithm.ts';
 import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
-import type { EdgeConfig, IpPolicyConfig } from './document/schema.ts';
+import { type IpRuleConfig, ruleListOf } from './document/rule_lists.ts';
+import type { ConfigTables } from './document/config_tables.ts';
 
-type Rule = IpPolicyConfig['rules'][number];
-
-/** A policy with its parsed rules. */
-export interface LinkedPolicy {
-  readonly policy: IpPolicyConfig;
-  readonly rules: readonly LinkedRule[];
-}
+type RuleList = KeyedList<IpRuleConfig>;
 
 /**
- * Resolves IP policies to rules with parsed ranges. `linked` has those of the previous configuration and is updated: an
- * unchanged policy keeps its rules, and a changed policy keeps its unchanged rules.
+ * Resolves IP policies to rules with parsed ranges. `linked` has the lists of the previous configuration by the names of
+ * their policies and is updated: of a changed policy only the changed rules are compiled.
  */
 export function ipPolicyTable(
-  { ip_policies: policies }: EdgeConfig,
-  linked: Map<string, LinkedPolicy>,
+  policies: ConfigTables['ip_policies'],
+  linked: Map<string, RuleList>,
 ): Linked['ipPolicy'] {
-  for (const id of linked.keys()) if (!Object.hasOwn(policies, id)) linked.delete(id);
+  if (linked.size > policies.size) for (const id of linked.keys()) if (!policies.has(id)) linked.delete(id);
   return (id) => {
-    const policy = policies[id];
+    const policy = policies.get(id);
     if (policy === undefined) throw new Error(`IP policy '${id}' is not in the configuration`);
+    const list = ruleListOf(policy);
     const before = linked.get(id);
-    if (before?.policy === policy) return before.rules;
-    const rules = linkRules(id, policy, before);
-    if (before !== undefined) replacesList(rules, before.rules);
-    linked.set(id, { policy, rules });
-    return rules;
+    if (before !== list) {
+      if (before !== undefined) replacesRules(rulesOf(list), rulesOf(before), changedRules(list, before));
+      linked.set(id, list);
+    }
+    return rulesOf(list);
   };
 }
 
-function linkRules(id: string, policy: IpPolicyConfig, before: LinkedPolicy | undefined): LinkedRule[] {
-  const pointer = `${pointerTo('/ip_policies', id)}/rules`;
-  return policy.rules.map((rule, index) =>
-    before !== undefined && before.policy.rules[index] === rule
-      ? before.rules[index]!
-      : new RuleOfPolicy(rule, id, index, pointer),
-  );
+function changedRules(list: RuleList, before: RuleList) {
+  const { removed, added } = list.changeFrom(before);
+  return { removed: removed.map(linkedRule), added: added.map(linkedRule) };
 }
 
-/** Its name and pointer are computed on demand, because few of many rules are ever asked for them. */
-class RuleOfPolicy implements LinkedRule {
-  readonly action: LinkedRule['action'];
-  readonly cidr: Cidr;
-  private readonly policy: string;
-  private readonly index: number;
-  private readonly parent: string;
+const rulesOf = weakMemoize((list: RuleList): LinkedRules => ({
+  length: list.length,
+  indexOf: (rule) => list.indexOf((rule as RuleOf).of),
+  [Symbol.iterator]: () => list.toArray().map(linkedRule)[Symbol.iterator](),
+}));
 
-  constructor(rule: Rule, policy: string, index: number, parent: string) {
-    this.action = rule.action;
-    this.cidr = cidrOf(rule);
-    this.policy = policy;
-    this.index = index;
-    this.parent = parent;
-  }
-
-  get label(): string {
-    return `${this.policy}#${this.index}`;
-  }
-
-  get pointer(): string {
-    return pointerTo(this.parent, this.index);
-  }
+/** A linked rule with the rule that it was made of. */
+interface RuleOf extends LinkedRule {
+  readonly of: IpRuleConfig;
 }
 
-const cidrOf = weakMemoize((rule: Rule): Cidr => {
+const linkedRule = weakMemoize((rule: IpRuleConfig): RuleOf => ({
+  action: rule.action,
+  cidr: cidrOf(rule),
+  of: rule,
+}));
+
+function cidrOf(rule: IpRuleConfig): Cidr {
   const cidr = parseCidr(rule.cidr);
   if (isCidrProblem(cidr)) throw new Error(cidr.message);
   return cidr;
-});
+}

@@ -1,8 +1,8 @@
 import type { SigningIdentity } from '../crypto/issue_certificate.ts';
-import { type LoginKeys, newLoginKeys, readLoginKeys } from '../auth/keys.ts';
-import { type LoginRegistry, loginRegistry } from '../auth/registry.ts';
-import { type SamlKeys, samlKeys } from '../auth/saml/keys.ts';
+import { type LoginKeys, newLoginKeys, readLoginKeys, samlKeys } from '../auth/keys.ts';
+import { loginRegistry } from '../auth/registry.ts';
 import type { LinkedLogin } from '../auth/module_gate.ts';
+import type { LoginEnvironment } from '../auth/policy_logins.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
 import type { RouteConfig } from './document/schema.ts';
 
@@ -19,15 +19,6 @@ export interface LoginOptions {
   readonly developmentSaml?: string;
   /** Key pairs for signing SAML requests, by route id; by default new ones are made at each start. */
   readonly samlKeys?: (gate: string) => SigningIdentity | null;
-}
-
-/** What all login gates share while the process runs, across configurations. */
-export interface LoginEnvironment {
-  readonly keys: LoginKeys;
-  readonly registry: LoginRegistry;
-  readonly development: string | null;
-  readonly developmentSaml: string | null;
-  readonly samlKeys: SamlKeys;
 }
 
 /** Creates the environment; throws for an invalid key, because options come from the caller. */

@@ -1,14 +1,14 @@
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import type { Source } from '../diagnostics/diagnostic.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { checkCarriedPolicy, checkPolicy } from '../policy/document/check.ts';
+import { checkAttachedPolicy, checkPolicy } from '../policy/document/check.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
 import type { Checked } from './document/check.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import type { Locate } from './explain.ts';
 
 /** The string that contains a policy, and the pointer inside it. */
-const CARRIED = /^(\/edges\/(https|tls|tcp)\/[^/]+(?:\/routes\/\d+)?\/traffic_policy\/value)(\/.+)$/;
+const ATTACHED = /^(\/edges\/(https|tls|tcp)\/[^/]+(?:\/routes\/\d+)?\/traffic_policy\/value)(\/.+)$/;
 
 /** `checked.locate`, which also finds the parts of policies inside the strings of the edge file. */
 export function locateInPolicies(source: Source, { config, spanOf, locate }: Checked): Locate {
@@ -18,29 +18,30 @@ export function locateInPolicies(source: Source, { config, spanOf, locate }: Che
     const span = spanOf(pointer);
     const text = textAt(config, pointer);
     if (span === undefined || text === undefined) return null;
-    const carriedBy = `${kind as 'https' | 'tls' | 'tcp'}_edge` as const;
-    return checkCarriedPolicy({ file: source, pointer, span, text }, { branding, carriedBy }).document;
+    const attachedTo = `${kind as 'https' | 'tls' | 'tcp'}_edge` as const;
+    return checkAttachedPolicy({ pointer, text, inFile: { file: source, span } }, { branding, attachedTo })
+      .document;
   };
   // A policy is parsed again when one of its places is asked for; most never are.
   const documents = new Map<string, PolicyDocument | null>();
   const lines = linesOf(source.text);
   return (pointer) => {
-    const [, carrier, kind] = CARRIED.exec(pointer) ?? [];
-    if (carrier === undefined || kind === undefined) return locate(pointer);
-    let document = documents.get(carrier);
-    if (document === undefined) documents.set(carrier, (document = read(carrier, kind)));
-    const offset = offsetOf(document, pointer, carrier);
-    return offset === null ? locate(carrier) : { file: source.name, ...positionAt(lines, offset) };
+    const [, parent, kind] = ATTACHED.exec(pointer) ?? [];
+    if (parent === undefined || kind === undefined) return locate(pointer);
+    let document = documents.get(parent);
+    if (document === undefined) documents.set(parent, (document = read(parent, kind)));
+    const offset = offsetOf(document, pointer, parent);
+    return offset === null ? locate(parent) : { file: source.name, ...positionAt(lines, offset) };
   };
 }
 
-/** Finds the parts of a policy file, whose policy is at `carrier` in the edge that was generated around it. */
-export function locateInPolicyFile(source: Source, carrier: string): Locate {
+/** Finds the parts of a policy file, whose policy is at `parent` in the edge that was generated around it. */
+export function locateInPolicyFile(source: Source, parent: string): Locate {
   const { document } = checkPolicy(source, { branding: brandingOf('service') });
   const lines = linesOf(source.text);
   return (pointer) => {
-    if (!pointer.startsWith(`${carrier}/`)) return null;
-    const offset = offsetOf(document, pointer.slice(carrier.length), '');
+    if (!pointer.startsWith(`${parent}/`)) return null;
+    const offset = offsetOf(document, pointer.slice(parent.length), '');
     return offset === null ? null : { file: source.name, ...positionAt(lines, offset) };
   };
 }

@@ -1,5 +1,18 @@
 import type { Pipeline } from '../engine/pipeline.ts';
-import { looseText, readings } from '../http/readings.ts';
+import { parseTarget } from '../http/target.ts';
+import { isPlain, looseText, readings } from '../http/readings.ts';
+
+/**
+ * Parses a route selector: a path, a host, or a host followed by a path. The path becomes canonical like that of a
+ * request.
+ */
+export function readMatch(match: string): { host: string | null; path: string } {
+  const slash = match.indexOf('/');
+  const host = slash === 0 ? null : (slash < 0 ? match : match.slice(0, slash)).toLowerCase();
+  const target = parseTarget(slash < 0 ? '/' : match.slice(slash));
+  if ('problem' in target) throw new Error(`match '${match}' passed its check but does not parse`);
+  return { host, path: target.path };
+}
 
 /** A route with its parsed selector; a null `host` matches every host of the edge. */
 export interface RoutedPipeline {
@@ -41,9 +54,8 @@ export function router(routes: readonly RoutedPipeline[]): Router {
     find: (host, path) => find(table, host, path)?.[0] ?? null,
     isAmbiguous: (host, path, found) => {
       if (only !== null && !only.exact) return false;
-      const loose = readings(path);
-      if (isFolded && loose.length === 1 && loose[0] === path) return false;
-      return loose.some((reading) => {
+      if (isFolded && isPlain(path)) return false;
+      return readings(path).some((reading) => {
         const other = find(folded, host, reading);
         return found === null ? other !== null : other === null || !other.includes(found);
       });

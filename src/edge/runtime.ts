@@ -5,7 +5,6 @@ import type { EdgeConfig } from './document/schema.ts';
 import { type LoginOptions, loginEnvironment } from './login_config.ts';
 import { compileCache } from './compile_cache.ts';
 import type { LoginRegistry } from '../auth/registry.ts';
-import { FilterStateStore } from './filter_state.ts';
 
 /**
  * The running edge: one reference to the compiled configuration, swapped as a whole. A request keeps the configuration
@@ -18,6 +17,8 @@ export interface EdgeRuntime {
   readonly revision: () => number;
   /** Compiles, then swaps; when compiling throws, nothing has changed. */
   readonly swap: (config: EdgeConfig) => void;
+  /** Activates an earlier configuration again. */
+  readonly restore: (compiled: CompiledEdge) => void;
   readonly begin: (connection: Connection, head: RequestHead) => Exchange;
   /** Application users and sessions of all login gates, and their revocation. */
   readonly logins: LoginRegistry;
@@ -30,18 +31,22 @@ export interface RuntimeOptions extends CompileOptions {
 
 /** Compiles the first configuration and activates it. */
 export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOptions): EdgeRuntime {
-  const filterStates = new FilterStateStore();
   const logins = given.logins ?? loginEnvironment(given.login);
   const options = { ...given, logins, cache: compileCache() };
-  const compile = (next: EdgeConfig) => filterStates.swapped((take) => compileEdge(next, take, options));
-  let current = compile(config);
+  const compile = (next: EdgeConfig, before: CompiledEdge | null) =>
+    compileEdge(next, (_route, _module, _config, initial) => initial(), options, before);
+  let current = compile(config, null);
   let revision = 1;
   return {
     world,
     current: () => current,
     revision: () => revision,
     swap: (next) => {
-      current = compile(next);
+      current = compile(next, current);
+      revision++;
+    },
+    restore: (compiled) => {
+      current = compiled;
       revision++;
     },
     begin: (connection, head) => beginExchange(current, connection, head, world),

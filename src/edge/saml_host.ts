@@ -5,10 +5,10 @@ import { refusal } from '../engine/refusals.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
 import { type Endpoints, samlHostHandler } from '../auth/saml/module_service_host.ts';
 import { saml } from '../auth/saml/module.ts';
-import type { EdgeConfig, RouteConfig } from './document/schema.ts';
-import { type LoginEnvironment, gatesOf } from './login_config.ts';
+import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
+import type { LinkedLogin } from '../auth/module_gate.ts';
+import type { PersistentMap } from '../caches/persistent_map.ts';
 import { hostTable } from './hosts.ts';
-import type { CompileCache } from './compile_cache.ts';
 import { type Context, readHostport } from './compile_filters.ts';
 
 /** The addresses of SAML routes on the service's own host, which are configured at identity providers. */
@@ -17,36 +17,30 @@ export interface SamlHost {
   readonly find: (host: string, path: string) => Pipeline | null;
 }
 
-/** Compiles them for the routes that have an id. */
-export function compileSamlHost(
-  config: EdgeConfig,
+/** The addresses of an edge: those of its SAML routes that have an id, with their pipelines. */
+export function compileSamlAddresses(
+  name: string,
+  edge: HttpsEdgeConfig,
+  gates: readonly (LinkedLogin | null)[],
   context: Context,
-  logins: LoginEnvironment,
-  kept: CompileCache,
-): SamlHost {
-  const byId = new Map<string, Pipeline>();
-  for (const [name, edge] of Object.entries(config.edges.https)) {
-    const routes: readonly RouteConfig[] = edge.routes;
-    const gates = gatesOf(name, routes, logins);
-    for (const [index, route] of routes.entries()) {
-      const login = gates[index] ?? null;
-      if (route.id === undefined || route.saml?.enabled !== true || login === null) continue;
-      const pointer = pointerTo(`${pointerTo('/edges/https', name)}/routes`, route.id);
-      const { branding, policy } = context;
-      const circumstances = [
-        name,
-        branding,
-        policy,
-        edge.hostports.join(' '),
-        route,
-        ...Object.values(login),
-      ];
-      const addresses = (watched: Context) =>
-        addressesOf(name, route as Saml, pointer, { ...policy, login }, endpointsOf(edge.hostports), watched);
-      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, addresses));
-    }
-  }
-  const own = identityHost(context.branding.service);
+): readonly (readonly [route: string, pipeline: Pipeline])[] {
+  if (!hasAddresses(edge)) return [];
+  return (edge.routes as readonly RouteConfig[]).flatMap((route, index) => {
+    const login = gates[index] ?? null;
+    if (route.id === undefined || route.saml?.enabled !== true || login === null) return [];
+    const pointer = pointerTo(`${pointerTo('/edges/https', name)}/routes`, route.id);
+    const { branding, policy, cache } = context;
+    const circumstances = [name, branding, policy, edge.hostports.join(' '), route, ...Object.values(login)];
+    const links = { ...policy, login };
+    const addresses = (watched: Context) =>
+      addressesOf(name, route as Saml, pointer, links, endpointsOf(edge.hostports), watched);
+    return [[route.id, cache.part(keyFor(route.saml), circumstances, context, addresses)] as const];
+  });
+}
+
+/** The service's own host, with the pipelines of routes by their ids. */
+export function samlHost(service: string, byId: PersistentMap<Pipeline>): SamlHost {
+  const own = identityHost(service);
   return {
     find: (host, path) => {
       if (byId.size === 0 || host !== own) return null;
@@ -58,12 +52,13 @@ export function compileSamlHost(
 
 /** Whether any route has addresses on the service's own host. */
 export function servesIdentityHost({ edges }: EdgeConfig): boolean {
-  return Object.values(edges.https).some(({ routes }) =>
-    (routes as readonly RouteConfig[]).some(
-      ({ id, saml: gate }) => id !== undefined && gate?.enabled === true,
-    ),
-  );
+  return Object.values(edges.https).some(hasAddresses);
 }
+
+/** Whether a route of an edge has addresses on the service's own host. */
+const hasAddresses = weakMemoize(({ routes }: HttpsEdgeConfig): boolean =>
+  (routes as readonly RouteConfig[]).some(({ id, saml: gate }) => id !== undefined && gate?.enabled === true),
+);
 
 /** The handler of the module is cached by its config, so the handler at the service's host needs another key. */
 const keyFor = weakMemoize((_config: object): object => ({}));
@@ -104,8 +99,14 @@ function endpointsOf(hostports: readonly string[]): Endpoints {
   const table = hostTable(read.map(({ host }) => [host, true] as const));
   const first = read.find(({ host }) => !host.startsWith('*.'));
   const port = first === undefined || first.port === 0 || first.port === 443 ? '' : `:${first.port}`;
+  const ports = new Set(read.map((each) => String(each.port)));
   return {
-    isOwn: (origin) => URL.canParse(origin) && table.find(new URL(origin).hostname) === true,
+    isOwn: (origin, { scheme, authority }) => {
+      const url = URL.parse(origin);
+      if (url === null || url.protocol !== `${scheme}:`) return false;
+      const isPort = url.port === '' || ports.has(url.port) || authority.endsWith(`:${url.port}`);
+      return isPort && table.find(url.hostname) === true;
+    },
     standard: first === undefined ? null : `https://${first.host}${port}`,
   };
 }

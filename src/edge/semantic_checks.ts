@@ -1,12 +1,18 @@
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
-import { checkCarriedPolicy } from '../policy/document/check.ts';
+import { checkAttachedPolicy, checkPolicyText } from '../policy/document/check.ts';
 import { keepDocument } from '../policy/document/checked_policies.ts';
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import { checkCertificates } from './certificates.ts';
-import { type Checked, type Checking, type SemanticCheck, checkEdge } from './document/check.ts';
-import { hostsOf, internalHostsOf } from './internal_hosts.ts';
+import {
+  type Checked,
+  type Checking,
+  type CloudEndpoints,
+  type SemanticCheck,
+  checkEdge,
+} from './document/check.ts';
+import { hostsOf, internalAddressesOf, internalHostsOf } from './document/internal_hosts.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { ValidationCache } from './document/validation_cache.ts';
 import { routesOf, streamEdgesOf } from './document/routes_of.ts';
@@ -20,17 +26,22 @@ export interface CheckOptions {
   readonly strict?: boolean;
   /** The time, to check what expires. */
   readonly nowMs?: number;
+  /** The edges that are cloud endpoints, by name. */
+  readonly endpoints?: CloudEndpoints;
   /** Objects that were found valid before; unchanged parts are not checked again. */
   readonly cache?: ValidationCache;
+  /** Whether findings in policies have spans in the text of the policy, which takes more time; default true. */
+  readonly places?: boolean;
 }
 
 /** The checks of languages and tables inside an edge file. */
 const FURTHER_CHECKS: readonly SemanticCheck[] = semanticChecks({});
 
 /** The checks for a given environment. */
-export function semanticChecks({ secrets, strict = false }: CheckOptions): readonly SemanticCheck[] {
+export function semanticChecks(options: CheckOptions): readonly SemanticCheck[] {
+  const { secrets } = options;
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
-  return [checkFacts, checkCertificates, (checking) => checkPolicies(checking, names, strict)];
+  return [checkFacts, checkCertificates, (checking) => checkPolicies(checking, names, options)];
 }
 
 /** `checkEdge` with all checks. */
@@ -38,7 +49,11 @@ export function checkWholeEdge(
   given: Source | { readonly value: unknown },
   options: CheckOptions = {},
 ): Checked {
-  const isPlain = options.secrets === undefined && options.strict !== true;
+  const isPlain =
+    options.secrets === undefined &&
+    options.strict !== true &&
+    options.endpoints === undefined &&
+    options.places !== false;
   const further = isPlain ? FURTHER_CHECKS : semanticChecks(options);
   return checkEdge(given, further, options);
 }
@@ -58,32 +73,33 @@ function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
 function checkPolicies(
   { config, document }: Checking,
   secrets: PolicySetting['secrets'],
-  strict: boolean,
+  { strict = false, endpoints = {}, places = true }: CheckOptions,
 ): readonly Diagnostic[] {
   const branding = brandingOf(config.service_name ?? 'service');
   const { source } = document;
   const ipPolicies = Object.keys(config.ip_policies ?? {});
   const internalHosts = internalHostsOf(Object.values(config.edges?.https ?? {}));
-  const carriers = [
-    ...routesOf(config).map((route) => Object.assign(route, { carriedBy: 'https_edge' as const })),
-    ...streamEdgesOf(config).map((edge) => Object.assign(edge, { carriedBy: `${edge.kind}_edge` as const })),
+  const internalAddresses = internalAddressesOf(config.edges ?? {});
+  const placed = [
+    ...routesOf(config).map((route) => Object.assign(route, { attachedTo: 'https_edge' as const })),
+    ...streamEdgesOf(config).map((edge) => Object.assign(edge, { attachedTo: `${edge.kind}_edge` as const })),
   ];
-  return carriers.flatMap(({ name, pointer, thing, carriedBy }) => {
+  return placed.flatMap(({ name, pointer, thing, attachedTo }) => {
     const { traffic_policy: policy } = thing;
     const text = policy?.value;
     if (policy === undefined || text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
-    const hosts = carriedBy === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
-    const known = { strict, ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
-    const setting = { branding, carriedBy, ipPolicies, internalHosts, ...known } as const;
-    // Without a file the string is its own source: positions are relative to it.
-    const carried =
-      source !== undefined && span !== undefined
-        ? { file: source, pointer: at, span, text }
-        : { file: { name: at, text }, pointer: at, span: { start: 0, end: text.length }, text };
-    const checked = checkCarriedPolicy(carried, setting);
-    const place = { at, carriedBy, service: branding.service };
+    const hosts = attachedTo === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
+    const hasBackend = !Object.hasOwn(endpoints, name);
+    const known = { strict, hasBackend, ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
+    const internal = { internalHosts, internalAddresses };
+    const setting = { branding, attachedTo, ipPolicies, ...internal, ...known } as const;
+    const inFile = source !== undefined && span !== undefined ? { file: source, span } : undefined;
+    const checked = places
+      ? checkAttachedPolicy({ pointer: at, text, inFile }, setting)
+      : checkPolicyText({ pointer: at, text }, setting);
+    const place = { at, attachedTo, service: branding.service };
     // Without errors every member of the policy is present.
     if (checked.document !== null) keepDocument(policy as TrafficPolicyConfig, place, checked.document);
     return checked.diagnostics;

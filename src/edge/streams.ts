@@ -1,13 +1,18 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Connection, World } from '../engine/contract.ts';
-import type { Configuration } from '../engine/exchange.ts';
 import { pipelineOf } from '../engine/pipeline.ts';
-import { type StreamPipeline, StreamExchange } from '../engine/stream.ts';
-import type { StreamReason } from '../engine/stream_reasons.ts';
+import { type StreamConfiguration, type StreamPipeline, StreamExchange } from '../engine/stream.ts';
+import type { StreamReason } from '../engine/refusals.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
-import { hostTable } from './hosts.ts';
-import type { CompileCache } from './compile_cache.ts';
-import { type Context, type ModuleConfig, compileFilters, readHostport } from './compile_filters.ts';
+import { isInternalHost } from './document/internal_hosts.ts';
+import { type PoolTable, memberOf } from './hosts.ts';
+import {
+  type Context,
+  type ModuleConfig,
+  addressesOf,
+  compileFilters,
+  readHostport,
+} from './compile_filters.ts';
 
 /** An address of a TLS or TCP edge. */
 export interface StreamAddress {
@@ -18,43 +23,41 @@ export interface StreamAddress {
   readonly port: number;
 }
 
-/** The TLS and TCP edges of a configuration. */
-export interface StreamTable {
-  /** In the order of the file. */
-  readonly addresses: readonly StreamAddress[];
-  readonly find: (kind: StreamAddress['kind'], host: string, port: number) => StreamPipeline | null;
+/** An edge; several share an address only if they are pooled endpoints. */
+export interface NamedPipeline {
+  readonly name: string;
+  readonly pipeline: StreamPipeline;
 }
 
-/** Compiles all TLS and TCP edges. */
-export function compileStreams({ edges }: EdgeConfig, context: Context, kept: CompileCache): StreamTable {
-  const addresses: StreamAddress[] = [];
-  const tcp = new Map<string, StreamPipeline>();
-  const tls = new Map<number, [host: string, pipeline: StreamPipeline][]>();
-  for (const kind of ['tls', 'tcp'] as const) {
-    for (const [name, edge] of Object.entries<TlsEdgeConfig | TcpEdgeConfig>(edges[kind])) {
-      const pipeline = kept.part(edge, [kind, name, context.branding, context.policy], context, (watched) =>
-        compileStream(kind, name, edge, watched),
-      );
-      for (const { host, port } of edge.hostports.map(readHostport)) {
-        addresses.push({ kind, edge: name, host, port });
-        if (kind === 'tcp') tcp.set(`${host}:${port}`, pipeline);
-        else {
-          const known = tls.get(port) ?? [];
-          known.push([host, pipeline]);
-          tls.set(port, known);
-        }
-      }
-    }
-  }
-  const named = new Map([...tls].map(([port, entries]) => [port, hostTable(entries)]));
+/** The TLS and TCP edges of a configuration. */
+export interface StreamTable {
+  /** Those that clients can reach, in the order of the file. */
+  readonly addresses: readonly StreamAddress[];
+  readonly find: (kind: StreamAddress['kind'], host: string, port: number) => readonly NamedPipeline[] | null;
+}
+
+/** What stands before the hosts of a port in the table of streams. */
+export const atStream = (kind: StreamAddress['kind'], port: number): string => `${kind} ${port} `;
+
+/** The TLS and TCP edges, by their addresses. */
+export function streamTable({ edges }: EdgeConfig, pools: PoolTable<NamedPipeline>): StreamTable {
+  let addresses: StreamAddress[] | undefined;
   return {
-    addresses,
-    find: (kind, host, port) =>
-      (kind === 'tcp' ? tcp.get(`${host}:${port}`) : named.get(port)?.find(host)) ?? null,
+    get addresses() {
+      return (addresses ??= (['tls', 'tcp'] as const).flatMap((kind) =>
+        Object.entries<TlsEdgeConfig | TcpEdgeConfig>(edges[kind]).flatMap(([edge, config]) =>
+          addressesOf(config).flatMap((address) =>
+            isInternalHost(address.host) ? [] : [Object.assign({ kind, edge }, address)],
+          ),
+        ),
+      ));
+    },
+    find: (kind, host, port) => pools.find(host, atStream(kind, port)),
   };
 }
 
-function compileStream(
+/** Compiles a TLS or TCP edge. */
+export function compileStream(
   kind: StreamAddress['kind'],
   name: string,
   edge: TlsEdgeConfig | TcpEdgeConfig,
@@ -64,7 +67,7 @@ function compileStream(
   const { host, port } = readHostport(edge.hostports[0]!);
   const links = {
     ...context.policy,
-    carriedBy: `${kind}_edge`,
+    attachedTo: `${kind}_edge`,
     endpoint: { host, port, protocol: kind },
   } as const;
   const circumstances = [context.branding, context.policy, kind, host, port];
@@ -78,13 +81,15 @@ function compileStream(
 
 /** Begins the exchange of a connection to a host and port: finds its edge, or the reason why there is none. */
 export function beginStream(
-  configuration: Configuration & { readonly streams: StreamTable },
+  configuration: StreamConfiguration & { readonly streams: StreamTable },
   connection: Connection,
   at: { readonly kind: StreamAddress['kind']; readonly host: string; readonly port: number },
   world: World,
   failedHandshake?: string,
 ): StreamExchange {
-  const pipeline = configuration.streams.find(at.kind, at.host, at.port);
+  const isHidden = connection.hops === undefined && isInternalHost(at.host);
+  const pool = isHidden ? null : configuration.streams.find(at.kind, at.host, at.port);
+  const pipeline = pool === null ? null : memberOf(pool, world).pipeline;
   if (failedHandshake !== undefined) {
     const detail = { ...(pipeline !== null && { edge: pipeline.edge }), problem: failedHandshake };
     return new StreamExchange(configuration, connection, world, null, { code: 'connect.handshake', detail });

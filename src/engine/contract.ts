@@ -1,10 +1,10 @@
-import type { HandlerPart } from './handler_part.ts';
 import type { FieldList } from '../http/fields.ts';
+import type { RequestHead, ResponseHead } from '../http/heads.ts';
 import type { Connection, TlsFacts } from './connection.ts';
 import type { FetchRequest, SignatureRequest } from './fetch_request.ts';
 import type { OidcAnswer, OidcQuestion } from './oidc_question.ts';
 
-export type { Connection, FetchRequest, SignatureRequest, TlsFacts };
+export type { Connection, FetchRequest, RequestHead, ResponseHead, SignatureRequest, TlsFacts };
 
 /** All outside inputs of a handler: the time and randomness of its front end. */
 export interface World {
@@ -14,30 +14,10 @@ export interface World {
   random(): number;
   /** Cryptographically random bytes; seeded in simulation. Default: the system's. */
   secretBytes?(count: number): Uint8Array;
-}
-
-/** The head of a request as the client sent it, with its path in canonical form (`http/target.ts`). */
-export interface RequestHead {
-  /** Case-sensitive, as received (RFC 9110 §9.1). */
-  readonly method: string;
-  readonly scheme: 'http' | 'https';
-  /** Host name in lower case, without port and trailing dot. */
-  readonly host: string;
-  /** `Host` / `:authority` as received. */
-  readonly authority: string;
-  /** Canonical path: used by routes, rules and the upstream. */
-  readonly path: string;
-  /** Without the question mark; undefined if there is none (`/a?` has the empty string). */
-  readonly query: string | undefined;
-  /** Path and query as the client sent them, because some webhook senders sign them. Not used for decisions. */
-  readonly sentTarget: string;
-  readonly version: '1.0' | '1.1' | '2.0';
-  readonly headers: FieldList;
-}
-
-export interface ResponseHead {
-  readonly status: number;
-  readonly headers: FieldList;
+  /** Whether requests that begin now are part of traces. Default: they are not. */
+  traces?(): boolean;
+  /** Online tunnels of a backend, which carry all of its labels; an unchanged list is the same object. Default: none. */
+  tunnels?(backend: string, labels: Readonly<Record<string, string>>): readonly Endpoint[];
 }
 
 /** A response that the edge itself produces. */
@@ -125,11 +105,19 @@ export interface Stop<Code extends string = string> {
   readonly continues?: boolean;
   /** Close the connection without a response. */
   readonly close?: boolean;
-  /** Forward the request to another edge of this configuration; `response` is used if there is no such edge. */
-  readonly forward?: InternalTarget;
+  /** Forward to another edge of this configuration; `response` is used if there is no such edge. */
+  readonly forward?: InternalTarget | InternalAddress;
 }
 
-/** An internal endpoint: an edge of the same configuration, by its host. */
+/** An internal endpoint of connections: a TLS or TCP edge of the same configuration, by its address. */
+export interface InternalAddress {
+  readonly kind: 'tls' | 'tcp';
+  /** Lower case, ends in `.internal`. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An internal endpoint of requests: an HTTPS edge of the same configuration, by its host. */
 export interface InternalTarget {
   /** Lower case, ends in `.internal`. */
   readonly host: string;
@@ -151,6 +139,8 @@ export type Endpoint =
       readonly http2?: true;
       /** The PROXY protocol version for connections of a TLS or TCP edge; absent for none. */
       readonly proxyProtocol?: 'v1' | 'v2';
+      /** Id of the agent's tunnel that connections go through; host and port then mean nothing. */
+      readonly tunnel?: string;
     }
   | { readonly kind: 'http_response'; readonly id: string; readonly response: LocalResponse };
 
@@ -163,6 +153,8 @@ export interface UpstreamRequest {
   readonly headers: FieldList;
   /** Replaces the client's body; null streams (or replays) the client's. */
   readonly body: Uint8Array | null;
+  /** The client's connection, for the agent of a tunnel. */
+  readonly connection?: Connection;
   /** Protocol name if the client requested an upgrade, such as `websocket`. */
   readonly upgrade: string | null;
   /** The edge converts the WebSocket to a TCP connection; this head accepts the upgrade once that is open. */
@@ -172,7 +164,8 @@ export interface UpstreamRequest {
 /** A question to the outside world. A driver answers with a value, never with an exception. */
 export type Question =
   | { readonly ask: 'body'; readonly limitBytes: number }
-  | { readonly ask: 'forward'; readonly request: UpstreamRequest }
+  /** `converts` is that of the request, which is built on first access. */
+  | { readonly ask: 'forward'; readonly request: UpstreamRequest; readonly converts: ResponseHead | null }
   | { readonly ask: 'response_body'; readonly limitBytes: number }
   | { readonly ask: 'fetch'; readonly request: FetchRequest }
   | OidcQuestion
@@ -190,9 +183,13 @@ export interface Reply extends ResponseHead {
   readonly close: boolean;
 }
 
-/** `body_…`: the client's body was late or invalid; the upstream is not at fault. */
+/**
+ * `overloaded`: the agent of the tunnel had no place for another connection. `body_…`: the client's body was late or
+ * invalid; the upstream is not at fault.
+ */
 export type ForwardFailure =
   | 'connect'
+  | 'overloaded'
   | 'timeout'
   | 'reset'
   | 'invalid'
@@ -206,7 +203,8 @@ export interface Answers {
   body: { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | 'timeout' | 'cancelled' };
   forward:
     | { readonly head: ResponseHead; readonly reused: boolean }
-    | { readonly failure: ForwardFailure; readonly detail: string };
+    /** `isRepeatable`: nothing of a response arrived, and the request is idempotent (RFC 9110 §9.2.2). */
+    | { readonly failure: ForwardFailure; readonly detail: string; readonly isRepeatable?: boolean };
   response_body: { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | 'timeout' | 'reset' };
   fetch:
     | {
@@ -290,4 +288,12 @@ export interface Handler<State = never> {
   /** Creates the initial state. */
   readonly initial?: () => unknown;
   readonly reduce?: (state: State, event: StateEvent, world: World) => void;
+}
+
+/** A configured part of a filter, such as an action of a traffic policy. */
+export interface HandlerPart {
+  readonly type: string;
+  readonly pointer: string;
+  /** As `compile` got it: aliases resolved, defaults filled in. */
+  readonly config: unknown;
 }

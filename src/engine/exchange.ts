@@ -16,9 +16,11 @@ import type { OwnCookies } from '../http/own_cookies.ts';
 import type { Redact } from './redact.ts';
 import { NO_EDITS, type Pipeline } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
+import { type TraceContext, traceContextOf } from './trace_context.ts';
 import type { Branding } from './branding.ts';
 
 const NO_EDITORS: NonNullable<Reply['editors']> = [];
+const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /**
  * The parts of the configuration that an exchange keeps from its start, even if the configuration changes
@@ -51,7 +53,7 @@ export type Stage = 'request' | 'inside' | 'forward' | 'response' | 'reply' | 'd
 
 /**
  * One request in progress: all decisions and measurements, and where processing is suspended. Only
- * `engine/run.ts` writes to it. The verdicts are the trace: explanations and events are projections of them.
+ * `engine/run.ts` writes to it after its start. The verdicts are the trace: explanations and events are projections of them.
  */
 export class Exchange {
   readonly configuration: HttpConfiguration;
@@ -60,6 +62,10 @@ export class Exchange {
   readonly head: RequestHead;
   readonly world: World;
   readonly startMs: number;
+  /** False after a handshake that failed: the client could not send this request, and there is no event of it. */
+  hasRequest = true;
+  /** Null if requests are not traced. An exchange inside another has that of the other. */
+  traceContext: TraceContext | null;
   /** Null if no route matched. */
   readonly pipeline: Pipeline | null;
   /** Why this route matched, or why none did. */
@@ -76,7 +82,7 @@ export class Exchange {
   readonly responseVerdicts: (Verdict | undefined)[] = [];
   edits: readonly Edit[] = NO_EDITS;
   candidates: readonly Endpoint[] | null = null;
-  readonly attempts: Attempt[] = [];
+  attempts: readonly Attempt[] = NO_ATTEMPTS;
   outcome: Outcome | null = null;
   /** The current response: the upstream's at first, the client's at the end. */
   response: ResponseHead | null = null;
@@ -108,6 +114,7 @@ export class Exchange {
     this.head = head;
     this.world = world;
     this.startMs = world.nowMs();
+    this.traceContext = world.traces?.() === true ? traceContextOf(head.headers, world) : null;
     this.pipeline = pipeline;
     this.routed = routed;
     this.request = head;

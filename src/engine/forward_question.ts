@@ -1,8 +1,9 @@
 import { upgradeOf } from '../http/forwarding.ts';
 import { formatTarget } from '../http/target.ts';
-import type { Endpoint, UpstreamRequest } from './contract.ts';
+import type { Endpoint, ResponseHead, UpstreamRequest } from './contract.ts';
 import { applyHeaderEdits, withoutLookAlikes } from './edits.ts';
 import type { Exchange } from './exchange.ts';
+import { withTraceContext } from './trace_context.ts';
 
 /** The head for the upstream is built on first access, so that drivers that only decide do not pay for it. */
 export class ForwardQuestion {
@@ -16,6 +17,10 @@ export class ForwardQuestion {
     this.endpoint = endpoint;
   }
 
+  get converts(): ResponseHead | null {
+    return this.exchange.converts;
+  }
+
   get request(): UpstreamRequest {
     return (this.made ??= upstreamRequest(this.exchange, this.endpoint));
   }
@@ -26,18 +31,24 @@ export function upstreamRequest(
   exchange: Exchange,
   endpoint: Extract<Endpoint, { kind: 'static' }>,
 ): UpstreamRequest {
-  const { request, connection, configuration, converts } = exchange;
+  const { request, connection, configuration, converts, traceContext } = exchange;
   const { branding, cookies } = configuration;
   const base = branding.forward(request.headers, request.authority, request.scheme, connection.client.text);
   const fit = branding.passesUnderscores ? withoutLookAlikes(base, exchange.edits) : base;
-  const headers = applyHeaderEdits(fit, exchange.edits, 'request');
-  return {
+  const edited = applyHeaderEdits(fit, exchange.edits, 'request');
+  const headers = traceContext === null ? edited : withTraceContext(edited, traceContext);
+  const made = {
     endpoint,
     method: request.method,
     target: formatTarget(request.path, request.query),
     headers: cookies === null ? headers : cookies.withheld(headers),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
+  };
+  if (endpoint.tunnel === undefined && converts === null) return made;
+  return {
+    ...made,
+    ...(endpoint.tunnel !== undefined && { connection }),
     ...(converts !== null && { converts }),
   };
 }

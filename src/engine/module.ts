@@ -15,9 +15,13 @@ export interface DeclaredReason {
 export interface LinkedRule {
   readonly action: 'allow' | 'deny';
   readonly cidr: Cidr;
-  /** Display name: `office#2`. */
-  readonly label: string;
-  readonly pointer: string;
+}
+
+/** The rules of an IP policy. The object never changes: a changed policy has another one. */
+export interface LinkedRules extends Iterable<LinkedRule> {
+  readonly length: number;
+  /** The place of a rule in the policy; -1 for a rule of another one. */
+  indexOf(rule: LinkedRule): number;
 }
 
 /**
@@ -31,6 +35,19 @@ export interface LinkedBackend {
   readonly candidates: (world: World) => readonly Endpoint[];
 }
 
+/** The candidates of a backend of agents' tunnels, none of which is online. */
+export const OFFLINE: readonly Endpoint[] = Object.freeze([]);
+
+/** The id of the agent's tunnel that an endpoint is; null for one that is reached directly. */
+export function tunnelOf(endpoint: Endpoint): string | null {
+  return endpoint.kind === 'static' ? (endpoint.tunnel ?? null) : null;
+}
+
+/** Why a request or a connection without an endpoint has none. */
+export function noEndpoint(candidates: readonly Endpoint[]): 'backend.offline' | 'backend.no_weight' {
+  return candidates === OFFLINE ? 'backend.offline' : 'backend.no_weight';
+}
+
 /** The resolved references of a module's config, passed to `compile`. */
 export interface Linked {
   readonly branding: Branding;
@@ -40,7 +57,7 @@ export interface Linked {
   readonly edge?: string;
   /** The certificate of an authority as PEM; empty if unknown. */
   readonly authorityPem?: (id: string) => string;
-  readonly ipPolicy: (id: string) => readonly LinkedRule[];
+  readonly ipPolicy: (id: string) => LinkedRules;
   readonly backend: (id: string) => LinkedBackend;
   /** A response of the edge itself, with its error code if it has one. */
   readonly refusal: (status: number, code: number | null, message: string) => LocalResponse;

@@ -1,33 +1,10 @@
-import type {
-  Connection,
-  Edit,
-  Handler,
-  StateEvent,
-  RequestHead,
-  ResponseHead,
-  Verdict,
-  World,
-  Ask,
-} from './contract.ts';
+import type { Edit, Handler, HandlerPart } from './contract.ts';
 import type { DeclaredReason } from './module.ts';
-import type { HandlerPart } from './handler_part.ts';
 import type { Branding } from './branding.ts';
 
-type ConnectionHook = (connection: Connection, state: unknown, world: World) => Verdict | Ask;
-type RequestHook = (
-  request: RequestHead,
-  connection: Connection,
-  state: unknown,
-  world: World,
-) => Verdict | Ask;
-type ResponseHook = (
-  response: ResponseHead,
-  request: RequestHead,
-  connection: Connection,
-  world: World,
-  filterData: unknown,
-) => Verdict | Ask;
-type ReduceHook = (state: unknown, event: StateEvent, world: World) => void;
+type Hook<Name extends 'onConnection' | 'onRequest' | 'onResponse' | 'reduce'> = NonNullable<
+  Handler<unknown>[Name]
+>;
 
 /** One handler in its pipeline, with its state across requests. All have the same object shape, for speed. */
 export interface CompiledFilter {
@@ -39,10 +16,10 @@ export interface CompiledFilter {
   /** The module itself, and the actions inside it. */
   readonly parts: readonly HandlerPart[];
   readonly reserves: readonly string[];
-  readonly onConnection: ConnectionHook | null;
-  readonly onRequest: RequestHook | null;
-  readonly onResponse: ResponseHook | null;
-  readonly reduce: ReduceHook | null;
+  readonly onConnection: Hook<'onConnection'> | null;
+  readonly onRequest: Hook<'onRequest'> | null;
+  readonly onResponse: Hook<'onResponse'> | null;
+  readonly reduce: Hook<'reduce'> | null;
 }
 
 /** Handlers in table order. */

@@ -52,6 +52,11 @@ export const ENGINE_REASONS = {
   },
   'request.version': { message: 'the edge does not support this version of HTTP', status: 505, code: null },
   'backend.none': { message: 'the route has no backend', status: 503, code: 724 },
+  'backend.offline': {
+    message: 'no agent with a tunnel for this backend is online',
+    status: 503,
+    code: 6528,
+  },
   'backend.no_weight': {
     message: 'no child of the weighted backend has a weight above zero',
     status: 503,
@@ -60,6 +65,11 @@ export const ENGINE_REASONS = {
   'upstream.answered': { message: 'the upstream responded', status: 0, code: null },
   'upstream.local': { message: 'the backend is a fixed response', status: 0, code: null },
   'upstream.connect': { message: 'the upstream could not be reached', status: 502, code: 8012 },
+  'upstream.overloaded': {
+    message: 'the agent carries as many connections as it can',
+    status: 503,
+    code: null,
+  },
   'upstream.timeout': { message: 'the upstream did not respond in time', status: 504, code: 3005 },
   'upstream.reset': {
     message: 'the upstream closed the connection before it responded',
@@ -102,3 +112,27 @@ export function engineRefusal(branding: Branding, reason: EngineReason, note = '
   const { message, status, code } = ENGINE_REASONS[reason];
   return refusal(branding, status, code, note === '' ? message : `${message}: ${note}`);
 }
+
+/** Why a connection ended as it did, apart from module reasons. `explain` prints the sentence. */
+export const STREAM_REASONS = {
+  'connect.matched': { message: 'this edge has the address' },
+  'connect.unknown_port': { message: 'no edge has this port' },
+  'connect.unknown_name': { message: 'no edge has this server name' },
+  'connect.no_name': { message: 'the client sent no server name, so no edge can be found' },
+  'connect.handshake': { message: 'the TLS handshake failed' },
+  'backend.none': { message: 'the edge has no backend' },
+  'backend.offline': { message: 'no agent with a tunnel for this backend is online' },
+  'backend.no_weight': { message: 'no child of the weighted backend has a weight above zero' },
+  'upstream.connected': { message: 'the backend accepted the connection' },
+  'upstream.connect': { message: 'the backend could not be reached' },
+  'upstream.not_dialled': { message: 'the backend is a fixed HTTP response and cannot be connected to' },
+  'stream.ended': { message: 'both sides have ended' },
+  'stream.client': { message: 'the client broke the connection' },
+  'stream.upstream': { message: 'the backend broke the connection' },
+  'stream.idle': { message: 'nothing was sent for too long' },
+  'stream.drained': { message: 'the edge was stopped' },
+  'stream.not_forwarded': { message: 'TLS was terminated before, and the internal endpoint expects TLS' },
+  'engine.bug': { message: 'the edge failed while deciding; the connection was closed' },
+} as const satisfies Record<string, { message: string }>;
+
+export type StreamReason = keyof typeof STREAM_REASONS;

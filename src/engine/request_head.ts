@@ -1,5 +1,6 @@
 import { allValues, type FieldList, isFieldName } from '../http/fields.ts';
 import { parseAuthority } from '../http/host.ts';
+import { FORWARDED_METHODS } from '../http/methods.ts';
 import { parseTarget } from '../http/target.ts';
 import type { RequestHead } from './contract.ts';
 import type { EngineReason } from './refusals.ts';
@@ -21,13 +22,10 @@ export interface RefusedHead {
   readonly head: RequestHead;
 }
 
-/** Methods that address the connection, not a resource behind the edge. */
-const METHODS_REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
-
 /** Builds the head that the engine works on, with a canonical target; anything ambiguous is refused. */
 export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
   if (!isFieldName(raw.method)) return refuse(raw, 'request.malformed', 'the method is not a token');
-  if (METHODS_REFUSED.has(raw.method))
+  if (!FORWARDED_METHODS.has(raw.method))
     return refuse(raw, 'request.method', `${raw.method} is not supported by edges`);
   const hosts = allValues(raw.headers, 'host');
   if (hosts.length > 1) return refuse(raw, 'request.malformed', 'there is more than one Host field');
@@ -35,6 +33,8 @@ export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
   let target = raw.target;
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target);
   if (absolute !== null) {
+    // RFC 9110 §4.2.1: a URI with an empty host is invalid.
+    if (absolute[1] === '') return refuse(raw, 'request.malformed', 'the target has no host');
     // RFC 9112 §3.2.2: the target's authority counts; a different Host is a mistake or an attack.
     if (authority !== undefined && authority.toLowerCase() !== absolute[1]!.toLowerCase()) {
       return refuse(raw, 'request.malformed', 'Host differs from the authority of the target');

@@ -17,6 +17,7 @@ import { applyHeaderEdits } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 import { ForwardQuestion } from './forward_question.ts';
 import { NO_EDITS, type CompiledFilter } from './pipeline.ts';
+import { noEndpoint } from './module.ts';
 import type { EngineReason } from './refusals.ts';
 import { endWith, reply, replyLocally, respond, settleResponse } from './respond.ts';
 
@@ -78,8 +79,6 @@ export function fail(exchange: Exchange, error: unknown): Question | null {
   return finish(exchange, exchange.sent ?? NOTHING_SENT);
 }
 
-// --- request phase -------------------------------------------------------------------------------------------
-
 function runRequestPhase(exchange: Exchange, from: number): Question | null {
   const { pipeline } = exchange;
   if (pipeline === null) return endWith(exchange, exchange.routed.code, exchange.routed.detail);
@@ -109,11 +108,11 @@ function settle(exchange: Exchange, index: number, verdict: Verdict | Ask): Ques
 function stopped(exchange: Exchange, filter: CompiledFilter, index: number, verdict: Stop): Question | null {
   decided(exchange, filter, index, verdict);
   // The result of a forwarded request is known when it returns.
-  if (verdict.forward === undefined || exchange.configuration.beginInside === null)
-    conclude(exchange, 'cancelled');
+  const { forward: target } = verdict;
+  const isHandedOn = target !== undefined && 'path' in target && exchange.configuration.beginInside !== null;
+  if (!isHandedOn) conclude(exchange, 'cancelled');
   if (verdict.edits !== undefined) accept(exchange, verdict.edits);
-  if (verdict.forward !== undefined && exchange.configuration.beginInside !== null)
-    return handOn(exchange, verdict.forward);
+  if (isHandedOn) return handOn(exchange, target);
   if (verdict.continues === true) return respond(exchange, verdict.response, { text: verdict.response.body });
   return replyLocally(exchange, verdict.response, verdict.close === true);
 }
@@ -150,8 +149,6 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
   if (headerEdits) exchange.edits = exchange.edits === NO_EDITS ? edits : [...exchange.edits, ...edits];
 }
 
-// --- internal endpoints --------------------------------------------------------------------------------------
-
 /** Runs the request through another edge; its questions are asked on behalf of this exchange. */
 function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Question | null {
   const { connection, request } = exchange;
@@ -160,6 +157,7 @@ function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Ques
   const head: RequestHead = { ...request, host, path, query, headers: edited };
   exchange.inside = exchange.configuration.beginInside!({ ...connection, hops }, head, exchange.world);
   exchange.inside.requestBody = exchange.requestBody;
+  exchange.inside.traceContext = exchange.traceContext;
   exchange.stage = 'inside';
   return askedInside(exchange, start(exchange.inside));
 }
@@ -169,7 +167,7 @@ function askedInside(exchange: Exchange, question: Question | null): Question | 
   if (question?.ask !== 'reply') return question;
   const inside = exchange.inside!;
   answer(inside, NOTHING_SENT);
-  exchange.attempts.push(...inside.attempts);
+  exchange.attempts = [...exchange.attempts, ...inside.attempts];
   exchange.logs = inside.logs === null ? exchange.logs : [...(exchange.logs ?? []), ...inside.logs];
   exchange.compress = inside.compress;
   exchange.editors = inside.editors;
@@ -180,12 +178,10 @@ function askedInside(exchange: Exchange, question: Question | null): Question | 
   return respond(exchange, { status, headers }, body);
 }
 
-// --- upstream ------------------------------------------------------------------------------------------------
-
 function forward(exchange: Exchange): Question | null {
   const endpoint = exchange.candidates?.[exchange.attempts.length];
   if (endpoint === undefined) {
-    const reason = exchange.candidates === null ? 'backend.none' : 'backend.no_weight';
+    const reason = exchange.candidates === null ? 'backend.none' : noEndpoint(exchange.candidates);
     conclude(exchange, 'failure');
     return endWith(exchange, reason, {});
   }
@@ -219,9 +215,12 @@ function forwarded(exchange: Exchange, given: Answers['forward']): Question | nu
   }
   const reason = `upstream.${given.failure}` as const;
   attempted(exchange, endpoint, reason, 0, false, given.detail);
-  // Nothing was sent if the dial failed, so the next child may be tried; in any other case it may not.
-  if (given.failure === 'connect' && exchange.attempts.length < exchange.candidates!.length)
-    return forward(exchange);
+  // Nothing was sent if the dial failed, so the next child may be tried; in any other case it may not, except that
+  // other tunnels of the same agents' service may answer what can be repeated.
+  const isRepeated = given.isRepeatable === true && 'tunnel' in endpoint;
+  const isUnsent = given.failure === 'connect' || given.failure === 'overloaded';
+  const mayGoOn = isUnsent || isRepeated;
+  if (mayGoOn && exchange.attempts.length < exchange.candidates!.length) return forward(exchange);
   conclude(exchange, CLIENTS_FAULT.has(given.failure) ? 'cancelled' : 'failure');
   return endWith(exchange, reason, { backend: endpoint.id, detail: given.detail });
 }
@@ -234,7 +233,9 @@ function attempted(
   reused: boolean,
   detail: string,
 ): void {
-  exchange.attempts.push({ endpoint, reason, status, reused, detail });
+  const attempt = { endpoint, reason, status, reused, detail };
+  // V8 gives a list that grows room for many; nearly all exchanges have one attempt.
+  exchange.attempts = exchange.attempts.length === 0 ? [attempt] : [...exchange.attempts, attempt];
 }
 
 function finish(exchange: Exchange, sent: Sent): null {

@@ -5,15 +5,17 @@ import type {
   Connection,
   FetchRequest,
   Endpoint,
+  InternalAddress,
   Outcome,
   Stop,
   Verdict,
   World,
 } from './contract.ts';
 import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
+import { noEndpoint } from './module.ts';
 import type { FilterRow } from './pipeline.ts';
 import type { Configuration } from './exchange.ts';
-import type { StreamReason } from './stream_reasons.ts';
+import type { StreamReason } from './refusals.ts';
 
 /**
  * A connection of a TLS or TCP edge in the engine: the modules of the edge decide once, then it is joined to a
@@ -31,7 +33,7 @@ export interface StreamPipeline extends FilterRow {
 export type StreamQuestion =
   | { readonly ask: 'fetch'; readonly request: FetchRequest }
   /** Connect to a backend. */
-  | { readonly ask: 'dial'; readonly endpoint: StaticEndpoint }
+  | { readonly ask: 'dial'; readonly endpoint: StaticEndpoint; readonly kind: StreamPipeline['kind'] }
   /** Relay data between the client and the dialled backend until both sides have ended. */
   | { readonly ask: 'relay' }
   /** Close the client's connection. */
@@ -61,9 +63,14 @@ export interface StreamAttempt {
   readonly detail: string;
 }
 
+export interface StreamConfiguration extends Configuration {
+  /** Starts an exchange with an internal endpoint of the configuration. */
+  readonly beginStreamInside: (connection: Connection, at: InternalAddress, world: World) => StreamExchange;
+}
+
 /** One connection: all decisions and measurements. Only this file writes to it. */
 export class StreamExchange {
-  readonly configuration: Configuration;
+  readonly configuration: StreamConfiguration;
   readonly connection: Connection;
   readonly world: World;
   /** Null if no edge matched. */
@@ -71,7 +78,7 @@ export class StreamExchange {
   readonly routed: Reason<StreamReason>;
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly attempts: StreamAttempt[] = [];
-  stage: 'decide' | 'dial' | 'relay' | 'close' | 'done' = 'decide';
+  stage: 'decide' | 'inside' | 'dial' | 'relay' | 'close' | 'done' = 'decide';
   asking = 0;
   pending: Ask['resume'] | null = null;
   candidates: readonly Endpoint[] | null = null;
@@ -80,9 +87,13 @@ export class StreamExchange {
   /** Why the engine itself ended the connection, if it did. */
   ended: Reason<StreamReason> | null = null;
   outcome: Outcome | null = null;
+  /** The exchange with the internal endpoint that this one was forwarded to. */
+  inside: StreamExchange | null = null;
+  /** The address by which the connection was forwarded here; null if it came from outside. */
+  forwardedTo: InternalAddress | null = null;
 
   constructor(
-    configuration: Configuration,
+    configuration: StreamConfiguration,
     connection: Connection,
     world: World,
     pipeline: StreamPipeline | null,
@@ -121,7 +132,8 @@ export function answerStream(exchange: StreamExchange, given: StreamAnswer): Str
 /** Handles a bug: the connection is closed. */
 export function failStream(exchange: StreamExchange, error: unknown): StreamQuestion | null {
   const detail = bugDetail(error);
-  conclude(exchange, 'cancelled');
+  for (let each: StreamExchange | null = exchange; each !== null; each = each.inside)
+    conclude(each, 'cancelled');
   if (exchange.stage !== 'close' && exchange.stage !== 'done') return endWith(exchange, 'engine.bug', detail);
   exchange.ended ??= { code: 'engine.bug', detail };
   return finish(exchange, exchange.relayed ?? NOTHING_RELAYED);
@@ -133,6 +145,8 @@ function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | n
   switch (exchange.stage) {
     case 'decide':
       return settle(exchange, exchange.asking, resumed(exchange, given as Answers['fetch']));
+    case 'inside':
+      return askedInside(exchange, answerStream(exchange.inside!, given));
     case 'dial':
       return dialled(exchange, given as StreamAnswers['dial']);
     case 'relay':
@@ -143,8 +157,6 @@ function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | n
       throw new Error('an answer came after the connection was over');
   }
 }
-
-// --- deciding ------------------------------------------------------------------------------------------------
 
 function decide(exchange: StreamExchange, from: number): StreamQuestion | null {
   const { filters } = exchange.pipeline!;
@@ -182,15 +194,37 @@ function take(
   return verdict.verdict === 'stop' ? stopped(exchange, verdict) : undefined;
 }
 
-function stopped(exchange: StreamExchange, verdict: Stop): StreamQuestion {
+function stopped(exchange: StreamExchange, { forward: target }: Stop): StreamQuestion | null {
+  if (target !== undefined && 'kind' in target) return handOn(exchange, target);
   conclude(exchange, 'cancelled');
-  if (verdict.forward !== undefined) {
-    return endWith(exchange, 'stream.not_forwarded', { host: verdict.forward.host });
-  }
   return close(exchange);
 }
 
-// --- the backend ---------------------------------------------------------------------------------------------
+/** Runs the connection through an internal endpoint; its questions are asked on behalf of this exchange. */
+function handOn(exchange: StreamExchange, target: InternalAddress): StreamQuestion | null {
+  const { configuration, connection, world } = exchange;
+  const isEnded = connection.tls !== null && connection.tls.version !== '';
+  if (target.kind === 'tls' && isEnded) {
+    conclude(exchange, 'cancelled');
+    return endWith(exchange, 'stream.not_forwarded', { host: target.host });
+  }
+  const hops = (connection.hops ?? 0) + 1;
+  exchange.inside = configuration.beginStreamInside({ ...connection, hops }, target, world);
+  exchange.inside.forwardedTo = target;
+  exchange.stage = 'inside';
+  return askedInside(exchange, startStream(exchange.inside));
+}
+
+/** Passes a question on; the end of the inner exchange is that of this one. */
+function askedInside(exchange: StreamExchange, question: StreamQuestion | null): StreamQuestion | null {
+  if (question !== null) return question;
+  const { attempts, logs, ended, outcome, relayed } = exchange.inside!;
+  exchange.attempts.push(...attempts);
+  if (logs !== null) exchange.logs = [...(exchange.logs ?? []), ...logs];
+  exchange.ended = ended;
+  conclude(exchange, outcome ?? 'cancelled');
+  return finish(exchange, relayed ?? NOTHING_RELAYED);
+}
 
 function dial(exchange: StreamExchange): StreamQuestion {
   const { candidates, attempts } = exchange;
@@ -198,14 +232,14 @@ function dial(exchange: StreamExchange): StreamQuestion {
   if (endpoint === undefined) {
     conclude(exchange, 'failure');
     if (attempts.length > 0) return close(exchange);
-    return endWith(exchange, candidates === null ? 'backend.none' : 'backend.no_weight', {});
+    return endWith(exchange, candidates === null ? 'backend.none' : noEndpoint(candidates), {});
   }
   if (endpoint.kind !== 'static') {
     attempts.push({ endpoint, reason: 'upstream.not_dialled', detail: '' });
     return dial(exchange);
   }
   exchange.stage = 'dial';
-  return { ask: 'dial', endpoint };
+  return { ask: 'dial', endpoint, kind: exchange.pipeline!.kind };
 }
 
 function dialled(exchange: StreamExchange, given: StreamAnswers['dial']): StreamQuestion {
@@ -233,8 +267,6 @@ function recordRelay(exchange: StreamExchange, given: Relayed): null {
   exchange.ended = { code: CUTS[given.cut], detail: {} };
   return finish(exchange, given);
 }
-
-// --- the end -------------------------------------------------------------------------------------------------
 
 function endWith(exchange: StreamExchange, code: StreamReason, detail: Reason['detail']): StreamQuestion {
   exchange.ended = { code, detail };

@@ -1,10 +1,10 @@
 import type { Fact, InnerStep, Reason, Verdict } from './contract.ts';
 import { Exchange } from './exchange.ts';
+import { tunnelOf } from './module.ts';
 import { redactIn } from './redact.ts';
-import { ENGINE_REASONS } from './refusals.ts';
+import { ENGINE_REASONS, STREAM_REASONS } from './refusals.ts';
 import type { CompiledFilter } from './pipeline.ts';
 import type { StreamExchange } from './stream.ts';
-import { STREAM_REASONS } from './stream_reasons.ts';
 
 /** One decision, in order. Plain data: equal traces are equal JSON. */
 export interface Step {
@@ -39,6 +39,8 @@ export function traceOf(exchange: Exchange | StreamExchange): Step[] {
 
 /** Ends that an earlier step says, or that are as usual. */
 const SAID_BEFORE = /^(?:route|connect|upstream)\.|^stream\.ended$/;
+/** Steps that the exchange around an inner one has, too. */
+const OF_THE_WHOLE: ReadonlySet<string> = new Set(['upstream', 'end']);
 /** Ends of relayed connections that are measured, not decided. */
 const BROKEN_OFF: ReadonlySet<string> = new Set([
   'stream.client',
@@ -60,10 +62,11 @@ function requestSteps(exchange: Exchange): Step[] {
 }
 
 function connectionSteps(exchange: StreamExchange): Step[] {
-  const { pipeline, routed, verdicts } = exchange;
+  const { pipeline, routed, inside, verdicts } = exchange;
   const matched = pipeline === null ? null : { edge: pipeline.edge, kind: pipeline.kind };
   const steps = [routeStep('connect', routed, matched, exchange)];
   pushVerdicts(steps, 'connection', pipeline, verdicts);
+  if (inside !== null) steps.push(...traceOf(inside).filter(({ phase }) => !OF_THE_WHOLE.has(phase)));
   pushAttempts(steps, exchange);
   return steps;
 }
@@ -114,7 +117,10 @@ const REACHED: ReadonlySet<string> = new Set(['upstream.answered', 'upstream.loc
 
 function pushAttempts(steps: Step[], exchange: Exchange | StreamExchange): void {
   for (const attempt of exchange.attempts) {
-    const detail: Record<string, Fact> = { backend: attempt.endpoint.id };
+    const { endpoint } = attempt;
+    const detail: Record<string, Fact> = { backend: endpoint.id };
+    const tunnel = tunnelOf(endpoint);
+    if (tunnel !== null) detail['tunnel'] = tunnel;
     if ('status' in attempt && attempt.status > 0) detail['status'] = attempt.status;
     if (attempt.detail !== '') detail['detail'] = attempt.detail;
     const verdict = REACHED.has(attempt.reason) ? 'pass' : 'stop';

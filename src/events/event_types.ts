@@ -11,22 +11,18 @@ export const AUDIT_OBJECTS = [
   'ip_policy_rule',
   'ip_restriction',
   'secret',
+  'ssh_certificate_authority',
+  'ssh_host_certificate',
+  'ssh_public_key',
+  'ssh_user_certificate',
   'tcp_address',
   'tls_certificate',
   'tunnel_credential',
   'vault',
 ] as const;
 
-/** Objects of the catalogue that this version lacks; subscriptions are allowed, but the events do not occur. */
-const OTHER_OBJECTS = [
-  'ssh_certificate_authority',
-  'ssh_host_certificate',
-  'ssh_public_key',
-  'ssh_user_certificate',
-];
-
 const AUDIT_TYPES: ReadonlySet<string> = new Set([
-  ...[...AUDIT_OBJECTS, ...OTHER_OBJECTS].flatMap((object) =>
+  ...AUDIT_OBJECTS.flatMap((object) =>
     ['created', 'updated', 'deleted'].map((action) => `${object}_${action}.v0`),
   ),
   'agent_session_start.v0',

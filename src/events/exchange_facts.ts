@@ -2,7 +2,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import type { Decision } from '../engine/module.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import type { HttpRequestComplete } from './catalogue.ts';
-import type { ModuleDecision } from './fields.ts';
+import type { ModuleDecision } from './field_types.ts';
 
 const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
 

@@ -2,7 +2,8 @@ import { type Scope, type Unavailable, type Variable, declareScope, variable } f
 import { INT, STRING } from '../cel/types.ts';
 import type { Value } from '../cel/values.ts';
 import { VALUE_TABLE } from '../policy/env/functions/table.ts';
-import { type EventField, type FilterableEvent, TRAFFIC_EVENTS, fieldsOf } from './fields.ts';
+import type { EventField } from './field_types.ts';
+import { type FilterableEvent, TRAFFIC_EVENTS, fieldsOf } from './fields.ts';
 
 const FILTERABLE = fieldsOf('http_request_complete.v0').filter(([, { filterable }]) => filterable === true);
 

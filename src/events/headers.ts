@@ -1,7 +1,7 @@
 import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import type { FieldList } from '../http/fields.ts';
 import { mayHoldSecret, withoutSecret } from '../http/secrets.ts';
-import type { NormalisedHeaders } from './fields.ts';
+import type { NormalisedHeaders } from './field_types.ts';
 
 /** Maximum number of cached texts of each kind; names and values usually repeat, but clients can send any. */
 const CACHE_SIZE = 4_096;

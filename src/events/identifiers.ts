@@ -1,3 +1,4 @@
+import { secretFraction } from '../crypto/random.ts';
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 /** Length of each part of an id: time, random part of the process, counter. */
 const PART_LENGTH = 9;
@@ -45,4 +46,14 @@ let made: readonly string[] | null = null;
 function triples(): readonly string[] {
   made ??= Array.from({ length: TRIPLE }, (_, value) => base36(value).slice(-3));
   return made;
+}
+
+/** Returns a function that creates ids with a prefix, which cannot be guessed. */
+export function newIds(nowMs: () => number): (prefix: string) => string {
+  const makers = new Map<string, IdMaker>();
+  return (prefix) => {
+    let maker = makers.get(prefix);
+    if (maker === undefined) makers.set(prefix, (maker = idMaker(prefix, secretFraction)));
+    return maker(nowMs());
+  };
 }

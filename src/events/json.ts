@@ -1,6 +1,6 @@
 import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './catalogue.ts';
-import type { NormalisedHeaders } from './fields.ts';
+import type { NormalisedHeaders } from './field_types.ts';
 
 /**
  * The JSON text of an event, identical to that of `JSON.stringify`. Writing known members takes a fifth of

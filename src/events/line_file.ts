@@ -16,8 +16,8 @@ export interface LineFile {
 export interface LineFileOptions {
   /** Mode of a new file. */
   readonly mode?: number;
-  /** Maximum size of the queue. */
-  readonly limitBytes: number;
+  /** Maximum size of the queue for a slow or failing file; default 64 MiB. */
+  readonly limitBytes?: number;
   /** First delay before a failed write is retried; default 1 s. */
   readonly retryMs?: number;
   /** Called once when writing starts to fail, and when it succeeds again. */
@@ -27,6 +27,7 @@ export interface LineFileOptions {
   readonly lost: (lines: number, problem: string) => void;
 }
 
+const QUEUE_LIMIT_BYTES = 64 * 1_048_576;
 const RETRY_MS = 1_000;
 const LINE_FEED = 10;
 const STANDARD_OUTPUT = 1;
@@ -82,7 +83,8 @@ class Writer {
   }
 
   readonly add = (bytes: Uint8Array, written: () => void = () => {}): boolean => {
-    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > this.#options.limitBytes) {
+    const { limitBytes = QUEUE_LIMIT_BYTES } = this.#options;
+    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > limitBytes) {
       this.#options.lost(
         linesIn(bytes),
         this.#problem ?? 'events arrive faster than the file can be written',

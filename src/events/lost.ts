@@ -38,6 +38,17 @@ export function lostEvents(
   };
 }
 
+/** Runs what makes an event; if it fails, the event is lost, and nothing else is affected. */
+export function attempting(lost: LostEvents): (make: () => unknown) => void {
+  return (make) => {
+    try {
+      make();
+    } catch (error) {
+      lost.add('not_made', 1, String(error));
+    }
+  };
+}
+
 /** Writes a line for the operator. */
 export function toStandardError(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -1,3 +1,4 @@
+import type { EventFilter } from './filter.ts';
 import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './catalogue.ts';
 import { eventJson } from './json.ts';
 import { type LineFile, openLineFile } from './line_file.ts';
@@ -28,19 +29,17 @@ const LONGEST_WAIT_MS = 50;
 const SPARE_LIMIT = 4;
 /** Events are serialised in batches, which keeps the code in the processor's caches. */
 const BATCH = 32;
-/** Maximum size of the queue for a slow or failing file; further events are lost and counted. */
-const QUEUE_LIMIT_BYTES = 64 * 1_048_576;
 
 /**
  * Appends to a file, or writes to standard output for `-`. Rejects if the file cannot be opened. A full disk
  * or a closed pipe never throws: writing is retried, and events beyond the queue are counted as lost.
  */
 export async function ndjsonSink(path: string, options: NdjsonOptions = {}): Promise<EventSink> {
-  const { say = toStandardError, limitBytes = QUEUE_LIMIT_BYTES, retryMs } = options;
+  const { say = toStandardError, limitBytes, retryMs } = options;
   const { lost = lostEvents(say) } = options;
   let isFailing = false;
   const file = await openLineFile(path, {
-    limitBytes,
+    ...(limitBytes !== undefined && { limitBytes }),
     ...(retryMs !== undefined && { retryMs }),
     failing: (problem) => {
       isFailing = true;
@@ -121,4 +120,10 @@ class Slab {
     if (isTaken) this.#bytes = this.#spare.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES);
     this.#to = 0;
   }
+}
+
+/** A sink for the events that match the filter. */
+export function filtered(sink: EventSink, filter: EventFilter | null): EventSink {
+  if (filter === null) return sink;
+  return { ...sink, write: (event) => void (filter.takes(event.object) && sink.write(event)) };
 }

@@ -14,7 +14,13 @@ export interface Outbox {
   ) => Promise<readonly { readonly sequence: number; readonly event: string }[]>;
   /** Number of pending deliveries of a destination. */
   readonly waitingCount: (destination: string) => Promise<number>;
-  readonly delivered: (sequences: readonly number[]) => Promise<void>;
+  readonly deadCount: (destination: string) => Promise<number>;
+  /** Removes completed deliveries, and keeps dead letters, in one transaction. */
+  readonly settle: (
+    destination: string,
+    sequences: readonly number[],
+    dead: readonly { readonly event: string; readonly reason: string }[],
+  ) => Promise<void>;
 }
 
 export interface DeliveryOptions extends TargetWorld {

@@ -1,5 +1,5 @@
 /** An interruptible wait. */
-export interface Pause {
+interface Pause {
   /** Ends the current or next wait without a time; with `always` also one with a time. */
   readonly wake: (always?: boolean) => void;
   /** Waits until woken, or for the given milliseconds. */

@@ -41,7 +41,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
     basic_auth: { decision: 'invalid', username: '' },
     circuit_breaker: { decision: decisionOf(exchange, 'circuit_breaker') },
     compression: {
-      algorithm: exchange.compress ?? 'none',
+      algorithm: namedCoding(exchange.compress),
       bytes_saved: compressed ? sent.rawResponseBytes - sent.responseBytes : 0,
     },
     conn: connectionFacts(connection, head.host),
@@ -85,6 +85,11 @@ function projected(exchange: Exchange): HttpRequestComplete {
     traffic_policy: { logs: logsOf(exchange) },
     webhook_verification: { decision: blockOrAllow(decisionOf(exchange, 'webhook_verification')) },
   };
+}
+
+/** The codings that the specification names. */
+function namedCoding(coding: Exchange['compress']): HttpRequestComplete['compression']['algorithm'] {
+  return coding === 'gzip' || coding === 'deflate' ? coding : 'none';
 }
 
 function connectionFacts(connection: Connection, host: string): HttpRequestComplete['conn'] {

@@ -1,5 +1,6 @@
 import { type Redact, redactIn } from '../engine/redact.ts';
-import { type EventField, type EventObject, TRAFFIC_EVENTS, type TrafficType } from './fields.ts';
+import type { EventField } from './field_types.ts';
+import { type EventObject, TRAFFIC_EVENTS, type TrafficType } from './fields.ts';
 
 /** A copy of an event in which each field is what `change` makes of it by its row. */
 export function mapFields<Type extends TrafficType>(

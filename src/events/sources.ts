@@ -1,4 +1,7 @@
 import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { suggest } from '../diagnostics/suggest.ts';
+import { didYouMean } from '../diagnostics/message_text.ts';
+import { digest } from '../crypto/digest.ts';
 import { compile } from '../cel/program.ts';
 import { BOOL } from '../cel/types.ts';
 import { isEventType, isTrafficType } from './event_types.ts';
@@ -11,24 +14,33 @@ export interface EventSource {
   readonly filter?: string;
   /** Fields to capture; default all. */
   readonly fields?: readonly string[];
+  /** Share of the matching events to capture, from 0 to 1; default 1. Our extension. */
+  readonly sample_rate?: number;
 }
 
 /** Why a source is invalid: the service's error number and the key. */
 export interface SourceProblem {
   readonly number: number;
-  readonly key: 'type' | 'fields' | 'filter';
+  readonly key: 'type' | 'fields' | 'filter' | 'sample_rate';
   readonly message: string;
 }
 
 /** Checks a source statically. */
-export function sourceProblem({ type, filter, fields }: EventSource): SourceProblem | null {
+export function sourceProblem({
+  type,
+  filter,
+  fields,
+  sample_rate: rate,
+}: EventSource): SourceProblem | null {
   if (!isEventType(type)) return { number: 238, key: 'type', message: `There is no event type '${type}'.` };
   if (!isTrafficType(type)) {
     if (fields !== undefined)
       return { number: 5401, key: 'fields', message: 'Audit events have no selectable fields.' };
     if (filter !== undefined)
       return { number: 5402, key: 'filter', message: 'Audit events cannot be filtered.' };
-    return null;
+    return rate === undefined
+      ? null
+      : { number: 5402, key: 'sample_rate', message: 'Audit events are not sampled.' };
   }
   const known = Object.keys(TRAFFIC_EVENTS[type]);
   if (fields?.length === 0)
@@ -37,9 +49,15 @@ export function sourceProblem({ type, filter, fields }: EventSource): SourceProb
     (field) => !known.some((each) => each === field || each.startsWith(`${field}.`)),
   );
   if (unknown !== undefined) {
-    return { number: 5403, key: 'fields', message: `${type} has no field '${unknown}'.` };
+    return { number: 5403, key: 'fields', message: unknownField(type, unknown, known) };
   }
   return filter === undefined || filter === '' ? null : filterProblem(filter);
+}
+
+function unknownField(type: string, field: string, known: readonly string[]): string {
+  const groups = known.flatMap((path) => path.split('.').map((_, at, keys) => keys.slice(0, at).join('.')));
+  const suggestion = didYouMean(suggest(field, [...known, ...groups]));
+  return `${type} has no field '${field}'${suggestion === undefined ? '.' : `; ${suggestion}`}`;
 }
 
 function filterProblem(filter: string): SourceProblem | null {
@@ -50,11 +68,26 @@ function filterProblem(filter: string): SourceProblem | null {
   return { number, key: 'filter', message: `The filter is invalid: ${message}.` };
 }
 
-/** Returns the captured part of an event's object, or null if the filter excludes it. */
-export type Capture = (object: object) => object | null;
+/** Returns the captured part of an event's object, or null if filter or sample exclude it. */
+export type Capture = (object: object, eventId: string) => object | null;
+
+/** Hexadecimal digits of the digest that decide about the sample. */
+const SAMPLE_DIGITS = 12;
+
+/** Whether an event belongs to a sample: every subscription with the same rate gets the same events. */
+function inSample(eventId: string, rate: number): boolean {
+  const drawn = digest('sha256', [eventId], 'hex').slice(0, SAMPLE_DIGITS);
+  return Number.parseInt(drawn, 16) < rate * 16 ** SAMPLE_DIGITS;
+}
 
 /** Compiles a checked source of traffic events. */
-export function captureOf({ filter, fields }: EventSource): Capture {
+export function captureOf(source: EventSource): Capture {
+  const { sample_rate: rate = 1 } = source;
+  const take = matching(source);
+  return (object, eventId) => (rate < 1 && !inSample(eventId, rate) ? null : take(object));
+}
+
+function matching({ filter, fields }: EventSource): (object: object) => object | null {
   const pick = fields === undefined ? (object: object) => object : picker(fields);
   if (filter === undefined || filter === '') return pick;
   const { program } = compile(filter, EVENT_FILTER_SCOPE, { wants: BOOL });
@@ -65,7 +98,7 @@ export function captureOf({ filter, fields }: EventSource): Capture {
 type Nested = Readonly<Record<string, unknown>>;
 
 /** Creates an object with only the selected fields, nested by their dots. */
-function picker(fields: readonly string[]): Capture {
+function picker(fields: readonly string[]): (object: object) => object {
   const paths = fields.map((field) => field.split('.'));
   return (object) => {
     const picked: Record<string, unknown> = {};

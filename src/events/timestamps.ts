@@ -15,3 +15,8 @@ export function timestamp(ms: number): string {
   }
   return text;
 }
+
+/** Milliseconds as RFC 3339, whole seconds. */
+export function wholeSeconds(ms: number): string {
+  return `${timestamp(ms).slice(0, 19)}Z`;
+}

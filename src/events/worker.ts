@@ -1,7 +1,7 @@
-import { type EventBuffer, eventBuffer } from './buffer.ts';
+import { type Batch, DEFAULT_LIMITS, type EventBuffer, ageOf, eventBuffer, nextBatch } from './batches.ts';
 import type { DeliveryOptions, Outbox } from './outbox.ts';
 import { pause } from './pause.ts';
-import type { Target } from './targets.ts';
+import type { Sent, Target } from './senders/sending.ts';
 
 /** Delivery status of a destination. */
 export interface WorkerStatus {
@@ -10,9 +10,29 @@ export interface WorkerStatus {
   readonly message: string;
   /** Pending audit events in the store and traffic events in memory. */
   readonly waiting: number;
-  /** Traffic events that were dropped because the buffer was full. */
+  /** Age of the oldest of them. */
+  readonly waiting_ms: number;
+  /** Events of traffic and of agents that were dropped because there were too many. */
   readonly dropped: number;
+  /** Events that the destination refused for good, and that are kept. */
+  readonly dead: number;
+  /** The last failure of this process; empty if there was none. */
+  readonly last_error: string;
+  /** RFC 3339; empty as above. */
+  readonly last_error_at: string;
 }
+
+/** The status of a destination that has not begun. */
+export const STARTING: WorkerStatus = {
+  state: 'starting',
+  message: '',
+  waiting: 0,
+  waiting_ms: 0,
+  dropped: 0,
+  dead: 0,
+  last_error: '',
+  last_error_at: '',
+};
 
 /** Delivers events to one destination, batch by batch. */
 export interface Worker {
@@ -20,87 +40,165 @@ export interface Worker {
   readonly take: (event: string) => void;
   /** Announces new audit events; resolves when they are counted. */
   readonly wake: () => Promise<void>;
+  /** Counts stored events that were dropped. */
+  readonly dropped: (count: number) => void;
   readonly status: () => WorkerStatus;
   /** Stops after one more attempt, within a second. */
   readonly stop: () => Promise<void>;
 }
 
 const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
-const BATCH_EVENTS = 100;
 const RETRY_MS = 500;
 const RETRY_LIMIT_MS = 60_000;
 /** Time limit of the last attempt. */
 const STOP_LIMIT_MS = 1_000;
 
-interface Batch {
-  readonly events: readonly string[];
-  readonly done: () => Promise<void> | void;
-}
+/**
+ * The outcome of an attempt: `idle` if nothing is pending. A failure may ask for a delay; a batch that is not
+ * full may wait for more events.
+ */
+type Attempt = 'sent' | 'idle' | { readonly afterMs: number } | { readonly lingerMs: number };
 
 /** Sends pending events of one destination. */
-interface Sender {
-  /** Sends one batch; returns whether it succeeded, or null if nothing is pending. */
-  readonly attempt: () => Promise<boolean | null>;
-  /** Why the last attempt failed; empty if it succeeded. */
-  readonly message: () => string;
-  /** Pending audit events in the store at the last count. */
-  readonly stored: () => number;
-  readonly recount: () => Promise<void>;
+class Sender {
+  readonly #id: string;
+  readonly #target: Target;
+  readonly #outbox: Outbox;
+  readonly #nowMs: () => number;
+  readonly buffer: EventBuffer;
+  #batch: Batch | null = null;
+  /** The last batch that was sent, perhaps without success. */
+  #tried: Batch | null = null;
+  message = '';
+  lastError = { text: '', at: '' };
+  /** Pending audit events and dead letters in the store at the last count. */
+  stored = 0;
+  dead = 0;
+
+  constructor(id: string, target: Target, outbox: Outbox, { nowMs, bufferLimitBytes }: DeliveryOptions) {
+    this.#id = id;
+    this.#target = target;
+    this.#outbox = outbox;
+    this.#nowMs = nowMs;
+    this.buffer = eventBuffer(target.problem === null ? (bufferLimitBytes ?? BUFFER_LIMIT_BYTES) : 0);
+  }
+
+  async recount(): Promise<void> {
+    this.stored = await this.#outbox.waitingCount(this.#id);
+    this.dead = await this.#outbox.deadCount(this.#id);
+  }
+
+  oldestMs(): number {
+    const now = this.#nowMs();
+    return Math.max(ageOf(this.#batch?.events() ?? [], now), ageOf(this.buffer.oldest(1), now));
+  }
+
+  /** Whether the traffic events fill a batch. */
+  isFull(): boolean {
+    const { events, bytes } = this.#target.limits ?? DEFAULT_LIMITS;
+    return this.buffer.waiting() >= events || this.buffer.units() >= bytes;
+  }
+
+  /** The last attempt does not wait for more events. */
+  async attempt(isLast: boolean): Promise<Attempt> {
+    try {
+      const { limits = DEFAULT_LIMITS } = this.#target;
+      const around = { outbox: this.#outbox, buffer: this.buffer, limits };
+      this.#batch ??= await nextBatch(this.#id, around);
+      if (this.#batch === null) return 'idle';
+      const lingerMs = isLast || this.#batch.isFull ? 0 : this.#lingerMs(this.#batch);
+      if (lingerMs > 0) {
+        this.#batch = null;
+        return { lingerMs };
+      }
+      const failure = this.#batch.isEmpty() ? null : await this.#send(this.#batch);
+      if (this.#batch.isEmpty()) this.#batch = null;
+      await this.recount();
+      if (failure !== null) return failure;
+      this.message = '';
+      return 'sent';
+    } catch (error) {
+      return this.#fail((error as Error).message);
+    }
+  }
+
+  /** How long a new batch waits; one that was sent before does not, because it must not change. */
+  #lingerMs(batch: Batch): number {
+    const { lingerMs = 0 } = this.#target.limits ?? DEFAULT_LIMITS;
+    if (lingerMs === 0 || this.#tried === batch) return 0;
+    return Math.min(lingerMs, lingerMs - ageOf(batch.events(), this.#nowMs()));
+  }
+
+  /** Null if nothing failed. */
+  async #send(batch: Batch): Promise<Attempt | null> {
+    const events = batch.events();
+    this.#tried = batch;
+    const sent = await this.#target.send(events);
+    const { problem, divide, notice } = sent;
+    if (divide === true && events.length > 1) {
+      batch.halve();
+      return null;
+    }
+    const dead = divide === true ? [{ index: 0, reason: problem! }] : (sent.dead ?? []);
+    await batch.settle(remaining(sent, events.length, dead), dead);
+    if (notice !== undefined) this.#note(notice);
+    return problem === null || divide === true ? null : this.#fail(problem, sent.afterMs);
+  }
+
+  #fail(problem: string, afterMs = 0): Attempt {
+    this.message = problem;
+    this.#note(problem);
+    return { afterMs };
+  }
+
+  #note(problem: string): void {
+    this.lastError = { text: problem, at: new Date(this.#nowMs()).toISOString() };
+  }
 }
 
-function senderOf(id: string, target: Target, outbox: Outbox, buffer: EventBuffer): Sender {
-  let message = '';
-  let stored = 0;
-  let batch: Batch | null = null;
-  const recount = async (): Promise<void> => {
-    stored = await outbox.waitingCount(id);
-  };
-  return {
-    message: () => message,
-    stored: () => stored,
-    recount,
-    attempt: async () => {
-      try {
-        // A batch is unchanged until it was sent, so that receivers can recognise a repetition.
-        batch ??= await nextBatch(id, outbox, buffer);
-        if (batch === null) return null;
-        const problem = await target.send(batch.events);
-        message = problem ?? '';
-        if (problem !== null) return false;
-        await batch.done();
-        batch = null;
-        await recount();
-        return true;
-      } catch (error) {
-        message = (error as Error).message;
-        return false;
-      }
-    },
-  };
+/** Indexes of the events to send again. */
+function remaining(
+  { problem, again }: Sent,
+  count: number,
+  dead: NonNullable<Sent['dead']>,
+): readonly number[] {
+  if (again !== undefined) return again;
+  if (problem === null) return [];
+  const lost = new Set(dead.map(({ index }) => index));
+  return Array.from({ length: count }, (_, index) => index).filter((index) => !lost.has(index));
 }
 
 /** Starts delivering to one destination. */
-export function startWorker(
-  id: string,
-  target: Target,
-  outbox: Outbox,
-  { bufferLimitBytes = BUFFER_LIMIT_BYTES, retryMs = RETRY_MS, random }: DeliveryOptions,
-): Worker {
-  const buffer = eventBuffer(target.problem === null ? bufferLimitBytes : 0);
-  const sender = senderOf(id, target, outbox, buffer);
+export function startWorker(id: string, target: Target, outbox: Outbox, options: DeliveryOptions): Worker {
+  const { retryMs = RETRY_MS, random } = options;
+  const sender = new Sender(id, target, outbox, options);
   const rest = pause();
   let failures = 0;
   let stopping = false;
+  let isLingering = false;
+  let droppedInStore = 0;
+
+  async function linger(ms: number): Promise<void> {
+    if (sender.isFull()) return;
+    isLingering = true;
+    await rest.wait(ms);
+    isLingering = false;
+  }
 
   async function run(): Promise<void> {
     for (;;) {
-      const went = await sender.attempt();
-      failures = went === false ? failures + 1 : 0;
-      if (stopping && went !== true) return;
-      if (went === null) await rest.wait();
+      const isLast = stopping;
+      const went = await sender.attempt(isLast);
+      const failed = typeof went === 'object' && 'afterMs' in went;
+      failures = failed ? failures + 1 : 0;
+      if (isLast && went !== 'sent') return;
+      if (stopping) continue;
+      if (went === 'idle') await rest.wait();
+      else if (typeof went === 'object' && 'lingerMs' in went) await linger(went.lingerMs);
       // New events do not shorten the delay for a failing target.
-      else if (!went) {
-        await rest.wait(Math.min(RETRY_LIMIT_MS, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2));
+      else if (failed) {
+        const delay = Math.min(RETRY_LIMIT_MS, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
+        await rest.wait(Math.max(delay, went.afterMs));
       }
     }
   }
@@ -108,17 +206,22 @@ export function startWorker(
   const running = target.problem === null ? run() : Promise.resolve();
   return {
     take: (event) => {
-      if (buffer.take(event)) rest.wake();
+      if (sender.buffer.take(event)) rest.wake(isLingering && sender.isFull());
     },
     wake: async () => {
       rest.wake();
       await sender.recount();
     },
+    dropped: (count) => void (droppedInStore += count),
     status: () => ({
       state: target.problem !== null ? 'not_supported' : failures > 0 ? 'failing' : 'ok',
-      message: target.problem ?? sender.message(),
-      waiting: sender.stored() + buffer.waiting(),
-      dropped: buffer.dropped(),
+      message: target.problem ?? sender.message,
+      waiting: sender.stored + sender.buffer.waiting(),
+      waiting_ms: sender.oldestMs(),
+      dropped: sender.buffer.dropped() + droppedInStore,
+      dead: sender.dead,
+      last_error: sender.lastError.text,
+      last_error_at: sender.lastError.at,
     }),
     stop: async () => {
       stopping = true;
@@ -129,15 +232,4 @@ export function startWorker(
       await target.close();
     },
   };
-}
-
-/** Audit events go first: they are few, and their delivery is guaranteed. */
-async function nextBatch(id: string, outbox: Outbox, buffer: EventBuffer): Promise<Batch | null> {
-  const waiting = await outbox.waiting(id, BATCH_EVENTS);
-  if (waiting.length > 0) {
-    const done = () => outbox.delivered(waiting.map(({ sequence }) => sequence));
-    return { events: waiting.map(({ event }) => event), done };
-  }
-  const events = buffer.oldest(BATCH_EVENTS);
-  return events.length === 0 ? null : { events, done: () => buffer.remove(events.length) };
 }

@@ -1,4 +1,4 @@
-import type { ActionConfig } from './action_schemas.ts';
+import type { ActionConfig, ActionType } from './action_schemas.ts';
 import type { Span } from '../diagnostics/diagnostic.ts';
 import type {
   Ask,
@@ -7,14 +7,14 @@ import type {
   InnerStep,
   LocalResponse,
   RequestHead,
+  InternalAddress,
   InternalTarget,
+  HandlerPart,
 } from '../engine/contract.ts';
-import type { LinkedRule } from '../engine/module.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
+import type { LinkedRules } from '../engine/module.ts';
 import type { Branding } from '../engine/branding.ts';
 import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import type { Surroundings } from '../policy/env/inputs.ts';
-import type { ActionType } from './action_schemas.ts';
 import type { EndKind } from './facts.ts';
 import type { Expression, Template, Watch } from './evaluators.ts';
 import type { Failure } from './failure.ts';
@@ -27,11 +27,13 @@ export interface PolicyContext {
   readonly branding: Branding;
   /** The requested endpoint, facts about addresses, secrets: inputs of expressions besides the exchange. */
   readonly surroundings: (request: RequestHead | null) => Surroundings;
-  readonly ipPolicy: (id: string) => readonly LinkedRule[];
+  readonly ipPolicy: (id: string) => LinkedRules;
   /** A response of the edge itself, with its error code if it has one. */
   readonly refusal: (status: number, code: number | null, message: string) => LocalResponse;
   /** Whether a host (lower case, ending in `.internal`) is an endpoint of the same configuration. */
   readonly isInternal: (host: string) => boolean;
+  /** Whether there is such a TLS or TCP endpoint in the same configuration. */
+  readonly isInternalAddress: (address: InternalAddress) => boolean;
   /** Whether `http-request` may be sent to loopback, private and link-local addresses. */
   readonly allowPrivateFetch: boolean;
   /** Keys and registry of logins; created for this policy alone if omitted. */
@@ -61,8 +63,8 @@ export interface Ends {
   readonly step: InnerStep;
   readonly as: EndKind;
   readonly response: LocalResponse;
-  /** Forward the request to an endpoint of this configuration instead of responding. */
-  readonly target?: InternalTarget;
+  /** Forward to an endpoint of this configuration instead of responding. */
+  readonly target?: InternalTarget | InternalAddress;
 }
 
 /** An action ready to run. */
@@ -113,9 +115,18 @@ export interface ActionKind<T extends ActionType> {
   readonly compile: (action: ActionOf<T>, compiling: Compiling) => ActionBody;
 }
 
-/** Steps of one action, by the last part of their code; a step without detail is created once. */
-export function stepsOf(type: ActionType, message: Messages, pointer: string) {
+/**
+ * Steps of one action, by the last part of their code; a step without detail is created once. Those of an action that
+ * only reports say so: readers of a trace must not take them for a passed check.
+ */
+export function stepsOf(
+  type: ActionType,
+  message: Messages,
+  pointer: string,
+  { enforce = true }: { readonly enforce?: boolean } = {},
+) {
   const prefix = type.replaceAll('-', '_');
+  const always: Readonly<Record<string, Fact>> = enforce ? {} : { enforced: false };
   const made = new Map<string, InnerStep>();
   return (code: string, detail?: Readonly<Record<string, Fact>>): InnerStep => {
     let step = made.get(code);
@@ -125,12 +136,12 @@ export function stepsOf(type: ActionType, message: Messages, pointer: string) {
         name: type,
         code: `${prefix}.${code}`,
         says: message[code] ?? code,
-        detail: {},
+        detail: always,
         pointer,
       };
       made.set(code, step);
     }
-    return detail === undefined ? step : { ...step, detail };
+    return detail === undefined ? step : { ...step, detail: { ...detail, ...always } };
   };
 }
 

@@ -50,8 +50,8 @@ export interface FieldFacts {
   readonly aliases?: Readonly<Record<string, string>>;
   /** Other current names of an object's fields. */
   readonly synonyms?: Readonly<Record<string, string>>;
-  /** Fields for which a list with one entry is also accepted in place of the entry. */
-  readonly listOfOne?: true;
+  /** A list for which its only entry is also accepted. */
+  readonly itemOrList?: true;
   /** Error numbers that differ from the default ones (`codes/numbers.ts`). */
   readonly codes?: Readonly<Partial<Record<Fault, number>>>;
 }

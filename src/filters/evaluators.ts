@@ -1,5 +1,6 @@
-import { compile } from '../cel/program.ts';
-import type { Program } from '../cel/program.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
+import { weakValues } from '../caches/weak_values.ts';
+import { type Program, compile } from '../cel/program.ts';
 import type { Scope } from '../cel/scope.ts';
 import { BOOL } from '../cel/types.ts';
 import { EvalError, type Outcome, type Value } from '../cel/values.ts';
@@ -59,14 +60,20 @@ export function compileCondition(
   scope: Scope<Activation>,
   watch?: Watch,
 ): Condition {
-  const { program, diagnostics } = compile(text, scope, { wants: BOOL });
-  if (program !== undefined) {
-    const evaluate = watch === undefined ? program.evaluate : watch(program, pointer, 0);
-    return { text, pointer, evaluate, program };
-  }
-  const error = new EvalError('expr.internal', diagnostics[0]?.message ?? 'the expression does not compile');
-  return { text, pointer, evaluate: () => error, program: null };
+  const compiled = conditionsIn(scope)(text);
+  if (compiled instanceof EvalError) return { text, pointer, evaluate: () => compiled, program: null };
+  const evaluate = watch === undefined ? compiled.evaluate : watch(compiled, pointer, 0);
+  return { text, pointer, evaluate, program: compiled };
 }
+
+/** Rules of many routes have the same expressions, and so have two versions of a configuration. */
+const conditionsIn = weakMemoize((scope: Scope<Activation>) =>
+  weakValues((text): Program<Activation> | EvalError => {
+    const { program, diagnostics } = compile(text, scope, { wants: BOOL });
+    if (program !== undefined) return program;
+    return new EvalError('expr.internal', diagnostics[0]?.message ?? 'the expression does not compile');
+  }),
+);
 
 /** The failure of a condition whose result is not a bool. */
 export function conditionFailure({ text, pointer }: Condition, outcome: Outcome): Failure {

@@ -1,9 +1,23 @@
 import type { Type } from '../cel/types.ts';
-import type { Severity } from '../diagnostics/diagnostic.ts';
 import type { Report, Sound } from '../diagnostics/report.ts';
 import type { DeclaredReason } from '../engine/module.ts';
 import type { ActionType } from './action_schemas.ts';
-import type { Phase } from './phase.ts';
+import type {
+  ActionPlace,
+  AddressLists,
+  BadExample,
+  Exempt,
+  Exercise,
+  FieldCodes,
+  Finding,
+  Input,
+  ModulePlace,
+  ModuleReference,
+  Reference,
+  Samples,
+  Trips,
+} from './fact_values.ts';
+import type { EdgeKind, Phase } from './phase.ts';
 
 /**
  * The contract of `facts.ts`: what the rest of the program knows about a filter, as plain data and pure functions of
@@ -14,121 +28,6 @@ export interface Filter<ModuleConfig = never, ActionConfig = never> {
   readonly module?: ModuleFacts<ModuleConfig>;
   /** Its face in a traffic policy. */
   readonly action?: ActionFacts<ActionConfig>;
-}
-
-/** The kind of edge that carries a filter. */
-export type Carrier = 'https' | 'tls' | 'tcp';
-
-/**
- * What a filter reads directly. What its templates and expressions read is known from their text. `headers` are any
- * headers of the request, `outside` is a response to a request of the edge itself, `response` is the upstream's.
- */
-export type Input =
-  | 'body'
-  | 'chance'
-  | 'client_address'
-  | 'client_certificate'
-  | 'clock'
-  | 'headers'
-  | 'outside'
-  | 'response'
-  | 'session'
-  | 'state'
-  | { readonly header: string };
-
-/** A name in a config that must exist elsewhere. `at` is a JSON pointer below the config; `*` is any element. */
-export interface Reference {
-  readonly kind: 'backend' | 'certificate_authority' | 'ip_policy';
-  readonly at: string;
-}
-
-/** A reference of a module, which responses of the management API show as objects. */
-export interface ModuleReference extends Reference {
-  readonly shownAs: string;
-  /** Error numbers: the object does not exist, or is of another kind. */
-  readonly missing: number;
-  readonly wrong: number;
-}
-
-/** Requests that change the state of a filter, if sent before the request in question. */
-export interface Exercise {
-  readonly count: number;
-  /** Whether the upstream answers them with an error, except for the first of them. */
-  readonly failing: boolean;
-  /** How many of failing requests succeed before the others fail; default 0. */
-  readonly succeeding?: number;
-  /** Time between them; default 1. */
-  readonly everyMs?: number;
-  /** Time until the request in question. */
-  readonly thenMs: number;
-}
-
-/** Lists of address ranges that are evaluated together, also with the rules of IP policies. */
-export interface AddressLists {
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-  readonly policies: readonly string[];
-}
-
-/** Values of requests and responses for which a filter decides differently; test cases are made of them. */
-export interface Samples {
-  readonly headers?: Readonly<Record<string, readonly string[]>>;
-  /** Responses of an upstream. */
-  readonly answers?: readonly (number | SampleAnswer)[];
-}
-
-interface SampleAnswer {
-  readonly status?: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** A config that the check refuses or warns about, and the code or error number of its only finding. */
-interface BadExample {
-  readonly config: object;
-  readonly finding: string | number;
-}
-
-/** A code reported by a check, with a sentence for `explain-code`. */
-export interface Finding {
-  readonly severity: Severity;
-  readonly message: string;
-  /** Error number of the management API, if it has its own; by reason, if a reason has another. */
-  readonly number?: number;
-  readonly numberOfReason?: Readonly<Record<string, number>>;
-}
-
-/** Error numbers of the management API for what departs from a schema. */
-export interface FieldCodes {
-  readonly missing?: number;
-  readonly bad?: number;
-  /** For direct members, by name, including unknown ones. */
-  readonly below?: Readonly<Record<string, number>>;
-}
-
-/** The context of checking a module. */
-export interface ModulePlace {
-  readonly carrier: Carrier;
-  /** Whether the edge itself terminates TLS, so that it sees certificates of clients. */
-  readonly terminatesTls: boolean;
-  readonly ipPolicies: Readonly<
-    Record<string, Sound<{ rules: readonly { action: 'allow' | 'deny' }[] }> | undefined>
-  >;
-  /** The time, for checking expiry; absent if unknown. */
-  readonly nowMs?: number;
-}
-
-/** The context of checking an action. */
-export interface ActionPlace {
-  readonly phase: Phase;
-  /** Whether the field at a pointer below the config was written, not a default. */
-  readonly isWritten: (pointer: string) => boolean;
-  /** Name of the service. */
-  readonly service: string;
-  /** Hosts of the internal endpoints, if they are known. */
-  readonly internalHosts?: readonly string[] | undefined;
-  /** The hosts of its edge, in lower case; absent if they are not known. */
-  readonly hosts?: readonly string[];
 }
 
 interface FaceFacts<Config> {
@@ -142,9 +41,9 @@ interface FaceFacts<Config> {
    * Why a reason never occurs with this config, whatever clients, upstreams and providers send; null if it may. Each
    * claim needs a proof in a comment: coverage does not ask for what is declared impossible.
    */
-  readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
+  readonly cannotHappen?: (code: string, config: Config, edgeKind: EdgeKind) => string | null;
   /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
-  readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
+  readonly notInCases?: (code: string, config: Config, edgeKind: EdgeKind) => string | null;
   readonly samples?: (config: Config) => Samples;
   /** Names of the fields that it removes, by the message that has them. */
   readonly removes?: (config: Config) => {
@@ -157,6 +56,12 @@ interface FaceFacts<Config> {
   readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
   /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
   readonly login?: boolean;
+  /** The requests that pass although they lack what it asks of all others, and the last part of their reason. */
+  readonly exempts?: { readonly which: (config: Config) => Exempt | null; readonly reason: string };
+  /** How long a session lasts at most for a user who lost access, ms; Infinity: as long as it is used. */
+  readonly keepsSessionMs?: (config: Config) => number;
+  /** What opens the circuit of a breaker. */
+  readonly trips?: (config: Config) => Trips;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
@@ -173,7 +78,7 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly type: string;
   /** On HTTPS edges: whether it belongs to the edge or to its routes. */
   readonly place: 'edge' | 'route';
-  readonly carriers: readonly Carrier[];
+  readonly edgeKinds: readonly EdgeKind[];
   /** Whether it ever stops a request or responds itself. */
   readonly ends: 'never' | 'may';
   /** Lists of patterns for user agents, of which each is a rule. */
@@ -187,9 +92,11 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
    */
   readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
   readonly references?: readonly ModuleReference[];
-  readonly apiCodes?: FieldCodes | ((carrier: Carrier) => FieldCodes);
+  readonly apiCodes?: FieldCodes | ((edgeKind: EdgeKind) => FieldCodes);
   /** Members of the config that edge files can set and requests to the management API cannot. */
   readonly fileOnly?: readonly string[];
+  /** Texts that requests to the management API leave out by sending them empty: JSON pointers, `*` is any element. */
+  readonly emptyIsUnset?: readonly string[];
   /** Codes of the check that only this filter reports. */
   readonly findings?: Readonly<Record<string, Finding>>;
 }
@@ -218,10 +125,17 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly references?: readonly Reference[];
   /** Whether later rules see the request as it was. */
   readonly leavesRequest: boolean;
+  /**
+   * What later rules see changed in the message: `url`, `headers`, or fields as `header x-team`. Default all of it, unless
+   * it leaves the request.
+   */
+  readonly changes?: (config: Config) => readonly string[];
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
   /** Whether it does nothing but log. */
   readonly onlyLogs?: boolean;
+  /** JSON pointers of members of the config whose values it only compares with those of other requests. */
+  readonly compares?: readonly string[];
   /** Names of the variables that it sets for later expressions; null if some cannot be known. */
   readonly sets?: (config: Sound<Config>) => readonly string[] | null;
   /** Whether it reads text in responses, so that upstreams are asked for plain and whole ones. */
@@ -240,6 +154,8 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly legacyTypes?: readonly string[];
   /** Names that people try instead of the type. */
   readonly alsoCalled?: readonly string[];
+  /** Fields that people try, and what to write instead. */
+  readonly fieldHints?: Readonly<Record<string, string>>;
   /** Its counterpart in another phase. */
   readonly twin?: ActionType;
 }
@@ -251,13 +167,15 @@ export interface ActionResultFacts {
   readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
+/** The fields of these names, as `changes` says them. A changed `Host` is the host of the URL, too. */
+export function changedHeaders(names: readonly string[]): readonly string[] {
+  return names.map((name) => (name.toLowerCase() === 'host' ? 'headers' : `header ${name.toLowerCase()}`));
+}
+
 /** When actions end their phase that can be set to only report. */
 export function whenEnforced({ enforce }: { readonly enforce?: boolean }): EndsWhen {
   return enforce === false ? 'never' : 'may';
 }
-
-/** Why the modules of an edge do not see a handshake for another name in a case. */
-export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';
 
 /** Results of actions that are recognised but not executed. */
 export const NOT_RUN_MESSAGES = {
@@ -271,12 +189,10 @@ export const REPLACING_MESSAGES = {
   unchanged: 'nothing in the body had to be replaced',
 };
 
+/** Why the modules of an edge do not see a handshake for another name in a case. */
+export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';
+
 /** When an action with this config ends its phase. */
 export function whenEnds({ ends }: ActionFacts<never>, config: unknown): EndsWhen {
   return typeof ends.when === 'function' ? ends.when(config as never) : ends.when;
-}
-
-/** Whether an action with this config keeps requests from the upstream. */
-export function isGuard({ guards = false }: ActionFacts<never>, config: unknown): boolean {
-  return typeof guards === 'function' ? guards(config as never) : guards;
 }

@@ -1,7 +1,6 @@
 import type { Connection, Edit, InnerStep, MakeBodyEditor, RequestHead, World } from '../engine/contract.ts';
 import { type HeadersEdit, applyHeaderEdits, headersEdit } from '../engine/edits.ts';
-import type { ActionResult } from '../policy/env/activation.ts';
-import type { Activation } from '../policy/env/activation.ts';
+import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import { type FieldList, firstValue } from '../http/fields.ts';
 import { parseAuthority } from '../http/host.ts';
 import type { UrlParts } from './url_rewrite/algorithm.ts';

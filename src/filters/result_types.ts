@@ -3,19 +3,19 @@
  * plain record of run-time values with the declared members; optional members may be omitted. Its maps are created
  * with `stringMap()` or `headerFields()`.
  */
-import { INT, STRING, list, object } from '../cel/types.ts';
-import type { Field, Type } from '../cel/types.ts';
+import { type Field, type Type, INT, STRING, list, object } from '../cel/types.ts';
 import type { Value } from '../cel/values.ts';
 import type { ActionResultFacts } from './facts.ts';
 
 type Member = Field & { readonly read: (record: Record<string, Value>) => Value | undefined };
-type Members = Readonly<Record<string, readonly [Type, string, 'optional'?]>>;
+type Members = Readonly<Record<string, readonly [Type, string, ('optional' | { readonly unset: Value })?]>>;
 
 /** The type of a record. Results are read rarely, so one keyed read for all members is enough. */
 export function record(name: string, members: Members): Type {
   const fields: Record<string, Member> = {};
-  for (const [key, [type, doc, isOptional]] of Object.entries(members)) {
-    fields[key] = { type, doc, optional: isOptional === 'optional', read: (from) => from[key] };
+  for (const [key, [type, doc, absence]] of Object.entries(members)) {
+    const unset = typeof absence === 'object' && absence;
+    fields[key] = { type, doc, optional: absence !== undefined, ...unset, read: (from) => from[key] };
   }
   return object(name, fields);
 }
@@ -30,7 +30,11 @@ export const ERROR = record('ActionError', {
   code: [STRING, 'Code of the error.'],
   message: [STRING, 'Error message.'],
 });
-export const error = [ERROR, 'Why the action failed.', 'optional'] as const;
+export const error = [
+  ERROR,
+  'Why the action failed; its members are empty if it did not.',
+  { unset: { code: '', message: '' } },
+] as const;
 
 const MATCHED_RULE = record('MatchedRule', {
   id: [INT, 'Number of the rule.'],

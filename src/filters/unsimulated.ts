@@ -1,5 +1,4 @@
-import type { ActionKind } from './action.ts';
-import { stepsOf } from './action.ts';
+import { type ActionKind, stepsOf } from './action.ts';
 import { NOT_RUN_MESSAGES } from './facts.ts';
 import type { ActionType } from './action_schemas.ts';
 

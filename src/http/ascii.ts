@@ -7,6 +7,18 @@ export function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/**
+ * The text without any of these characters at its ends, in linear time: a pattern such as `/ +$/` begins again
+ * at each space of a long run.
+ */
+export function withoutEnds(text: string, characters: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && characters.includes(text[start]!)) start++;
+  while (start < end && characters.includes(text[end - 1]!)) end--;
+  return text.slice(start, end);
+}
+
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

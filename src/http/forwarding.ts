@@ -132,13 +132,21 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
 }
 
 /** A client's fields without identity fields and lookalikes; the same list when there are none. */
-export function withoutIdentity(fields: FieldList, { auth, mtls }: IdentityPrefixes): FieldList {
-  const isForged = (name: string): boolean => {
-    const folded = foldedName(name);
-    return folded.startsWith(auth) || folded.startsWith(mtls);
-  };
-  if (!fields.some((text, at) => at % 2 === 0 && isForged(text))) return fields;
-  return fields.filter((_, at) => !isForged(fields[at - (at % 2)]!));
+export function withoutIdentity(fields: FieldList, prefixes: IdentityPrefixes): FieldList {
+  let kept: string[] | null = null;
+  for (let at = 0; at < fields.length; at += 2) {
+    if (isIdentity(fields[at]!, prefixes)) kept ??= fields.slice(0, at);
+    else if (kept !== null) kept.push(fields[at]!, fields[at + 1]!);
+  }
+  return kept ?? fields;
+}
+
+function isIdentity(name: string, { auth, mtls }: IdentityPrefixes): boolean {
+  // Most names begin with another letter; `| 32` folds its case.
+  const initial = name.charCodeAt(0) | 32;
+  if (initial !== auth.charCodeAt(0) && initial !== mtls.charCodeAt(0)) return false;
+  const folded = foldedName(name);
+  return folded.startsWith(auth) || folded.startsWith(mtls);
 }
 
 /** The last result for a list of fields. */

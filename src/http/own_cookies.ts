@@ -1,3 +1,4 @@
+import { asciiLower, withoutEnds } from './ascii.ts';
 import { type FieldList, hasField, isName } from './fields.ts';
 
 /**
@@ -66,6 +67,7 @@ function nameOf(pair: string): string {
 
 /** Chunks of a long cookie, and pending logins (`auth/state_cookie`). */
 const PART = /\.(?:[0-9]|[\w-]{22})$/;
+const SPACES_AND_QUOTES = ' \t\v\f\u00a0"';
 const PREFIX = /^__(?:host|secure)-/;
 
 /**
@@ -74,12 +76,10 @@ const PREFIX = /^__(?:host|secure)-/;
  * b` as `a_b`).
  */
 function plainName(name: string): string {
-  const bare = name
-    .replaceAll(/^[\s"]+|[\s"]+$/g, '')
-    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return asciiLower(withoutEnds(name, SPACES_AND_QUOTES))
     .replace(PREFIX, '')
-    .replace(PART, '');
-  return bare.replaceAll(/[. []/g, '_');
+    .replace(PART, '')
+    .replaceAll(/[. []/g, '_');
 }
 
 /** Maps each value of field `lower`; null removes it. Returns the same list when nothing changes. */

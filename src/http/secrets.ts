@@ -1,6 +1,16 @@
 /** Replaces a redacted secret. */
 export const REDACTED = '[redacted]';
 
+/** What replaces a secret in a text. */
+export type Mark = (secret: string) => string;
+
+const HIDE: Mark = () => REDACTED;
+
+/** Whether something in a text was redacted, with or without a keyed hash in the mark. */
+export function isRedacted(text: string): boolean {
+  return text.includes('[redacted');
+}
+
 /** Header fields that always contain credentials. */
 // table: names of fields
 export const CREDENTIALS: ReadonlySet<string> = new Set([
@@ -68,27 +78,36 @@ export function withoutSecret(lower: string, value: string): string {
   return URLS.has(lower) ? urlWithoutSecrets(value) : value;
 }
 
-/** The redacted value of a field that is known to be secret. */
-export function redactedField(lower: string, value: string): string {
+/** The redacted value of a field that is known to be secret. Cookies are marked by their values as expressions read them. */
+export function redactedField(lower: string, value: string, mark = HIDE): string {
   if (lower === 'cookie') {
     return value.replaceAll(/[^;]+/g, (pair) => {
       const equals = pair.indexOf('=');
-      return equals < 0 ? pair.replace(/\S.*/, REDACTED) : pair.slice(0, equals + 1) + REDACTED;
+      return equals < 0
+        ? pair.replace(/\S.*/, mark)
+        : pair.slice(0, equals + 1) + mark(unquoted(pair.slice(equals + 1).trim()));
     });
   }
   if (lower === 'set-cookie')
-    return value.replace(/^(?:([^=;]*=)[^;]*|[^;]*)/, (_, name = '') => `${name}${REDACTED}`);
-  const scheme = /^(Basic|Bearer|Digest|Negotiate)\s/i.exec(value);
-  return scheme === null ? REDACTED : `${scheme[1]!} ${REDACTED}`;
+    return value.replace(
+      /^([^=;]*=)?([^;]*)/,
+      (_, name: string | undefined, own: string) => `${name ?? ''}${mark(own)}`,
+    );
+  const [scheme = ''] = /^(?:Basic|Bearer|Digest|Negotiate)\s/i.exec(value) ?? [];
+  return scheme + mark(value.slice(scheme.length));
+}
+
+function unquoted(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
 /** A URL, or text that begins with one, without the secrets in its query and fragment. */
-export function urlWithoutSecrets(text: string): string {
-  const mark = text.search(/[?#]/);
-  if (mark < 0) return text;
-  const path = text.slice(0, mark);
-  const parts = text.slice(mark + 1).split('#');
-  return `${path}${text[mark]!}${parts.map((query) => queryWithoutSecrets(query, path)).join('#')}`;
+export function urlWithoutSecrets(text: string, mark = HIDE): string {
+  const start = text.search(/[?#]/);
+  if (start < 0) return text;
+  const path = text.slice(0, start);
+  const parts = text.slice(start + 1).split('#');
+  return `${path}${text[start]!}${parts.map((query) => queryWithoutSecrets(query, path, mark)).join('#')}`;
 }
 
 const MAY_BE_SECRET = /%|code|state|token|secret|verifier|assertion|nonce|key|pass|saml|amz/i;
@@ -97,7 +116,7 @@ const MAY_BE_SECRET = /%|code|state|token|secret|verifier|assertion|nonce|key|pa
  * A query without its secrets: the parameters that are always secret, and those of login messages if it is
  * one.
  */
-export function queryWithoutSecrets(query: string, path: string): string {
+export function queryWithoutSecrets(query: string, path: string, mark = HIDE): string {
   if (!MAY_BE_SECRET.test(query)) return query;
   const pieces = query.split('&');
   const names = pieces.map(nameOf);
@@ -108,7 +127,7 @@ export function queryWithoutSecrets(query: string, path: string): string {
       const name = names[at]!;
       const isSecret = SECRET_PARAMETERS.has(name) || (isLogin && LOGIN_PARAMETERS.has(name));
       const equals = piece.indexOf('=');
-      return isSecret && equals >= 0 ? piece.slice(0, equals + 1) + REDACTED : piece;
+      return isSecret && equals >= 0 ? piece.slice(0, equals + 1) + mark(piece.slice(equals + 1)) : piece;
     })
     .join('&');
 }

@@ -22,15 +22,11 @@ export interface InFlight {
 }
 
 /** Why a head is refused, by the codec or by a timeout. */
-export type Refusal = Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode };
+export type Refusal = Problem<RefusalCode>;
 
 /** An unfinished request still gets an event, even if its client is no longer there to read the response. */
 export const LEFT_IN_HEAD = problem('malformed', 'the client left in the middle of its request head');
-export const LATE: Refusal = {
-  code: 'head_timeout',
-  status: 408,
-  detail: 'the request head did not arrive in time',
-};
+export const LATE: Refusal = { code: 'head_timeout', detail: 'the request head did not arrive in time' };
 
 /** The request as it is passed to the driver. */
 export function rawRequest(head: WireRequest, connection: ConnectionFacts, startMs: number): RawRequest {
@@ -49,8 +45,8 @@ export function refused(
   partial: PartialRequest,
   connection: ConnectionFacts,
 ): Reply {
-  const { code, status, detail } = why;
+  const { code, detail } = why;
   const scheme = connection.tls === null ? 'http' : 'https';
   const head = code === 'head_timeout' ? {} : { ...partial, scheme };
-  return exchanges.refuse({ code, status, detail, connection, head });
+  return exchanges.refuse({ code, detail, connection, head });
 }

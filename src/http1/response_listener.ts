@@ -1,3 +1,4 @@
+import type { DialFailure } from '../io/dial.ts';
 import type { WireResponse } from './response_head.ts';
 
 /** The exchange on an upstream connection, as the connection sees it. */
@@ -6,7 +7,7 @@ export interface ResponseListener {
   readonly isHead: boolean;
   /** The connection is established. */
   connected(): void;
-  connectFailed(detail: string): void;
+  connectFailed(failure: DialFailure, detail: string): void;
   /** A head has arrived, interim or final. False: the exchange has left the connection. */
   headReceived(head: WireResponse): boolean;
   /** The last byte of the response was read; called before the body taker is notified. */

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { UpstreamRequest } from '../engine/contract.ts';
 import { NO_FIELDS } from '../http/fields.ts';
 import { BodyDecoder, DATA, END } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
@@ -6,7 +7,7 @@ import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { ResponseReader, type WireResponse } from './response_head.ts';
 import type { Deadline, Deadlines } from '../io/deadlines.ts';
-import { detailOf, dial, type DialOptions, type StaticEndpoint } from '../io/dial.ts';
+import { detailOf, dial, dialFailure, type DialOptions, type StaticEndpoint } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
@@ -15,7 +16,7 @@ import type { BodyFault, BodyTaker } from '../io/ports.ts';
 /** Size of the read buffer. Each connection has its own, so that lent bytes are not overwritten. */
 const READ_BYTES = 65_536;
 
-export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
+export interface ConnectionLimits extends Omit<DialOptions, 'onread' | 'connection'> {
   readonly wire: WireLimits;
   readonly bodyIdleMs: number;
   readonly deadlines: Deadlines;
@@ -26,7 +27,7 @@ export class UpstreamConnection implements Deadline, Reading {
   deadline = 0;
   /** Number of requests that were started on it. */
   uses = 0;
-  readonly socket: Socket;
+  readonly socket: Duplex;
   readonly output: WriteBuffer;
   readonly #limits: ConnectionLimits;
   readonly #onClosed: (connection: UpstreamConnection) => void;
@@ -49,7 +50,7 @@ export class UpstreamConnection implements Deadline, Reading {
   constructor(
     endpoint: StaticEndpoint,
     limits: ConnectionLimits,
-    plain: boolean,
+    request: Pick<UpstreamRequest, 'upgrade' | 'connection'>,
     exchange: ResponseListener,
     onClosed: (connection: UpstreamConnection) => void,
   ) {
@@ -58,11 +59,13 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#onClosed = onClosed;
     this.#reader = new ResponseReader(limits.wire);
     this.#decoder = new BodyDecoder(limits.wire);
+    // Only a plain connection can be handed over; streams through agents are always read so.
+    const plain = request.upgrade !== null || endpoint.tunnel !== undefined;
     const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
     this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
     const onread =
       buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
-    const socket = dial(endpoint, { ...limits, onread });
+    const socket = dial(endpoint, { ...limits, onread, connection: request.connection ?? null });
     this.socket = socket;
     this.output = new WriteBuffer(socket, this);
     limits.deadlines.watch(this, limits.connectMs);
@@ -130,7 +133,7 @@ export class UpstreamConnection implements Deadline, Reading {
   #connectFailed(detail: string): void {
     const exchange = this.#exchange;
     this.drop();
-    exchange?.connectFailed(detail);
+    exchange?.connectFailed(dialFailure(this.socket), detail);
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -260,9 +263,10 @@ export class UpstreamConnection implements Deadline, Reading {
     this.advance();
     this.#hasEnded = true;
     const taker = this.#taker;
-    if (taker === null || !this.#decoder.endsByClose()) return; // 'close' follows
-    this.#finish(this.#exchange!);
-    taker.end(NO_FIELDS);
+    if (taker !== null && this.#decoder.endsByClose()) {
+      this.#finish(this.#exchange!);
+      taker.end(NO_FIELDS);
+    } else if (this.socket.allowHalfOpen) this.socket.destroy(); // Of other sockets 'close' follows.
   };
 
   readonly #onClose = (): void => {
@@ -283,7 +287,7 @@ export class UpstreamConnection implements Deadline, Reading {
   }
 
   /** Hands over the raw socket for another protocol; only a plain connection has everything. */
-  detach(): Socket {
+  detach(): Duplex {
     const { socket } = this;
     this.output.settle();
     this.#exchange = null;

@@ -1,6 +1,6 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
-import { addressOf } from '../io/dial.ts';
-import type { StaticEndpoint } from '../io/dial.ts';
+import type { UpstreamRequest } from '../engine/contract.ts';
+import { type StaticEndpoint, addressOf } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
 import { type ConnectionLimits, UpstreamConnection } from './upstream_connection.ts';
 
@@ -44,11 +44,10 @@ export class Pool {
   }
 
   /**
-   * Opens a connection for one exchange, which is notified when it is established. `plain`: it may switch
-   * protocols.
+   * Opens a connection for one exchange, which is notified when it is established.
    */
-  open(exchange: ResponseListener, plain: boolean): UpstreamConnection {
-    const connection = new UpstreamConnection(this.endpoint, this.#limits, plain, exchange, this.#onClosed);
+  open(exchange: ResponseListener, request: UpstreamRequest): UpstreamConnection {
+    const connection = new UpstreamConnection(this.endpoint, this.#limits, request, exchange, this.#onClosed);
     this.#open.add(connection);
     return connection;
   }
@@ -59,6 +58,8 @@ export class Pool {
     if (
       idleMs <= 0 ||
       this.isRetired ||
+      // Through an agent, the PROXY header of a connection names its first client.
+      (this.endpoint.tunnel !== undefined && this.endpoint.proxyProtocol !== undefined) ||
       this.#idle.length >= this.#limits.idleConnections ||
       !connection.isUsable
     ) {

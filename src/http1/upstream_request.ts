@@ -1,8 +1,11 @@
 import type { ExchangeLimits } from '../io/upstream_limits.ts';
 import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
+import type { DialFailure } from '../io/dial.ts';
 import { firstValue, NO_FIELDS } from '../http/fields.ts';
+import { INTERIM_LIMIT } from '../http/message_limits.ts';
+import { canRepeat } from '../http/methods.ts';
 import type { WireResponse } from './response_head.ts';
-import { chunkLine, LAST_CHUNK } from './write.ts';
+import { chunkLine, LAST_CHUNK, fieldLines, requestLine, seen } from './write.ts';
 import type { Pool } from './upstream_pools.ts';
 import type {
   Body,
@@ -13,15 +16,8 @@ import type {
   ForwardTaker,
   ResponseBody,
 } from '../io/ports.ts';
-import { requestText } from './request_text.ts';
 import type { ResponseListener } from './response_listener.ts';
 import type { UpstreamConnection } from './upstream_connection.ts';
-
-/** Maximum number of interim responses; an upstream that sends more is faulty or hostile. */
-const MAX_INTERIM = 100;
-
-/** RFC 9110 §9.2.2. */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY']);
 
 /**
  * One request to an upstream, from the connect to the last byte: the taker of the request body, and the body
@@ -78,7 +74,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     this.#text = text;
     const plain = this.#request.upgrade !== null;
     const kept = plain ? null : this.#pool.take();
-    if (kept === null) this.#connection = this.#pool.open(this, plain);
+    if (kept === null) this.#connection = this.#pool.open(this, this.#request);
     else {
       this.#connection = kept;
       kept.begin(this);
@@ -105,9 +101,9 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     } else this.#flowBody();
   }
 
-  connectFailed(detail: string): void {
+  connectFailed(failure: DialFailure, detail: string): void {
     this.#connection = null;
-    this.#fail('connect', detail);
+    this.#fail(failure, detail);
   }
 
   headReceived(head: WireResponse): boolean {
@@ -147,12 +143,14 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     // retried once (RFC 9112 §9.3.1).
     const isStale =
       failure === 'reset' && this.#reused && this.#interim === 0 && connection?.isAnswering === false;
-    if (!isStale || this.#body.lengthBytes !== 0 || !IDEMPOTENT.has(this.#request.method)) {
-      this.#fail(failure, detail);
+    const mayRepeat = canRepeat(this.#request.method, this.#body.lengthBytes);
+    if (!isStale || !mayRepeat) {
+      const isUnanswered = failure === 'reset' && this.#interim === 0 && connection?.isAnswering === false;
+      this.#fail(failure, detail, mayRepeat && isUnanswered);
       return;
     }
     this.#isSent = false;
-    this.#connection = this.#pool.open(this, false);
+    this.#connection = this.#pool.open(this, this.#request);
   }
 
   flushed(): void {
@@ -243,7 +241,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     const { upgrade } = this.#request;
     if (status === 101 && upgrade !== null && head.switches) return this.#switch(head);
     if (status === 101) this.broken('invalid', 'the upstream switches protocols without a request to do so');
-    else if (++this.#interim > MAX_INTERIM)
+    else if (++this.#interim > INTERIM_LIMIT)
       this.broken('invalid', 'the upstream sends too many interim responses');
     else if (status === 100) {
       if (this.#isAsking) this.#goOn();
@@ -260,8 +258,38 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     return false;
   }
 
-  #fail(failure: ForwardFailure, detail: string): void {
+  #fail(failure: ForwardFailure, detail: string, isRepeatable = false): void {
     this.#isSettled = true;
-    this.#taker.failed(failure, detail);
+    this.#taker.failed(failure, detail, isRepeatable);
   }
 }
+
+/**
+ * A request head for an upstream, in Latin-1. Framing and hop-by-hop fields are set only here. Null if
+ * another parser would not read it back as the same request.
+ */
+function requestText(
+  request: UpstreamRequest,
+  lengthBytes: number | null,
+  options: ForwardOptions,
+): string | null {
+  const line = requestLine(request.method, request.target);
+  const fields = fieldLines(request.headers);
+  if (line === null || fields === null || seen.hosts > 1) return null;
+  let text = line;
+  if (seen.hosts === 0) text += `\r\nhost: ${request.endpoint.host}:${request.endpoint.port}`;
+  text += fields;
+  if (request.upgrade !== null)
+    return `${text}\r\nconnection: upgrade\r\nupgrade: ${request.upgrade}\r\n\r\n`;
+  // RFC 9110 §10.1.4: TE is hop-by-hop, so it is named in Connection.
+  text += options.takesTrailers
+    ? '\r\nconnection: keep-alive, te\r\nte: trailers'
+    : '\r\nconnection: keep-alive';
+  if (lengthBytes === null) text += '\r\ntransfer-encoding: chunked';
+  else if (lengthBytes > 0 || WITH_CONTENT.has(request.method)) text += `\r\ncontent-length: ${lengthBytes}`;
+  if (options.expectsContinue) text += '\r\nexpect: 100-continue';
+  return `${text}\r\n\r\n`;
+}
+
+/** RFC 9110 §8.6: these methods declare a length even without content. */
+const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

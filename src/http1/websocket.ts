@@ -11,7 +11,6 @@ export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, 
 export const CLOSE = {
   normal: 1000,
   protocol: 1002,
-  unsupported: 1003,
   invalid: 1007,
   tooBig: 1009,
   failed: 1011,
@@ -24,7 +23,7 @@ const NO_BYTES = new Uint8Array(0);
 
 /** Receives what a client sends. */
 export interface FrameTaker {
-  /** Content of binary messages, unmasked; lent until this returns. */
+  /** Content of messages, unmasked; lent until this returns. */
   data(bytes: Uint8Array): void;
   ping(payload: Uint8Array): void;
   /** The client closes; 1005 without a code. */
@@ -112,9 +111,7 @@ export class FrameReader {
       if (!isLast || length > MAX_CONTROL)
         return this.#fail(CLOSE.protocol, 'a control frame is fragmented or too long');
       if (opcode > OPCODE.pong) return this.#fail(CLOSE.protocol, 'the opcode of a frame is unknown');
-    } else if (opcode === OPCODE.text) {
-      return this.#fail(CLOSE.unsupported, 'text messages are not supported, only binary');
-    } else if (opcode !== OPCODE.binary && opcode !== OPCODE.continuation) {
+    } else if (opcode > OPCODE.binary) {
       return this.#fail(CLOSE.protocol, 'the opcode of a frame is unknown');
     } else if ((opcode === OPCODE.continuation) !== this.#isWithin) {
       return this.#fail(CLOSE.protocol, 'a frame begins or continues a message out of order');

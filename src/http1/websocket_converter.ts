@@ -3,6 +3,7 @@ import type { UpstreamRequest } from '../engine/contract.ts';
 import { CLOSE, FrameReader, type FrameTaker, OPCODE, closeFrame, frameHead } from './websocket.ts';
 import { reportFault } from '../io/containment.ts';
 import type { Forwarding, ForwardTaker } from '../io/ports.ts';
+import type { OpenTunnel } from '../io/dial.ts';
 import { dialTcp } from '../io/tcp_dial.ts';
 
 /** How long the backend of a closed WebSocket may still read what was sent to it, in ms. */
@@ -13,19 +14,21 @@ const CLOSE_MS = 30_000;
 export interface ConverterLimits {
   readonly connectMs: number;
   readonly ca: readonly string[];
+  readonly openTunnel: OpenTunnel | null;
 }
 
 /** Connects to a backend by TCP and sends the 101 response; the tunnel converts between bytes and frames. */
 export function forwardConverted(
   request: UpstreamRequest,
-  { connectMs, ca }: ConverterLimits,
+  { connectMs, ca, openTunnel }: ConverterLimits,
   taker: ForwardTaker,
 ): Forwarding {
   let isOver = false;
   const head = request.converts;
   const connect = async (): Promise<void> => {
-    const options = { dialMs: connectMs, ...(ca.length > 0 && { ca: ca.join('\n') }) };
-    const dialled = await dialTcp(request.endpoint, null, options);
+    const { endpoint, connection = null } = request;
+    const options = { dialMs: connectMs, openTunnel, ...(ca.length > 0 && { ca: ca.join('\n') }) };
+    const dialled = await dialTcp(endpoint, { kind: 'https', connection, preface: null }, options);
     if (isOver) {
       if ('stream' in dialled) dialled.stream.destroy();
     } else if ('failure' in dialled) taker.failed('connect', dialled.failure);

@@ -1,4 +1,5 @@
 import type { UpstreamRequest } from '../engine/contract.ts';
+import { endsAtHead } from '../http/bodyless.ts';
 import { type FieldList, firstValue, isFieldName, isFieldValue } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import { passedTrailers } from '../http/trailers.ts';
@@ -61,4 +62,10 @@ export function http2Head(
     fields.push('content-length', String(lengthBytes));
   if (takesTrailers) fields.push('te', 'trailers');
   return [':method', method, ':scheme', scheme, ':authority', authority, ':path', target, ...fields];
+}
+
+/** Bytes that follow the head of a response; 0 if it does not say. */
+export function contentBytes(method: string, status: number, lengthBytes: number | null): number {
+  // The length of a response to HEAD, and of a 304, describes another response (RFC 9110 §8.6).
+  return endsAtHead(method === 'HEAD', status) ? 0 : (lengthBytes ?? 0);
 }

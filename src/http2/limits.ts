@@ -14,22 +14,27 @@ export const HTTP2_HEAD: HeadLimits = {
 const HEAD_CEILING_BYTES = 262_144;
 const FIELDS_CEILING = 1_000;
 
-/** Content that a client may send ahead on one stream, and on all streams of a connection, in bytes. */
-const STREAM_WINDOW_BYTES = 262_144;
+/**
+ * Unread content of one stream, in bytes, from a client and from an upstream. Node returns the window of a connection
+ * when content arrives, read or not, so that only the windows of streams bound it.
+ */
+const CLIENT_STREAM_BYTES = 65_536;
+export const UPSTREAM_STREAM_BYTES = 262_144;
+/** Content in flight on a connection with a client, in bytes. */
 export const CONNECTION_WINDOW_BYTES = 1_048_576;
 
-/** Maximum number of ping, settings and priority frames of a connection per time window. */
+/** Maximum number of ping, settings and priority frames, together, of a connection in a time window. */
 export const CONTROL = { frames: 500, windowMs: 10_000 } as const;
 
 /**
- * Maximum number of streams that a client resets before the response, in the same window (CVE-2023-44487).
+ * Maximum number of streams that a client resets before the end of their response, in the same window (CVE-2023-44487).
  */
 export const RESETS = 300;
 
 export const SESSION: ServerSessionOptions = {
   settings: {
     maxConcurrentStreams: 128,
-    initialWindowSize: STREAM_WINDOW_BYTES,
+    initialWindowSize: CLIENT_STREAM_BYTES,
     maxHeaderListSize: HEAD_CEILING_BYTES,
     enableConnectProtocol: true, // RFC 8441
     enablePush: false,

@@ -2,7 +2,7 @@ import { declaredLength } from './fields.ts';
 import { allValues, type FieldList, firstValue, hasField, listMembers } from '../http/fields.ts';
 import { isHopByHop } from '../http/forwarding.ts';
 import { isMethod } from '../http/methods.ts';
-import type { RawHead, RefusalCode } from '../engine/drivers/exchange_port.ts';
+import type { RawHead, RefusalCode, Refused } from '../engine/drivers/exchange_port.ts';
 
 /** An HTTP/2 request head converted to HTTP/1.1 terms, which the engine uses. */
 export interface Http2Head {
@@ -14,12 +14,7 @@ export interface Http2Head {
   readonly isTunnel: boolean;
 }
 
-export interface Http2Refusal {
-  readonly status: number;
-  readonly code: RefusalCode;
-  readonly detail: string;
-  readonly head: Partial<RawHead>;
-}
+export type Http2Refusal = Omit<Refused, 'connection'>;
 
 export interface HeadLimits {
   /** Bytes of names and values, plus 32 for each line (RFC 9113 §6.5.2). */
@@ -65,18 +60,13 @@ export function readHttp2Head(
   const host = firstValue(headers, 'host');
   if (host === undefined && authority !== undefined) headers.unshift('host', authority);
   const head = { method, target, version: '2.0', scheme, headers } as const;
-  const refuse = (detail: string, code: RefusalCode = 'malformed', status = 400): Http2Refusal => ({
-    status,
-    code,
-    detail,
-    head,
-  });
+  const refuse = (detail: string, code: RefusalCode = 'malformed'): Http2Refusal => ({ code, detail, head });
   if (target.length > limits.targetBytes)
-    return refuse('the request target is longer than the limit', 'target_too_long', 414);
+    return refuse('the request target is longer than the limit', 'target_too_long');
   if (bytes > limits.headBytes || raw.length / 2 > limits.fields)
-    return refuse('the request head is longer than the limit', 'head_too_large', 431);
+    return refuse('the request head is longer than the limit', 'head_too_large');
   // The same list of methods, in the same letter case, as for HTTP/1.1.
-  if (!isMethod(method)) return refuse('the method is not supported', 'method', 501);
+  if (!isMethod(method)) return refuse('the method is not supported', 'method');
   if (!VISIBLE_ONLY.test(target)) return refuse(':path has a character that must be percent-encoded');
   // A Host that differs is refused, and so is a second one, even with the same value.
   if (allValues(headers, 'host').length > 1) return refuse('there is more than one Host field');
@@ -95,7 +85,7 @@ export function readHttp2Head(
   const expected = allValues(headers, 'expect');
   const expects = expected.length === 0 ? undefined : expected.join(',');
   if (expects !== undefined && expects.toLowerCase() !== '100-continue')
-    return refuse('the expectation is not supported', 'expectation', 417);
+    return refuse('the expectation is not supported', 'expectation');
   if (protocol !== undefined) return tunnelHead({ ...head, headers }, protocol, key, refuse);
   return {
     head,
@@ -111,11 +101,11 @@ function tunnelHead(
   head: RawHead,
   protocol: string,
   key: () => string,
-  refuse: (detail: string, code?: RefusalCode, status?: number) => Http2Refusal,
+  refuse: (detail: string, code?: RefusalCode) => Http2Refusal,
 ): Http2Head | Http2Refusal {
   if (head.method !== 'CONNECT') return refuse(':protocol is only allowed with CONNECT');
   if (protocol.toLowerCase() !== 'websocket')
-    return refuse('the protocol is not supported', 'transfer_coding', 501);
+    return refuse('the protocol is not supported', 'transfer_coding');
   const headers = [...head.headers, 'connection', 'upgrade', 'upgrade', 'websocket'];
   if (!hasField(headers, 'sec-websocket-key')) headers.push('sec-websocket-key', key());
   return {

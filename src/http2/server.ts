@@ -9,7 +9,7 @@ import { attempt, contain, destroySession, sendGoaway, sendPing, widenWindow } f
 import { Deadlines } from '../io/deadlines.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { Clients } from '../engine/drivers/clients.ts';
-import { guardEarlyBytes } from './early_bytes.ts';
+import { guardEarlyBytes, closeWithin, guardEnds, StreamCount } from './session_guards.ts';
 import { Http2Exchange, type Http2Shared } from './server_exchange.ts';
 import { CONNECTION_WINDOW_BYTES, CONTROL, RESETS, SESSION } from './limits.ts';
 import { AFTER_CUT_MS, LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
@@ -65,7 +65,9 @@ export function createHttp2Service(
         socket.destroy();
         return;
       }
-      const session = contain(guardEarlyBytes(performServerHandshake(socket, SESSION), socket));
+      const session = contain(
+        guardEnds(guardEarlyBytes(performServerHandshake(socket, SESSION), socket), socket),
+      );
       sessions.set(session, socket);
       session.once('close', () => {
         sessions.delete(session);
@@ -128,7 +130,8 @@ function addListeners(
 ): void {
   session.on('error', () => undefined); // `close` follows
   session.on('connect', () => widenWindow(session, CONNECTION_WINDOW_BYTES));
-  let streams = 0;
+  const { keepAliveMs, lingerMs } = shared.limits;
+  const streams = new StreamCount(session, keepAliveMs, () => closeWithin(session, socket, lingerMs));
   let hasLeft = false;
   const flood = floodGate(() => {
     if (hasLeft || session.destroyed) return;
@@ -140,16 +143,10 @@ function addListeners(
   session.on('remoteSettings', () => flood.control());
   session.on('priority', () => flood.control());
   session.on('stream', (stream: ServerHttp2Stream, _headers, flags: number, raw: FieldList) => {
-    streams++;
-    stream.once('close', () => void streams--);
+    streams.begin();
+    stream.once('close', () => streams.end());
     const exchange = new Http2Exchange(stream, facts, shared, () => flood.reset());
     exchange.begin(raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
-  });
-  session.setTimeout(shared.limits.keepAliveMs, () => {
-    if (streams > 0 || session.destroyed) return;
-    session.close();
-    const timer = setTimeout(() => cut(session, socket), shared.limits.lingerMs);
-    socket.once('close', () => clearTimeout(timer));
   });
 }
 

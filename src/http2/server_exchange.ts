@@ -153,8 +153,8 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
   };
 
   /** A head that is refused before an exchange starts; it still has its event. */
-  #refuse({ status, code, detail, head }: Http2Refusal): void {
-    const reply = this.#shared.exchanges.refuse({ status, code, detail, head, connection: this.#facts });
+  #refuse(refusal: Http2Refusal): void {
+    const reply = this.#shared.exchanges.refuse({ ...refusal, connection: this.#facts });
     const stream = this.#stream;
     if (isStreamOver(stream)) return;
     // A timer of the stream would end with its reset, and a client that reads nothing would hold the

@@ -1,5 +1,4 @@
-import type { ServerHttp2Stream } from 'node:http2';
-import { constants } from 'node:http2';
+import { type ServerHttp2Stream, constants } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import {
   isStreamOver,

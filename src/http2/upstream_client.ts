@@ -1,12 +1,10 @@
-import { addressOf } from '../io/dial.ts';
+import { type StaticEndpoint, addressOf } from '../io/dial.ts';
 import { createAddresses } from '../io/addresses.ts';
 import { Deadlines } from '../io/deadlines.ts';
-import type { StaticEndpoint } from '../io/dial.ts';
-import type { Http2Limits } from '../io/upstream_limits.ts';
+import type { Http2Limits, UpstreamLimits } from '../io/upstream_limits.ts';
 import { Http2UpstreamRequest } from './upstream_request.ts';
 import { SessionPool } from './upstream_sessions.ts';
 import type { KeepingClient } from '../io/ports.ts';
-import type { UpstreamLimits } from '../io/upstream_limits.ts';
 
 /**
  * The upstream client for HTTP/2 backends: over TLS by ALPN, else with prior knowledge. Sessions are kept for

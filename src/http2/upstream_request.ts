@@ -1,7 +1,8 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
-import { endsAtHead } from '../http/bodyless.ts';
 import { type FieldList, firstValue, NO_FIELDS } from '../http/fields.ts';
+import { INTERIM_LIMIT } from '../http/message_limits.ts';
+import { canRepeat } from '../http/methods.ts';
 import {
   contain,
   isStreamOver,
@@ -13,7 +14,7 @@ import {
 import type { Deadline } from '../io/deadlines.ts';
 import type { Http2Limits } from '../io/upstream_limits.ts';
 import { codeName } from './error_codes.ts';
-import { declaredLength, http2Head, http2Trailers, withoutPseudo } from './fields.ts';
+import { contentBytes, declaredLength, http2Head, http2Trailers, withoutPseudo } from './fields.ts';
 import type { Opened, SessionPool, UpstreamSession } from './upstream_sessions.ts';
 import type {
   Body,
@@ -25,7 +26,6 @@ import type {
   ResponseBody,
 } from '../io/ports.ts';
 
-const MAX_INTERIM = 100;
 /**
  * A request on an HTTP/2 stream: the taker of the request body and the body of the response. Both flow at the
  * same time, and each ends on its own.
@@ -98,8 +98,8 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
   // --- the body of the request -------------------------------------------------------------------------------------
 
   take(bytes: Uint8Array): void {
-    // Lent bytes are copied: they wait for the upstream's window.
-    if (this.#isWritable()) this.#pieces.push(Buffer.from(bytes));
+    // Lent bytes are copied: they wait for the upstream's window. Empty writes: docs/decisions/0020.
+    if (bytes.length > 0 && this.#isWritable()) this.#pieces.push(Buffer.from(bytes));
   }
 
   rest(): boolean {
@@ -183,7 +183,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
 
   #opened(opened: Opened): void {
     if (this.#isSettled) return;
-    if ('failure' in opened) this.#fail('connect', opened.failure);
+    if ('failure' in opened) this.#fail(opened.as, opened.failure);
     else this.#begin(opened.session);
   }
 
@@ -234,7 +234,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     const status = Number(headers[':status']);
     if (this.#isSettled || status === 100) return;
     if (status === 101) this.#refuse('HTTP/2 has no status 101'); // RFC 9113 §8.6
-    else if (++this.#interim > MAX_INTERIM) this.#refuse('the upstream sends too many interim responses');
+    else if (++this.#interim > INTERIM_LIMIT) this.#refuse('the upstream sends too many interim responses');
     else this.#taker.interim({ status, headers: withoutPseudo(raw ?? NO_FIELDS) });
   };
 
@@ -249,8 +249,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     this.#hasEnded = hasEnded;
     this.lengthBytes = hasEnded ? 0 : declaredLength(firstValue(fields, 'content-length'));
     if (hasEnded) this.#stream?.resume(); // reads on, so that the end is noticed
-    // The length of a response to HEAD, and of a 304, describes another response (RFC 9110 §8.6).
-    this.#missingBytes = endsAtHead(this.#request.method === 'HEAD', status) ? 0 : (this.lengthBytes ?? 0);
+    this.#missingBytes = contentBytes(this.#request.method, status, this.lengthBytes);
     this.#taker.answered({ status, headers: fields }, this.#reused, this);
   };
 
@@ -271,7 +270,8 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     if (!this.#isSettled) {
       // RFC 9113 §8.7: the upstream states that it has not processed the request.
       const isUntouched = rstCode === constants.NGHTTP2_REFUSED_STREAM && !this.#hasFlowed;
-      this.#fail(isUntouched ? 'connect' : 'reset', detail);
+      const mayRepeat = this.#interim === 0 && canRepeat(this.#request.method, this.#body.lengthBytes);
+      this.#fail(isUntouched ? 'connect' : 'reset', detail, mayRepeat);
     } else if (!this.#hasEnded) {
       this.#fault ??= { fault: 'left', detail };
       taker?.fail(this.#fault.fault, this.#fault.detail);
@@ -293,8 +293,8 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     this.deadline = ms === 0 ? 0 : this.#limits.deadlines.after(ms);
   }
 
-  #fail(failure: ForwardFailure, detail: string): void {
+  #fail(failure: ForwardFailure, detail: string, isRepeatable = false): void {
     this.#isSettled = true;
-    this.#taker.failed(failure, detail);
+    this.#taker.failed(failure, detail, isRepeatable);
   }
 }

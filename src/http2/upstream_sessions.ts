@@ -1,13 +1,22 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
-import type { LookupFunction, Socket } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { contain, widenWindow } from '../io/containment.ts';
-import { guardEarlyBytes } from './early_bytes.ts';
-import { detailOf, dial, type DialLimits, type StaticEndpoint } from '../io/dial.ts';
+import { guardEarlyBytes, closeWithin, guardEnds, StreamCount } from './session_guards.ts';
+import { UPSTREAM_STREAM_BYTES } from './limits.ts';
+import {
+  type DialFailure,
+  detailOf,
+  dial,
+  dialFailure,
+  type DialLimits,
+  type StaticEndpoint,
+} from '../io/dial.ts';
 
 export interface SessionLimits extends DialLimits {
   readonly lookup: LookupFunction;
-  /** How long an idle session is kept, in ms. */
+  /** How long an idle session is kept, and then waits for its upstream to close the connection, too, in ms. */
   readonly idleConnectionMs: number;
 }
 
@@ -15,9 +24,10 @@ export interface SessionLimits extends DialLimits {
 const SEVERAL_VALUES = { strictSingleValueFields: false } as object;
 
 /** A session, or why it could not be opened. */
-export type Opened = { readonly session: UpstreamSession } | { readonly failure: string };
+export type Opened =
+  | { readonly session: UpstreamSession }
+  | { readonly failure: string; readonly as: DialFailure };
 
-const STREAM_WINDOW_BYTES = 1_048_576;
 const CONNECTION_WINDOW_BYTES = 4_194_304;
 /** Maximum number of sessions to an upstream; beyond it, requests wait in the existing sessions. */
 const MAX_SESSIONS = 32;
@@ -38,50 +48,63 @@ export class UpstreamSession {
   uses = 0;
   /** It accepts no further streams. */
   isLeaving = false;
-  #streams = 0;
+  readonly #socket: Duplex;
+  readonly #idleMs: number;
+  readonly #streams: StreamCount;
+  readonly #onLeaving: (session: UpstreamSession) => void;
 
-  constructor(http2: ClientHttp2Session, idleMs: number, onLeaving: (session: UpstreamSession) => void) {
+  constructor(
+    http2: ClientHttp2Session,
+    socket: Duplex,
+    idleMs: number,
+    onLeaving: (session: UpstreamSession) => void,
+  ) {
     this.http2 = http2;
-    const leave = (): void => {
-      if (this.isLeaving) return;
-      this.isLeaving = true;
-      onLeaving(this);
-    };
-    http2.on('error', leave);
-    http2.on('goaway', () => {
-      leave();
-      if (!http2.destroyed) http2.close();
-    });
-    http2.once('close', leave);
+    this.#socket = socket;
+    this.#idleMs = idleMs;
+    this.#onLeaving = onLeaving;
+    this.#streams = new StreamCount(http2, idleMs, () => this.leave());
+    http2.on('error', () => this.leave());
+    http2.on('goaway', () => this.leave());
+    http2.once('close', () => this.leave());
     http2.on('connect', () => widenWindow(http2, CONNECTION_WINDOW_BYTES));
-    http2.setTimeout(idleMs, () => {
-      if (this.#streams > 0) return;
-      leave();
-      http2.close();
-    });
   }
 
   /** A stream starts on it. */
   begin(): void {
     this.uses++;
-    this.#streams++;
+    this.#streams.begin();
   }
 
   /** A stream on it has ended. `isLast`: the session is not reused. */
   release(isLast: boolean): void {
-    this.#streams--;
-    if (isLast) this.retire();
+    this.#streams.end();
+    if (this.isLeaving) this.#close();
+    else if (isLast) this.retire();
   }
 
-  /** Closes as soon as no stream uses it. */
+  /** Leaves if no stream uses it. */
   retire(): void {
-    if (this.#streams === 0 && !this.http2.closed) this.http2.close();
+    if (this.#streams.open === 0) this.leave();
+  }
+
+  /** Accepts no further streams, and closes after the last. */
+  leave(): void {
+    if (this.isLeaving) return;
+    this.isLeaving = true;
+    this.#onLeaving(this);
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#streams.open > 0 || this.#socket.destroyed) return;
+    closeWithin(this.http2, this.#socket, this.#idleMs);
   }
 
   get hasRoom(): boolean {
     if (this.isLeaving || this.http2.closed || this.http2.destroyed) return false;
     const { maxConcurrentStreams } = this.http2.remoteSettings ?? {};
-    return this.#streams < Math.min(maxConcurrentStreams ?? USUAL_STREAMS, 4_096);
+    return this.#streams.open < Math.min(maxConcurrentStreams ?? USUAL_STREAMS, 4_096);
   }
 }
 
@@ -91,8 +114,9 @@ export class SessionPool {
   /** The configuration no longer names this upstream: sessions close with their last stream. */
   isRetired = false;
   readonly #limits: SessionLimits;
-  readonly #sessions: UpstreamSession[] = [];
-  readonly #all = new Set<ClientHttp2Session>();
+  #sessions: readonly UpstreamSession[] = [];
+  /** Every connection, from the dialling to its close. */
+  readonly #sockets = new Set<Duplex>();
   #opening: Promise<Opened> | null = null;
 
   constructor(endpoint: StaticEndpoint, limits: SessionLimits) {
@@ -118,49 +142,46 @@ export class SessionPool {
       const opened = await this.#opening;
       if ('failure' in opened || opened.session.hasRoom) return opened;
     }
-    return { failure: 'the upstream accepts no further streams' };
+    return { failure: 'the upstream accepts no further streams', as: 'connect' };
   }
 
   /** Whether there are connections, or one is being opened. */
   get isOpen(): boolean {
-    return this.#all.size > 0 || this.#opening !== null;
+    return this.#sockets.size > 0;
   }
 
   /** Closes idle sessions; the others close with their last stream. */
   retire(): void {
     this.isRetired = true;
-    for (const session of this.#sessions) session.retire(); // they leave the list when they have closed
+    for (const session of this.#sessions) session.retire();
   }
 
   /** Closes all sessions, including those in use. */
   async close(): Promise<void> {
-    const closed = Array.from(this.#all, (session) => {
-      const gone = new Promise<void>((resolve) =>
-        session.destroyed ? resolve() : session.once('close', () => resolve()),
-      );
-      session.destroy();
-      return gone;
-    });
+    const closed = Array.from(
+      this.#sockets,
+      (socket) => new Promise<void>((resolve) => void socket.once('close', resolve).destroy()),
+    );
     await Promise.all(closed);
   }
 
   async #open(): Promise<Opened> {
-    const dialled = await connected(this.endpoint, this.#limits);
-    if ('failure' in dialled) return dialled;
+    const socket = dial(this.endpoint, { ...this.#limits, onread: null, protocol: 'h2', connection: null });
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    const failure = await connected(socket, this.endpoint, this.#limits);
+    if (failure !== null) return { failure, as: dialFailure(socket) };
     const { host, port, tls } = this.endpoint;
     const http2 = connect(`${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`, {
-      createConnection: () => dialled.socket,
-      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: UPSTREAM_STREAM_BYTES },
       maxHeaderListPairs: 1_000,
       maxSessionMemory: 64,
       ...SEVERAL_VALUES,
     });
-    contain(guardEarlyBytes(http2, dialled.socket));
-    this.#all.add(http2);
-    http2.once('close', () => this.#all.delete(http2));
-    const session = new UpstreamSession(http2, this.#limits.idleConnectionMs, (leaving) => {
-      const at = this.#sessions.indexOf(leaving);
-      if (at >= 0) this.#sessions.splice(at, 1);
+    contain(guardEnds(guardEarlyBytes(http2, socket), socket));
+    const session = new UpstreamSession(http2, socket, this.#limits.idleConnectionMs, (leaving) => {
+      this.#sessions = this.#sessions.filter((each) => each !== leaving);
     });
     // The upstream's limits arrive in its first frame; without it, the connection is not HTTP/2.
     const isThere = await new Promise<boolean>((resolve) => {
@@ -172,42 +193,34 @@ export class SessionPool {
       http2.once('remoteSettings', settle(true)).once('close', settle(false));
     });
     if (isThere) {
-      if (!session.isLeaving) this.#sessions.push(session);
+      if (!session.isLeaving) this.#sessions = [...this.#sessions, session];
       return { session };
     }
     http2.destroy();
-    return { failure: 'the upstream does not speak HTTP/2' };
+    return { failure: 'the upstream does not speak HTTP/2', as: 'connect' };
   }
 }
 
-/** A connection for HTTP/2: by TLS with ALPN, or by configuration. */
+/** Resolves when a connection for HTTP/2, by TLS with ALPN or by configuration, is there; or with why it is not. */
 function connected(
-  endpoint: StaticEndpoint,
-  limits: SessionLimits,
-): Promise<{ readonly socket: Socket } | { readonly failure: string }> {
+  socket: Duplex,
+  { tls }: StaticEndpoint,
+  { connectMs }: SessionLimits,
+): Promise<string | null> {
   return new Promise((resolve) => {
-    const socket = dial(endpoint, { ...limits, onread: null, protocol: 'h2' });
     const settle = (failure: string | null): void => {
       clearTimeout(timer);
       socket.off('error', onError).off('close', onClose);
-      if (failure === null) {
-        resolve({ socket });
-        return;
-      }
-      socket.on('error', () => undefined);
-      socket.destroy();
-      resolve({ failure });
+      if (failure !== null) socket.on('error', () => undefined).destroy();
+      resolve(failure);
     };
-    const timer = setTimeout(() => settle(`no connection within ${limits.connectMs} ms`), limits.connectMs);
+    const timer = setTimeout(() => settle(`no connection within ${connectMs} ms`), connectMs);
     const onError = (error: Error): void => settle(detailOf(error));
     const onClose = (): void => settle('the upstream closed the connection at once');
     socket.once('error', onError).once('close', onClose);
-    if (!endpoint.tls) socket.once('connect', () => settle(null));
-    else {
-      socket.once('secureConnect', () => {
-        const { alpnProtocol } = socket as TLSSocket;
-        settle(alpnProtocol === 'h2' ? null : 'the upstream does not offer HTTP/2 over TLS');
-      });
-    }
+    socket.once(tls ? 'secureConnect' : 'connect', () => {
+      const isHttp2 = !tls || (socket as TLSSocket).alpnProtocol === 'h2';
+      settle(isHttp2 ? null : 'the upstream does not offer HTTP/2 over TLS');
+    });
   });
 }

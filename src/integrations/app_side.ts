@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { PushBody } from '../io/push_body.ts';
+import { HIGH_WATER_BYTES, PushBody } from '../io/push_body.ts';
 import type { Forwarded } from '../io/ports.ts';
 import type { UpstreamRequest } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
@@ -125,9 +125,6 @@ function commit(caught: Caught, given: unknown): void {
   flow.lengthBytes = declaredLength(fields);
   answered({ head: { status: response.statusCode, headers: fields }, reused: true, body: flow });
 }
-
-/** Bytes that may be buffered before the application is asked to wait (`writableHighWaterMark`). */
-const HIGH_WATER_BYTES = 65_536;
 
 function push(caught: Caught, chunk: Chunk, encoding: BufferEncoding | undefined): boolean {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Uint8Array.from(chunk);

@@ -25,7 +25,6 @@ export interface FetchAppBehindEdge {
   ) => Promise<Response>;
 }
 
-/** A Vite plugin. */
 export interface VitePlugin {
   readonly name: string;
   readonly apply: 'serve';

@@ -122,12 +122,13 @@ export function requestStream(
 }
 
 /**
- * Resets a stream, in the next iteration of the event loop: Node aborts the process when nghttp2 asks a stream for its
- * trailers that was destroyed while its session reads.
+ * Ends a stream, in the next iteration of the event loop: with a reset or, if both sides have ended and only unread
+ * content keeps it, at once. `close()` during a read of its session aborts the process: Node postpones that reset, may
+ * destroy the stream before it is sent, and then asks it for its trailers.
  */
 export function resetStream(stream: ServerHttp2Stream | ClientHttp2Stream, code: number): void {
   setImmediate(() => {
-    if (!isStreamOver(stream)) attempt(() => stream.close(code));
+    if (!stream.destroyed) attempt(() => (stream.closed ? stream.destroy() : stream.close(code)));
   });
 }
 

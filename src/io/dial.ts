@@ -1,8 +1,32 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import type { UpstreamRequest } from '../engine/contract.ts';
+import { Duplex } from 'node:stream';
+import type { Connection, UpstreamRequest } from '../engine/contract.ts';
 import { contain, failed } from './containment.ts';
 
 export type StaticEndpoint = UpstreamRequest['endpoint'];
+
+/** A connection through a tunnel. */
+export interface TunnelConnection {
+  /** Whether it has to wait, because its agent carries as many connections as it can. */
+  readonly isWaiting: boolean;
+}
+
+/**
+ * Opens a connection through a tunnel of an agent, for a connection of a client to an edge of this kind. It is ready
+ * at `connect`; a connection that cannot be opened has an `error`. Null: the tunnel is not online.
+ */
+export type OpenTunnel = (
+  tunnel: string,
+  kind: 'https' | 'tls' | 'tcp',
+  connection: Connection | null,
+) => (Duplex & TunnelConnection) | null;
+
+export type DialFailure = 'connect' | 'overloaded';
+
+/** The failure of a connection that never became ready. */
+export function dialFailure(socket: Duplex & Partial<TunnelConnection>): DialFailure {
+  return socket.isWaiting === true ? 'overloaded' : 'connect';
+}
 
 export interface DialLimits {
   /** Maximum time for TCP, DNS and TLS together, in ms. */
@@ -11,6 +35,8 @@ export interface DialLimits {
   readonly verifyTls: boolean;
   /** Additional trusted certificates, PEM. */
   readonly ca: readonly string[];
+  /** Opens connections through agents; null where there are none. */
+  readonly openTunnel: OpenTunnel | null;
 }
 
 export interface DialOptions extends DialLimits {
@@ -19,6 +45,8 @@ export interface DialOptions extends DialLimits {
   readonly lookup: LookupFunction;
   /** The buffer that data is read into; null for a socket that is only used as a stream. */
   readonly onread: { readonly buffer: Buffer; readonly callback: (bytes: number) => boolean } | null;
+  /** The client's connection, for tunnels. */
+  readonly connection: Connection | null;
 }
 
 /**
@@ -26,8 +54,12 @@ export interface DialOptions extends DialLimits {
  * several addresses, the next one is tried when one does not respond (RFC 8305, done by Node). An error that
  * a listener or `onread` throws ends only this connection.
  */
-export function dial(endpoint: StaticEndpoint, options: DialOptions): Socket {
+export function dial(endpoint: StaticEndpoint, options: DialOptions): Duplex {
   const { onread } = options;
+  if (endpoint.tunnel !== undefined) {
+    const { openTunnel, connection } = options;
+    return contain(openTunnel?.(endpoint.tunnel, 'https', connection) ?? offline());
+  }
   if (onread === null) return contain(open(endpoint, options));
   const { buffer, callback } = onread;
   const socket: Socket = open(endpoint, {
@@ -46,6 +78,13 @@ export function dial(endpoint: StaticEndpoint, options: DialOptions): Socket {
   });
   return contain(socket);
 }
+
+/** A connection that fails at once. */
+function offline(): Duplex {
+  return new Duplex().destroy(new Error(OFFLINE_TUNNEL));
+}
+
+export const OFFLINE_TUNNEL = 'the tunnel is not online';
 
 function open(endpoint: StaticEndpoint, options: DialOptions): Socket {
   const host = endpoint.host.startsWith('[') ? endpoint.host.slice(1, -1) : endpoint.host;
@@ -81,5 +120,6 @@ export function detailOf(error: Error): string {
 
 /** The key that identifies the connections of an endpoint. */
 export function addressOf(endpoint: StaticEndpoint): string {
+  if (endpoint.tunnel !== undefined) return `tunnel ${endpoint.tunnel}`;
   return `${endpoint.tls ? 'tls' : 'tcp'} ${endpoint.host} ${endpoint.port}`;
 }

@@ -119,7 +119,8 @@ export interface ForwardTaker {
   /** The body flows when the taker starts it. */
   answered(head: ResponseHead, reused: boolean, body: ResponseBody): void;
   switched(head: ResponseHead, reused: boolean, tunnel: Tunnel): void;
-  failed(failure: ForwardFailure, detail: string): void;
+  /** `isRepeatable`: nothing of a response arrived, and the request may be sent again. */
+  failed(failure: ForwardFailure, detail: string, isRepeatable?: boolean): void;
 }
 
 /** The result of a forward. */

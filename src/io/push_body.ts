@@ -10,7 +10,7 @@ export interface Producer {
 }
 
 /** Above this, the producer is paused. */
-const HIGH_WATER_BYTES = 65_536;
+export const HIGH_WATER_BYTES = 65_536;
 
 /**
  * A body whose producer pushes at its own pace: what arrives before there is a taker, or while it has paused,

@@ -1,7 +1,9 @@
-import { type Socket, connect, isIP } from 'node:net';
+import { connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { StaticEndpoint } from '../engine/stream.ts';
+import type { Connection } from '../engine/contract.ts';
+import { OFFLINE_TUNNEL, type OpenTunnel } from './dial.ts';
 import { contain } from './containment.ts';
 
 /** How connections to backends of TLS and TCP edges are opened. */
@@ -10,6 +12,16 @@ export interface DialOptions {
   readonly dialMs: number;
   /** Authorities for certificates of TLS backends, PEM; default: the system's. */
   readonly ca?: string;
+  /** Opens connections through agents; null where there are none. */
+  readonly openTunnel: OpenTunnel | null;
+}
+
+/** The client that a backend is dialled for. */
+export interface DialledFor {
+  readonly kind: 'https' | 'tls' | 'tcp';
+  readonly connection: Connection | null;
+  /** Sent before anything else, including TLS: the PROXY protocol header. Tunnels have their own. */
+  readonly preface: Uint8Array | null;
 }
 
 /** A connection, or why it could not be opened. */
@@ -18,18 +30,22 @@ export type Dialled = { readonly stream: Duplex } | { readonly failure: string }
 /** Silence after which TCP probes whether the peer is there. */
 export const KEEP_ALIVE_MS = 60_000;
 
-/**
- * Connects to a backend and tries all addresses of a name (RFC 8305). `preface` is sent before anything else,
- * including TLS: it is the PROXY protocol header. Never rejects.
- */
+/** Connects to a backend and tries all addresses of a name (RFC 8305). Never rejects. */
 export function dialTcp(
-  { host, port, tls }: StaticEndpoint,
-  preface: Uint8Array | null,
-  { dialMs, ca }: DialOptions,
+  endpoint: StaticEndpoint,
+  client: DialledFor,
+  options: DialOptions,
 ): Promise<Dialled> {
+  const { host, port, tls, tunnel } = endpoint;
+  const { dialMs, ca, openTunnel } = options;
+  const preface = tunnel === undefined ? client.preface : null;
+  const opened =
+    tunnel === undefined
+      ? connect({ host, port, allowHalfOpen: true, noDelay: true }).setKeepAlive(true, KEEP_ALIVE_MS)
+      : openTunnel?.(tunnel, client.kind, client.connection);
+  if (opened === null || opened === undefined) return Promise.resolve({ failure: OFFLINE_TUNNEL });
   return new Promise((resolve) => {
-    const socket = contain(connect({ host, port, allowHalfOpen: true, noDelay: true }));
-    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    const socket = contain<Duplex>(opened);
     const timer = setTimeout(() => fail(`no connection within ${dialMs} ms`), dialMs);
     let stream: Duplex = socket;
     const fail = (failure: string): void => {
@@ -63,7 +79,7 @@ export function dialTcp(
   });
 }
 
-function secured(socket: Socket, host: string, ca: string | undefined) {
+function secured(socket: Duplex, host: string, ca: string | undefined) {
   return connectTls({
     socket,
     // An address is not allowed as server name (RFC 6066 §3), but the certificate must still be valid for it.

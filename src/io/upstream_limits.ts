@@ -28,6 +28,7 @@ export const UPSTREAM_LIMITS: UpstreamLimits = {
   headBytes: WIRE_LIMITS.headBytes,
   verifyTls: true,
   ca: [],
+  openTunnel: null,
   lookup: null,
 };
 

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { within } from './containment.ts';
 import { type Chunk, tickBatch, type Postponed } from './tick_batch.ts';
 
@@ -17,7 +17,7 @@ const JOINED_BYTES = 16_384;
  * `flushNow` or `settle` before.
  */
 export class WriteBuffer implements Postponed {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #owner: WriteBufferOwner;
   #text = '';
   readonly #pieces: (Uint8Array | string)[] = [];
@@ -31,7 +31,7 @@ export class WriteBuffer implements Postponed {
   #waiting = false;
   readonly #isTls: boolean;
 
-  constructor(socket: Socket, owner: WriteBufferOwner) {
+  constructor(socket: Duplex, owner: WriteBufferOwner) {
     this.#socket = socket;
     this.#owner = owner;
     this.#isTls = 'encrypted' in socket;

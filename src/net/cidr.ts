@@ -66,9 +66,20 @@ export function isCidrProblem(answer: Cidr | CidrProblem): answer is CidrProblem
 
 /** Whether `address` is in the range; always false across families. */
 export function contains(cidr: Cidr, address: Address): boolean {
-  if (cidr.address.family !== address.family) return false;
-  const lowest = lowestOf(address, address.family === 4 ? cidr.bits + 96 : cidr.bits);
-  return compareWords(lowest, cidr.address) === 0;
+  const { address: range, bits } = cidr;
+  if (range.family !== address.family) return false;
+  if (range.family === 4) return beginAlike(range.w3, address.w3, bits);
+  return (
+    beginAlike(range.w0, address.w0, bits) &&
+    beginAlike(range.w1, address.w1, bits - 32) &&
+    beginAlike(range.w2, address.w2, bits - 64) &&
+    beginAlike(range.w3, address.w3, bits - 96)
+  );
+}
+
+/** Whether the leading bits of two words are the same. */
+function beginAlike(one: number, other: number, bits: number): boolean {
+  return bits <= 0 || (one ^ other) >>> (32 - Math.min(bits, 32)) === 0;
 }
 
 /** The first address after the range; null when the range ends at the last address. */

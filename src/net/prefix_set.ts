@@ -1,7 +1,5 @@
-import { compareWords } from './address.ts';
-import type { Address, Words } from './address.ts';
-import { firstAfter } from './cidr.ts';
-import type { Cidr } from './cidr.ts';
+import { type Address, type Words, compareWords } from './address.ts';
+import { type Cidr, firstAfter } from './cidr.ts';
 
 /** A compiled list of ranges that finds which of them matches. */
 export interface PrefixSet {
@@ -11,34 +9,19 @@ export interface PrefixSet {
    * Index of the most specific range with the address (the first of equal ranges), or -1. Allocates nothing.
    */
   find(address: Address): number;
-  /** Reused when a similar set is compiled. */
-  readonly sorted: Sorted;
-}
-
-/** The ranges of a set and their sort order. */
-interface Sorted {
-  readonly cidrs: readonly Cidr[];
-  readonly order4: readonly number[];
-  readonly order6: readonly number[];
 }
 
 /**
  * Compiles ranges. Two CIDR ranges are nested or disjoint, never partly overlapping, so the address space has
  * at most 2n + 1 segments, each with one most specific range: a sorted array with binary search, whose first
  * steps are replaced by a small bucket index. Takes 8 bytes per IPv4 segment, 20 per IPv6 segment.
- *
- * `before` is a set of mostly the same objects in the same order: the common part is not sorted again.
  */
-export function prefixSet(cidrs: readonly Cidr[], before?: PrefixSet): PrefixSet {
-  const change = before === undefined ? null : changeBetween(before.sorted.cidrs, cidrs);
-  const order4 = change === null ? inOrder(cidrs, 4) : merged(cidrs, 4, before!.sorted.order4, change);
-  const order6 = change === null ? inOrder(cidrs, 6) : merged(cidrs, 6, before!.sorted.order6, change);
-  const find4 = finder4(flatten(cidrs, order4));
-  const find6 = finder6(flatten(cidrs, order6));
+export function prefixSet(cidrs: readonly Cidr[]): PrefixSet {
+  const find4 = finder4(flatten(cidrs, inOrder(cidrs, 4)));
+  const find6 = finder6(flatten(cidrs, inOrder(cidrs, 6)));
   return {
     size: cidrs.length,
     find: (address) => (address.family === 4 ? find4(address.w3) : find6(address)),
-    sorted: { cidrs, order4, order6 },
   };
 }
 
@@ -113,49 +96,6 @@ function inOrder(cidrs: readonly Cidr[], family: 4 | 6): number[] {
       cidrs[a]!.bits - cidrs[b]!.bits ||
       a - b,
   );
-}
-
-/** A section that differs between two lists; the parts before and after are the same. */
-interface Change {
-  readonly from: number;
-  /** End of the section in the old and in the new list. */
-  readonly before: number;
-  readonly now: number;
-}
-
-/** The difference between two lists; null when it is so large that sorting is faster than merging. */
-function changeBetween(before: readonly Cidr[], now: readonly Cidr[]): Change | null {
-  const shorter = Math.min(before.length, now.length);
-  let from = 0;
-  while (from < shorter && before[from] === now[from]) from++;
-  let after = 0;
-  while (after < shorter - from && before[before.length - 1 - after] === now[now.length - 1 - after]) after++;
-  const change = { from, before: before.length - after, now: now.length - after };
-  return change.now - from > now.length / 8 ? null : change;
-}
-
-/** The previous order, without removed and with new ranges. */
-function merged(
-  cidrs: readonly Cidr[],
-  family: 4 | 6,
-  order: readonly number[],
-  { from, before, now }: Change,
-): readonly number[] {
-  const compare = (a: number, b: number): number =>
-    compareWords(cidrs[a]!.address, cidrs[b]!.address) || cidrs[a]!.bits - cidrs[b]!.bits || a - b;
-  const added: number[] = [];
-  for (let index = from; index < now; index++) if (cidrs[index]!.address.family === family) added.push(index);
-  added.sort(compare);
-  const whole: number[] = [];
-  let next = 0;
-  for (const position of order) {
-    if (position >= from && position < before) continue;
-    const index = position < from ? position : position + now - before;
-    while (next < added.length && compare(added[next]!, index) < 0) whole.push(added[next++]!);
-    whole.push(index);
-  }
-  for (; next < added.length; next++) whole.push(added[next]!);
-  return whole;
 }
 
 function sameRange(a: Cidr, b: Cidr): boolean {

@@ -4,7 +4,7 @@ import { type Scope } from '../cel/scope.ts';
 import { scopeFor } from './env/scopes.ts';
 import type { Activation } from './env/activation.ts';
 import type { ActionKind, CompiledAction, Compiling, PolicyContext } from '../filters/action.ts';
-import { isGuard } from '../filters/facts.ts';
+import { isGuard } from '../filters/gates.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import { ACTIONS } from '../filters/actions.ts';
 import type { ActionType } from '../filters/action_schemas.ts';
@@ -19,7 +19,7 @@ import {
 } from '../filters/evaluators.ts';
 import { Failure } from '../filters/failure.ts';
 import { loginBase } from '../auth/action_login.ts';
-import type { Phase } from '../filters/phase.ts';
+import type { ScopePhase } from '../filters/phase.ts';
 import { looseConditions } from './loose_path.ts';
 import { indexRules } from './rule_index.ts';
 import { requiredFacts } from './rule_facts.ts';
@@ -38,7 +38,7 @@ export function compilePolicy(
   options: CompileOptions = {},
 ): CompiledPolicy {
   const cells: (() => unknown)[] = [];
-  const phase = (name: RunPhase, edits: readonly Edit[] | null = null): CompiledPhase | null => {
+  const phase = (name: ScopePhase, edits: readonly Edit[] | null = null): CompiledPhase | null => {
     // Event stream messages belong to a response, and are processed after that phase.
     const messages = name === 'on_http_response' ? document.phases.on_event_stream_message : [];
     const rules = [...document.phases[name], ...messages];
@@ -84,10 +84,8 @@ interface CompilingPolicy {
   readonly isIndexed: boolean;
 }
 
-type RunPhase = Exclude<Phase, 'on_event_stream_message'>;
-
 function compilePhase(
-  name: RunPhase,
+  name: ScopePhase,
   rules: readonly Rule[],
   edits: readonly Edit[] | null,
   { context, cells, isIndexed }: CompilingPolicy,
@@ -98,12 +96,13 @@ function compilePhase(
   const facts = useIndex ? compiled.map(({ conditions }) => factsOf(conditions)) : [];
   const noRule = edits === null ? NO_RULE : { ...NO_RULE, edits };
   const login = loginOf(compiled, context);
-  const pathGuards = Int32Array.from(compiled.flatMap(({ loose }, at) => (loose === null ? [] : [at])));
+  const guards = [...compiled.keys()].filter((at) => compiled[at]!.loose !== null);
+  const always = guards.filter((at) => compiled[at]!.loose!.isRewritten);
   return {
     phase: name,
     rules: compiled,
     index: indexRules(facts),
-    pathGuards,
+    pathGuards: { all: Int32Array.from(guards), always: Int32Array.from(always) },
     context,
     edits,
     login,
@@ -127,7 +126,7 @@ function factsOf(conditions: CompiledRule['conditions']) {
 
 function compileRule(
   rule: Rule,
-  phase: RunPhase,
+  phase: ScopePhase,
   scope: Scope<Activation>,
   context: PolicyContext,
   cells: (() => unknown)[],
@@ -177,7 +176,7 @@ function isEventStream({ responseMedia }: Activation): boolean {
 
 function compileAction(
   action: Action,
-  phase: RunPhase,
+  phase: ScopePhase,
   scope: Scope<Activation>,
   context: PolicyContext,
   cells: (() => unknown)[],

@@ -7,7 +7,6 @@ import type { RuleIndex } from './rule_index.ts';
 import type { PolicyState } from '../filters/policy_run.ts';
 import type { RuleName } from './verdicts.ts';
 
-/** A compiled rule. */
 export interface CompiledRule extends RuleName {
   readonly conditions: readonly Condition[];
   readonly actions: readonly CompiledAction[];
@@ -25,8 +24,11 @@ export interface CompiledPhase {
   readonly rules: readonly CompiledRule[];
   /** Null if every rule is evaluated: few rules, no usable facts, or a full trace. */
   readonly index: RuleIndex | null;
-  /** Rules that guard by the path. The index knows one reading of the path, so it must not skip them. */
-  readonly pathGuards: Int32Array;
+  /**
+   * Rules that guard by the path, which the index must not skip because it knows one reading of the path only: all of
+   * them, and those that may apply even if there is only one.
+   */
+  readonly pathGuards: { readonly all: Int32Array; readonly always: Int32Array };
   readonly context: PolicyContext;
   /** Edits for every exchange in this phase, whether or not a rule applies. */
   readonly edits: readonly Edit[] | null;

@@ -30,7 +30,7 @@ export const trafficPolicy = {
   module: {
     type: 'traffic_policy',
     place: 'route',
-    carriers: ['https', 'tls', 'tcp'],
+    edgeKinds: ['https', 'tls', 'tcp'],
     ends: 'may',
     reads: [],
     runsActions: true,

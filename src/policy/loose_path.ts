@@ -2,7 +2,7 @@ import { type Node, childrenOf, dottedPath } from '../cel/ast.ts';
 import type { Program } from '../cel/program.ts';
 import type { Activation } from './env/activation.ts';
 import { EvalError } from '../cel/values.ts';
-import { looseText, readings } from '../http/readings.ts';
+import { looseText } from '../http/readings.ts';
 import { type Condition, conditionFailure } from '../filters/evaluators.ts';
 import type { Failure } from '../filters/failure.ts';
 
@@ -153,16 +153,12 @@ export function readingThatHolds(
   { conditions, isRewritten }: LooseConditions,
   activation: Activation,
 ): string | Failure | null {
-  const { request } = activation;
-  const { path, sentTarget } = request;
-  const all = withoutLastSlash(readings(path));
-  const isPlain =
-    all.size === 1 && all.has(path) && (sentTarget === path || sentTarget.startsWith(`${path}?`));
-  if (isPlain && !isRewritten) return null;
+  const { request, spellings } = activation;
+  if (spellings === null && !isRewritten) return null;
   const loose = conditions();
   if (loose === null) return null;
   try {
-    for (const reading of all) {
+    for (const reading of spellings ?? [request.path]) {
       activation.changeRequest({ ...request, path: reading, sentTarget: reading });
       const holds = allHold(loose, activation);
       if (holds !== false) return holds === true ? reading : holds;
@@ -171,13 +167,6 @@ export function readingThatHolds(
     activation.changeRequest(request);
   }
   return null;
-}
-
-/** Routers of applications treat `/admin/` like `/admin`. */
-function withoutLastSlash(paths: readonly string[]): ReadonlySet<string> {
-  const all = new Set(paths);
-  for (const path of paths) if (path.length > 1 && path.endsWith('/')) all.add(path.slice(0, -1));
-  return all;
 }
 
 /**

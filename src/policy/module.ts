@@ -1,8 +1,7 @@
 import type { Linked, Module } from '../engine/module.ts';
 import { POLICY_REASONS } from './facts.ts';
 import type { PolicyCode } from './verdicts.ts';
-import { compileTrafficPolicy } from './module_compile.ts';
-import type { PolicyLinks } from './module_links.ts';
+import { type PolicyLinks, compileTrafficPolicy } from './module_compile.ts';
 import type { TrafficPolicyConfig } from './module_schema.ts';
 
 export type { PolicyLinks };

@@ -1,26 +1,26 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Handler, RequestHead, Stop } from '../engine/contract.ts';
+import type { Handler, RequestHead, Stop, StateEvent, World, HandlerPart } from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
-import { NO_FACTS } from './env/facts.ts';
+import { type Facts, NO_FACTS } from './env/facts.ts';
 import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';
 import { compilePolicy } from './compile.ts';
 import type { CompiledPolicy } from './compiled.ts';
-import { conclude } from './conclude.ts';
-import { type CheckedPolicy, checkCarriedPolicy } from './document/check.ts';
+import { type CheckedPolicy, checkAttachedPolicy } from './document/check.ts';
 import { takeDocument } from './document/checked_policies.ts';
 import { loginPaths } from '../auth/action_login.ts';
 import { runConnect, runRequest, runResponse } from './phases.ts';
 import type { PolicyCode } from './verdicts.ts';
 import type { PolicyState } from '../filters/policy_run.ts';
-import type { PolicyLinks } from './module_links.ts';
 import type { TrafficPolicyConfig } from './module_schema.ts';
+import type { Circuit } from '../filters/circuit_breaker/action.ts';
+import { concluded } from '../filters/circuit_breaker/algorithm.ts';
+import type { FilterData } from './run.ts';
 
 /** Creates the handler of a policy. */
 export function compileTrafficPolicy(config: TrafficPolicyConfig, linked: Linked & PolicyLinks): Handler {
-  const { branding, carriedBy = 'https_edge' } = linked;
-  const { document, diagnostics } = checkedPolicy(config, linked, carriedBy);
+  const { branding, attachedTo = 'https_edge' } = linked;
+  const { document, diagnostics } = checkedPolicy(config, linked, attachedTo);
   if (document === null) return refuseAll(linked, diagnostics[0]?.message ?? 'the policy cannot be read');
   const policy = compilePolicy(document, contextOf(linked));
   const { initial } = policy;
@@ -51,14 +51,12 @@ function partsOf({ connect, request, response }: CompiledPolicy): readonly Handl
 function checkedPolicy(
   config: TrafficPolicyConfig,
   { pointer, branding }: Linked,
-  carriedBy: NonNullable<PolicyLinks['carriedBy']>,
+  attachedTo: NonNullable<PolicyLinks['attachedTo']>,
 ): CheckedPolicy {
   const at = pointerTo(pointer, 'value');
-  const document = takeDocument(config, { at, carriedBy, service: branding.service });
+  const document = takeDocument(config, { at, attachedTo, service: branding.service });
   if (document !== null) return { document, diagnostics: [] };
-  const { value: text } = config;
-  const span = { start: 0, end: text.length };
-  return checkCarriedPolicy({ file: { name: at, text }, pointer: at, span, text }, { branding, carriedBy });
+  return checkAttachedPolicy({ pointer: at, text: config.value }, { branding, attachedTo });
 }
 
 /** A policy that was not checked cannot guard anything, so all requests are refused. */
@@ -79,6 +77,7 @@ function contextOf(linked: Linked & PolicyLinks): PolicyContext {
     refusal,
     surroundings: surroundingsOf(linked),
     isInternal: linked.isInternal ?? (() => false),
+    isInternalAddress: linked.isInternalAddress ?? (() => false),
     allowPrivateFetch: linked.allowPrivateFetch ?? false,
     passUnsimulated: linked.passUnsimulated ?? false,
     trace: linked.trace ?? 'decided',
@@ -110,4 +109,39 @@ function surroundingsOf(linked: Linked & PolicyLinks): PolicyContext['surroundin
       last = make(request.host, request.scheme);
     return last;
   };
+}
+
+/**
+ * Reports the outcome of a request to the circuits that let it through. A request that the policy stopped later
+ * never reached the upstream and is neutral.
+ */
+function conclude(state: PolicyState, event: StateEvent, world: World): void {
+  const { verdict } = event;
+  const { awaited } = (verdict.filterData as FilterData | undefined) ?? { awaited: null };
+  if (awaited === null) return;
+  const goesNowhere = verdict.verdict === 'stop' && verdict.forward === undefined;
+  if (event.kind === 'decided' && !goesNowhere) return;
+  const outcome = event.kind === 'concluded' ? event.outcome : 'cancelled';
+  for (const { cell, serial } of awaited) {
+    const { breaker, settings } = state.cells[cell] as Circuit;
+    concluded(breaker, settings, serial, outcome, world.nowMs());
+  }
+}
+
+/** What a policy may know about its surroundings, beyond the links of all modules. Omitted parts are unknown. */
+export interface PolicyLinks {
+  readonly endpointId?: string;
+  /** The kind of endpoint; default an HTTPS edge. */
+  readonly attachedTo?: 'https_edge' | 'tls_edge' | 'tcp_edge';
+  /** The endpoint of a TLS or TCP edge, which no request names. */
+  readonly endpoint?: Pick<Surroundings['endpoint'], 'host' | 'port' | 'protocol'>;
+  readonly facts?: Facts;
+  readonly secret?: Surroundings['secret'];
+  readonly isInternal?: PolicyContext['isInternal'];
+  readonly isInternalAddress?: PolicyContext['isInternalAddress'];
+  readonly allowPrivateFetch?: boolean;
+  readonly passUnsimulated?: boolean;
+  readonly trace?: PolicyContext['trace'];
+  readonly watch?: PolicyContext['watch'];
+  readonly logins?: Omit<NonNullable<PolicyContext['logins']>, 'edge'>;
 }

@@ -9,8 +9,7 @@ import { Failure } from '../filters/failure.ts';
 import { readingThatHolds } from './loose_path.ts';
 import { type Candidates, candidatesOf, nextCandidate } from './rule_index.ts';
 import { type PolicyEffects, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
-import { keepResult } from '../filters/policy_run.ts';
-import type { Awaited, PolicyState, PolicyRun } from '../filters/policy_run.ts';
+import { type Awaited, type PolicyState, type PolicyRun, keepResult } from '../filters/policy_run.ts';
 
 /** What the response phase and `reduce` get from the request phase. */
 export interface FilterData {
@@ -104,7 +103,9 @@ interface Loosely {
 function search({ index, pathGuards }: CompiledPhase, activation: Activation): Candidates | null {
   if (index === null) return null;
   const lists = index.find(activation);
-  return candidatesOf(pathGuards.length === 0 ? lists : [...lists, pathGuards]);
+  if (pathGuards.all.length === 0) return candidatesOf(lists);
+  const guards = activation.spellings === null ? pathGuards.always : pathGuards.all;
+  return candidatesOf(guards.length === 0 ? lists : [...lists, guards]);
 }
 
 /** The index of the first applicable rule at or after `from`; the number of rules if there is none. */
@@ -259,7 +260,10 @@ function passOver(
     name: action.type,
     code: `${action.type.replaceAll('-', '_')}.failed`,
     says: 'the action failed, and is set to continue',
-    detail: failureDetail(failure, branding),
+    detail: {
+      ...failureDetail(failure, branding),
+      ...((action.config as { readonly enforce?: boolean }).enforce === false && { enforced: false }),
+    },
     pointer: failure.pointer,
   });
 }

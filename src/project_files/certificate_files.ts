@@ -6,8 +6,8 @@ import type { Checking, SemanticCheck } from '../edge/document/check.ts';
 import type { Report } from '../edge/document/report.ts';
 
 export interface KeyOptions {
-  /** Whether files with private keys may be missing, because the target instance may have them. */
-  readonly keysMayBeMissing?: boolean;
+  /** Whether files with private keys, and secrets, may be missing, because the target instance may have them. */
+  readonly secretsMayBeMissing?: boolean;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface KeyOptions {
  */
 export function certificateFiles(
   edgeFile: string,
-  { keysMayBeMissing = false }: KeyOptions = {},
+  { secretsMayBeMissing = false }: KeyOptions = {},
 ): SemanticCheck {
   const folder = dirname(edgeFile);
   return ({ config, report }: Checking) => {
@@ -30,7 +30,7 @@ export function certificateFiles(
       fill(certificate, 'certificate_pem', 'certificate_file', at, chain);
       const pem = certificate?.certificate_pem;
       const problemOf = (key: string): string | null => (pem === undefined ? null : keyProblem(pem, key));
-      const mayBeMissing = keysMayBeMissing;
+      const mayBeMissing = secretsMayBeMissing;
       fill(certificate, 'private_key_pem', 'private_key_file', at, {
         folder,
         report,

@@ -1,15 +1,16 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import { EDGE_FILE } from '../edge/document/edge_file.ts';
-import { EDGE_SHAPE } from '../edge/document/edge_shape.ts';
+import { EDGE_SHAPE } from '../edge/document/report.ts';
 import { readDocument } from '../config_file/read.ts';
+import { LEGACY_PHASES, PHASES } from '../filters/phase.ts';
 
 /** The kinds of files that users write. */
 export type KindOfFile = 'edge' | 'policy' | 'scenario';
 
 /** Top-level keys of traffic policies, which edge files do not have. */
-const POLICY_KEY =
-  /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|on_event_stream_message|inbound|outbound)["']?\s*:/m;
+const POLICY_KEYS = [...PHASES, ...Object.keys(LEGACY_PHASES)];
+const POLICY_KEY = new RegExp(`^\\s*\\{?\\s*["']?(?:${POLICY_KEYS.join('|')})["']?\\s*:`, 'm');
 const EDGE_KEY = /^["']?(?:edges|backends)["']?\s*:/m;
 /** The same for JSON, where keys can be anywhere in a line. */
 const EDGE_MEMBER = /"edges"\s*:/;
@@ -28,11 +29,10 @@ export async function kindOfFile(text: string): Promise<KindOfFile> {
 async function nearestKind(text: string): Promise<KindOfFile> {
   const { document } = readDocument({ name: '', text }, EDGE_FILE);
   const entries = Object.entries((document?.value ?? {}) as Readonly<Record<string, unknown>>);
-  const { LEGACY_PHASES, PHASES } = await import('../filters/phase.ts');
   const { SHELL_SHAPE } = await import('../simulator/document/scenario_shape.ts');
   const keys: Readonly<Record<KindOfFile, readonly string[]>> = {
     edge: Object.keys(EDGE_SHAPE.properties ?? {}),
-    policy: [...PHASES, ...Object.keys(LEGACY_PHASES)],
+    policy: POLICY_KEYS,
     scenario: ['cases', ...Object.keys(SHELL_SHAPE.properties ?? {})],
   };
   const similarity = (kind: KindOfFile): number =>

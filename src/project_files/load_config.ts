@@ -8,7 +8,7 @@ import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/ch
 import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { kindOfFile, reportKind } from './file_kind.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { FILES_BESIDE, reasonOf } from './files_beside.ts';
 
 /** A file that cannot be read; the message is for the user. */
 export class FileError extends Error {
@@ -16,8 +16,8 @@ export class FileError extends Error {
 }
 
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
-/** Keys whose values only `edge/semantic_checks.ts` can check. */
-const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate`);
+/** Keys whose values only `edge/semantic_checks.ts` and `property_file.ts` can check. */
+const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate|properties`);
 let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
@@ -29,14 +29,14 @@ export function isScript(path: string): boolean {
 export type Checker = (source: Source) => readonly Diagnostic[];
 
 /** The endpoint of a policy file, as given on the command line. */
-export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan' | 'strict'>;
+export type Surrounding = Pick<PolicySetting, 'attachedTo' | 'plan' | 'strict'>;
 
 /** The checker for a text, loading only the code that it needs. */
 export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
   const kind = await kindOfFile(text);
   if (kind === 'scenario') {
     const { checkScenario } = await import('../simulator/document/check.ts');
-    return (source) => checkScenario(source).diagnostics;
+    return (source) => checkScenario(source, FILES_BESIDE).diagnostics;
   }
   if (kind === 'policy') {
     const { checkPolicy } = await import('../policy/document/check.ts');
@@ -52,10 +52,14 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string, options: KeyOptions = {}): Promise<Checked> {
   if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
-  const text = readText(path);
+  return loadConfigText(path, readText(path), options);
+}
+
+/** As `loadConfig`, for the text of a file. */
+export async function loadConfigText(path: string, text: string, options: KeyOptions = {}): Promise<Checked> {
   const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks(options) : () => [];
   const source = { name: path, text };
-  const checked = checkEdge(source, further(path), { nowMs: Date.now() });
+  const checked = checkEdge(source, further(path), { nowMs: Date.now(), ...options });
   if (checked.config === null)
     return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'edge') };
   if (!text.includes(trafficPolicy.module.type)) return checked;
@@ -70,7 +74,7 @@ export async function checkConfigValue(
   options: KeyOptions = {},
 ): Promise<Checked> {
   const further = namesLanguages(value) ? await loadSemanticChecks(options) : () => [];
-  return checkEdge({ value }, further(path), { nowMs: Date.now() });
+  return checkEdge({ value }, further(path), { nowMs: Date.now(), ...options });
 }
 
 function namesLanguages(value: unknown): boolean {
@@ -98,12 +102,14 @@ async function loadSemanticChecks({
   const { semanticChecks: checksOf } = await import('../edge/semantic_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
   const { checkCertificateTimes } = await import('../edge/certificates.ts');
+  const { checkProperties } = await import('./property_file.ts');
   const nowMs = Date.now();
   const checks = checksOf({ strict });
   return (edgeFile) => [
     ...checks,
     certificateFiles(edgeFile, options),
     (checking) => checkCertificateTimes(checking, nowMs),
+    checkProperties,
   ];
 }
 
@@ -120,12 +126,4 @@ export async function importDefault(path: string): Promise<unknown> {
   }
   if (module.default === undefined) throw new FileError(`${path} has no default export`);
   return module.default;
-}
-
-function reasonOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EISDIR') return 'this is a folder';
-  if (code === 'EACCES') return 'permission denied';
-  return errorText(error);
 }

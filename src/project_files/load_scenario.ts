@@ -1,6 +1,5 @@
-import { dirname, extname, join, relative, resolve } from 'node:path';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { extname } from 'node:path';
+import { type Diagnostic, type Span, hasErrors } from '../diagnostics/diagnostic.ts';
 import { readDocument } from '../config_file/read.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { POLICY_FILE } from '../policy/document/read.ts';
@@ -8,7 +7,7 @@ import { type CheckedScenario, checkScenario } from '../simulator/document/check
 import type { EdgeSource } from '../coverage/places.ts';
 import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
 import { FileError, SCRIPTS, checkConfigValue, importDefault, loadConfig, readText } from './load_config.ts';
-import { type WrittenAt, relocated, unreadable } from './edge_findings.ts';
+import { FILES_BESIDE, besideName, nameNear } from './files_beside.ts';
 
 /** A scenario file with the edge that it tests; null when the edge cannot be used. */
 export interface LoadedScenario {
@@ -38,15 +37,16 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
   };
   return async (path) => {
     const checked = SCRIPTS.has(extname(path))
-      ? checkScenario({ value: await importDefault(path), name: path })
-      : checkScenario({ name: path, text: readText(path) });
+      ? checkScenario({ value: await importDefault(path), name: path }, FILES_BESIDE)
+      : checkScenario({ name: path, text: readText(path) }, FILES_BESIDE);
     const shell = checked.scenario?.shell;
     const unread = { source: null, edgeName: path };
-    if (shell === undefined) return { checked, edge: null, findings: [], files: [path], ...unread };
+    if (shell === undefined)
+      return { checked, edge: null, findings: [], files: [path, ...checked.files], ...unread };
     const { edge, policy } = shell;
     const named = typeof edge === 'string' ? edge : typeof policy === 'string' ? policy : null;
-    const beside = named === null ? null : relativeTo(path, named);
-    const files = beside === null ? [path] : [path, beside];
+    const beside = named === null ? null : besideName(path, named);
+    const files = [path, ...checked.files, ...(beside === null ? [] : [beside])];
     let config: Checked;
     let findings: readonly Diagnostic[];
     try {
@@ -98,11 +98,6 @@ function isReported({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
-/** A path in the file, relative to the current folder. */
-function relativeTo(file: string, named: string): string {
-  return relative('.', resolve(dirname(file), named)) || join(dirname(file), named);
-}
-
 const NO_PLACES = { spanOf: () => undefined, keySpanOf: () => undefined };
 
 /** An edge or a policy in a scenario, or a policy in its own file, and its source. */
@@ -148,4 +143,52 @@ function policyEdge(policy: unknown): Promise<Checked> {
       },
     },
   });
+}
+
+/** The text from which an edge or a policy was read that is checked as data. */
+interface WrittenAt {
+  readonly name: string;
+  /** Null if a program produced it. */
+  readonly text: string | null;
+  readonly spanOf: (pointer: string) => Span | undefined;
+  readonly keySpanOf: (pointer: string) => Span | undefined;
+  /** Pointer to the edge or the policy in that text. */
+  readonly at: string;
+}
+
+/** Codes of findings about a key, not about its value. */
+const UNKNOWN_KEY = /unknown_key|_2236$/;
+const INSIDE_POLICY = /^\/edges\/https\/policy\/routes\/0\/traffic_policy\/value/;
+
+/** Moves findings about an edge that was generated for a scenario to their places in the user's file. */
+function relocated(
+  findings: readonly Diagnostic[],
+  { name, text, spanOf, keySpanOf, at }: WrittenAt,
+): readonly Diagnostic[] {
+  return findings.map(({ source: _made, span: _there, fix: _none, ...finding }) => {
+    const pointer = at + finding.pointer.replace(INSIDE_POLICY, '');
+    const key = UNKNOWN_KEY.test(finding.code) ? keySpanOf(pointer) : undefined;
+    const span = text === null ? undefined : (key ?? spanNear(pointer, spanOf));
+    return { ...finding, pointer, source: { name, text: text ?? '' }, ...(span && { span }) };
+  });
+}
+
+/** When a key is missing, its parent is used as the place. */
+function spanNear(pointer: string, spanOf: WrittenAt['spanOf']): Span | undefined {
+  for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
+    const span = spanOf(at);
+    if (span !== undefined || at === '') return span;
+  }
+}
+
+/** Reports an edge or policy file that cannot be read, at the place that names it. */
+function unreadable(
+  checked: CheckedScenario,
+  key: 'edge' | 'policy',
+  path: string,
+  message: string,
+): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  checked.report(found)('scenario.unreadable', `/${key}`, message, { hint: nameNear(path) });
+  return found;
 }

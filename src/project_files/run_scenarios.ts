@@ -2,25 +2,19 @@ import { modulesOf, placedRoutes } from '../coverage/placed_routes.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { CaseRow, Scenario } from '../simulator/document/check.ts';
+import type { Scenario } from '../simulator/document/check.ts';
 import type { Signer } from '../simulator/document/requests.ts';
 import type { CaseResult, FileResult } from '../simulator/result.ts';
-import { needsSigner, runFile } from '../simulator/run_file.ts';
+import { type FileOptions, needsSigner, runFile } from '../simulator/run_file.ts';
 import type { SimulatedRequest } from '../simulator/simulated_request.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
-import { elapsedMs } from './elapsed.ts';
 import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
 
 /** What to run, and how. */
-export interface TestRun {
-  readonly selects: (row: CaseRow) => boolean;
-  readonly seed: number | string | null;
-  readonly repeat: number;
-  readonly bail: boolean;
-  /** Whether the `snapshot` values of a text will be filled in. */
-  readonly fillsSnapshots?: boolean;
-  /** Whether reports contain the lines of cases that passed. */
-  readonly lines: boolean;
+export interface TestRun extends Pick<
+  FileOptions,
+  'selects' | 'seed' | 'repeat' | 'bail' | 'fillsSnapshots' | 'lines'
+> {
   readonly onResult: (result: CaseResult) => void;
   /** Called with each completed file. */
   readonly finished?: (result: FileResult) => void;
@@ -110,4 +104,9 @@ export async function signerOf(config: EdgeConfig): Promise<Signer | null> {
 /** The table of webhook providers is large, so it is loaded only for files that sign. */
 async function loadSigner(): Promise<Signer> {
   return (await import('../simulator/webhook_signer.ts')).webhookSigner;
+}
+
+/** Milliseconds of a monotonic clock. `performance` would load a dozen of Node's modules. */
+export function elapsedMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }

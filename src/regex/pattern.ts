@@ -1,11 +1,8 @@
 import { RE2JS } from 're2js';
 
-import { survey, syntaxProblem } from './refusals.ts';
-import type { PatternProblem } from './refusals.ts';
-import type { Found, Group } from './template.ts';
+import { type PatternProblem, survey, syntaxProblem } from './refusals.ts';
 
 export type { PatternProblem } from './refusals.ts';
-export type { Found } from './template.ts';
 
 /** Maximum length of a pattern's source, in UTF-16 units. */
 export const PATTERN_LIMIT_UNITS = 8_192;
@@ -115,13 +112,32 @@ export const TOO_COSTLY = 'too_costly';
 const SCANS_PER_CHARACTER = 16;
 const SCANNED_ALWAYS = 16_384;
 
-/** A text that counts how often its characters are read. */
-class CountedText extends String {
+/**
+ * A text for the engine that counts how often its characters are read. It does not extend `String`: a class that
+ * does makes operations on all strings of the process slower (V8 then checks where `charCodeAt` and others come from).
+ */
+class CountedText {
   reads = 0;
+  readonly length: number;
+  readonly [Symbol.toStringTag] = 'String';
+  private readonly text: string;
 
-  override charCodeAt(at: number): number {
+  constructor(text: string) {
+    this.text = text;
+    this.length = text.length;
+  }
+
+  charCodeAt(at: number): number {
     this.reads++;
-    return super.charCodeAt(at);
+    return this.text.charCodeAt(at);
+  }
+
+  slice(start: number, end: number): string {
+    return this.text.slice(start, end);
+  }
+
+  indexOf(searched: string, from: number): number {
+    return this.text.indexOf(searched, from);
   }
 }
 
@@ -138,7 +154,7 @@ function searchIn(subject: string, find: (text: string, from: number) => Found |
     if (worst <= allowed) return find(subject, from);
     counted ??= new CountedText(subject);
     if (counted.reads > allowed) return TOO_COSTLY;
-    // The engine accepts any string object, and only the engine receives this one.
+    // The engine and `find` use no other members of a string.
     return find(counted as unknown as string, from);
   };
 }
@@ -168,4 +184,29 @@ function remember(pattern: Pattern): void {
     kept.delete(source);
     keptInstructions -= oldest.programInstructions;
   }
+}
+
+/** A range of the subject, in UTF-16 offsets; `end` is exclusive. */
+interface Group {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A match: its numbered groups, with group 0 as the whole match; undefined for a group that did not take part. */
+export interface Found {
+  readonly groups: readonly (Group | undefined)[];
+  readonly named: Readonly<Record<string, Group | undefined>>;
+}
+
+const REFERENCE = /\$(?:\$|(\w+)|\{(\w+)\})/g;
+
+/** Expands a replacement template with the groups of one match, by the rules of Go's Regexp.Expand. */
+export function expand(template: string, found: Found): string {
+  return template.replaceAll(REFERENCE, (whole, bare: string | undefined, braced: string | undefined) => {
+    const name = bare ?? braced;
+    if (name === undefined) return whole.slice(1);
+    const group = /^\d+$/.test(name) ? found.groups[Number(name)] : found.named[name];
+    return group?.text ?? '';
+  });
 }

@@ -1,3 +1,4 @@
+import { REDACTED } from '../http/secrets.ts';
 import { localTimeMs, requestLineOf } from './access_lines.ts';
 import type { AccessLine, AccessRead } from './access_record.ts';
 
@@ -160,8 +161,10 @@ const TLS_VERSIONS: Readonly<Record<string, string>> = {
 function caddy(members: Members): AccessRead {
   const request = members['request'] as Members;
   const fields = Object.entries((request['headers'] ?? {}) as Readonly<Record<string, readonly string[]>>);
-  const headers = fields.flatMap(([name, values]) => values.map((value) => [name, value] as const));
-  const redacted = headers.flatMap(([name, value]) => (value === 'REDACTED' ? [name.toLowerCase()] : []));
+  const headers = fields.flatMap(([name, values]) =>
+    values.map((value) => [name, value === 'REDACTED' ? REDACTED : value] as const),
+  );
+  const redacted = headers.flatMap(([name, value]) => (value === REDACTED ? [name.toLowerCase()] : []));
   const tls = request['tls'] as Members | undefined;
   const port = text(request, 'remote_port');
   return complete({

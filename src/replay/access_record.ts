@@ -19,7 +19,7 @@ export interface AccessLine {
   readonly tlsVersion?: string;
   readonly cipherSuite?: string;
   readonly serverName?: string;
-  /** Request fields that the log has; of a name that is not among them nothing is known, unless `hasAll`. */
+  /** Request fields that the log has; of a name that is not among them nothing is known, unless `hasAllHeaders`. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly hasAllHeaders?: boolean;
   /** Names, in lower case, of fields whose value the log hides. */

@@ -1,8 +1,9 @@
 import type { Endpoint } from '../engine/contract.ts';
+import { bytesOf } from '../engine/drivers/reply_content.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { firstValue } from '../http/fields.ts';
 import { decisionOf } from '../simulator/expect/deeper.ts';
-import { type Decided, headerEdits } from './decided.ts';
+import { type Decided, type LocalBody, headerEdits } from './decided.ts';
 import type { LogRecord, RecordedOutcome } from './log_record.ts';
 import type { Unknown } from './unknowns.ts';
 
@@ -93,12 +94,15 @@ function sameEndpoint({ endpoint: one }: Decided, { endpoint: other }: Decided):
 }
 
 /** Bodies are only compared if both are known. */
-function sameBody(one: Uint8Array | null, other: Uint8Array | null): boolean {
-  return one === null || other === null || Buffer.compare(one, other) === 0;
+function sameBody(one: LocalBody | null, other: LocalBody | null): boolean {
+  if (one === null || other === null) return true;
+  if ('text' in one && 'text' in other) return one.text === other.text;
+  return Buffer.compare(bytesOf(one), bytesOf(other)) === 0;
 }
 
 function addressOf({ endpoint }: Decided): string {
-  return endpoint?.kind === 'static' ? `${endpoint.host}:${endpoint.port}` : 'nowhere';
+  if (endpoint?.kind !== 'static') return 'nowhere';
+  return endpoint.tunnel === undefined ? `${endpoint.host}:${endpoint.port}` : endpoint.host;
 }
 
 function sameRequestEdits({ edits: one }: Exchange, { edits: other }: Exchange): boolean {
@@ -131,7 +135,7 @@ export function compareWithLog(decided: Decided, { outcome }: LogRecord): Judged
 }
 
 /** How a decision differs from the log; null if it reproduces the recorded outcome. */
-export function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
+function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
   const fate = outcomeText(decided);
   const { exchange, status } = decided;
   const { decisions } = recorded;
@@ -155,7 +159,8 @@ export function departureOf(decided: Decided, recorded: RecordedOutcome): string
     const location = firstValue(exchange.response?.headers ?? [], 'location')?.toLowerCase() ?? null;
     if (location !== recorded.location.toLowerCase()) return `recorded another Location → ${fate}`;
   }
-  if (!isUpstream && !sameBody(decided.body, recorded.body)) return `recorded another body → ${fate}`;
+  if (!isUpstream && !sameBody(decided.body, recorded.body && { bytes: recorded.body }))
+    return `recorded another body → ${fate}`;
   return null;
 }
 

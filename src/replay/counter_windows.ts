@@ -1,5 +1,5 @@
 import type { CompiledEdge } from '../edge/compile.ts';
-import { internalHostsOf } from '../edge/internal_hosts.ts';
+import { internalHostsOf } from '../edge/document/internal_hosts.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 import { ACTION_FACTS } from '../filters/table.ts';

@@ -1,22 +1,24 @@
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TakeState } from '../edge/filter_state.ts';
-import type { AnswerTo, Answers, Reason, Question, Reply, World } from '../engine/contract.ts';
+import type { AnswerTo, Answers, Reason, Question, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
-import { HTTP_ENGINE, converse } from '../engine/drivers/converse.ts';
+import { HTTP_ENGINE, type HttpDriver, converse } from '../engine/drivers/converse.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { bounded } from '../engine/drivers/whole_bodies.ts';
 import { NOTHING_MEASURED, OK_UPSTREAM } from '../engine/drivers/constant.ts';
 import { formatTarget } from '../http/target.ts';
 import { counterWindowsOf } from './counter_windows.ts';
 import { lostInputsOf, partsOf } from './filter_inputs.ts';
+import type { HashKey } from './keyed_hashes.ts';
 import type { LogRecord } from './log_record.ts';
 import { readsTime } from './reads.ts';
 import { beginGiven } from '../edge/connect.ts';
-import type { Decided } from './decided.ts';
+import type { Decided, LocalBody } from './decided.ts';
+import { recordedTunnels } from './recorded_tunnels.ts';
 import { choicesOf, scopesOf } from './replayed_config.ts';
 import { type Assumed, NOTHING_ASSUMED, Unknowns, watchUnknowns } from './unknowns.ts';
 
@@ -39,6 +41,8 @@ export interface ReplayOptions {
   readonly geoipDatabases?: readonly GeoipDatabase[];
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
   readonly seed?: number | string;
+  /** The key of the hashes in recordings, to compare redacted values with texts of the configuration. */
+  readonly hashKey?: HashKey | null;
 }
 
 const NOT_FETCHED: Answers['fetch'] = {
@@ -67,7 +71,7 @@ interface Decider {
 
 /** A configuration with its counters and breakers. */
 function decider(config: EdgeConfig, options: ReplayOptions): Decider {
-  const unknowns = new Unknowns();
+  const unknowns = new Unknowns(options.hashKey);
   let remembers = false;
   const take: TakeState = (_route, _module, _config, initial) => {
     remembers = true;
@@ -90,6 +94,7 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
     nowMs: () => nowMs,
     // The same line gives the same random number, however many numbers were drawn before.
     random: () => chance.split(String(line)).random(),
+    tunnels: recordedTunnels(config, unknowns),
   };
   const counterWindows = counterWindowsOf(edge);
   const choiceOf = choicesOf(config);
@@ -101,20 +106,15 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
       ({ line } = record);
       unknowns.begin(record, assumed);
       const exchange = beginGiven(edge, record.connection, record.head, world);
-      let body: Uint8Array | null = null;
-      converse(HTTP_ENGINE, exchange, {
-        ask: (question) => {
-          if (question.ask === 'reply') body = bodyOf(question.reply.body);
-          return answerTo(question, record, unknowns);
-        },
-      });
+      const driver = new RecordedDriver(record, unknowns);
+      converse(HTTP_ENGINE, exchange, driver);
       // Without a host it is not known whose request this is.
       if (record.lost.has('host')) unknowns.note('host', null);
       lostInputsOf(exchange, record, unknowns);
       counterWindows.count(exchange, nowMs, unknowns);
       if (exchange.ended?.code === 'engine.bug')
         unknowns.note(`${FAULT}${String(exchange.ended.detail['message'])}`, null);
-      return { ...decidedOf(exchange, unknowns), choice: choiceOf(exchange), body };
+      return decidedOf(exchange, unknowns, choiceOf(exchange), driver.body);
     },
   };
 }
@@ -122,9 +122,22 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
 /** How an unknown begins that is a fault of the engine: no outcome at all. */
 export const FAULT = 'a fault of the engine: ';
 
-function bodyOf(body: Reply['body']): Uint8Array | null {
-  if (body === 'upstream') return null;
-  return 'text' in body ? new TextEncoder().encode(body.text) : body.bytes;
+/** The driver of one record. */
+class RecordedDriver implements HttpDriver {
+  /** The body of the edge's own response. */
+  body: LocalBody | null = null;
+  private readonly record: LogRecord;
+  private readonly unknowns: Unknowns;
+
+  constructor(record: LogRecord, unknowns: Unknowns) {
+    this.record = record;
+    this.unknowns = unknowns;
+  }
+
+  ask(question: Question): AnswerTo<Question> {
+    if (question.ask === 'reply' && question.reply.body !== 'upstream') this.body = question.reply.body;
+    return answerTo(question, this.record, this.unknowns);
+  }
 }
 
 /**
@@ -163,7 +176,12 @@ function answerTo(question: Question, record: LogRecord, unknowns: Unknowns): An
   }
 }
 
-function decidedOf(exchange: Exchange, unknowns: Unknowns): Omit<Decided, 'choice' | 'body'> {
+function decidedOf(
+  exchange: Exchange,
+  unknowns: Unknowns,
+  choice: Decided['choice'],
+  body: LocalBody | null,
+): Decided {
   const { attempts, request, response } = exchange;
   const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];
   const isForwarded = last !== undefined && exchange.ended === null && response !== null;
@@ -180,6 +198,8 @@ function decidedOf(exchange: Exchange, unknowns: Unknowns): Omit<Decided, 'choic
     target: formatTarget(request.path, request.query),
     status: isStandIn ? 0 : (response?.status ?? 0),
     exchange,
+    choice,
+    body,
     unknown: unknowns.found.length === 0 ? CERTAIN : [...unknowns.found],
   };
 }

@@ -1,4 +1,4 @@
-import type { Edit, Endpoint } from '../engine/contract.ts';
+import type { Edit, Endpoint, Reply } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Unknown } from './unknowns.ts';
 
@@ -20,10 +20,13 @@ export interface Decided {
   /** The backends from which this one was chosen at random; null if there was no choice. */
   readonly choice: Choice | null;
   /** The body of the edge's own response, before compression; null for that of an upstream. */
-  readonly body: Uint8Array | null;
+  readonly body: LocalBody | null;
   /** Inputs of the decision that the log does not have; empty if the decision is certain. */
   readonly unknown: readonly Unknown[];
 }
+
+/** A body that the edge gives. */
+export type LocalBody = Exclude<Reply['body'], 'upstream'>;
 
 /** A random choice. Configurations with the same weights over the same backends choose alike. */
 export interface Choice {

@@ -1,10 +1,5 @@
-import {
-  type EventObject,
-  type FieldType,
-  type FieldTypeOf,
-  type ReplayedPath,
-  fieldsOf,
-} from '../events/fields.ts';
+import { type EventObject, type FieldTypeOf, type ReplayedPath, fieldsOf } from '../events/fields.ts';
+import type { FieldType } from '../events/field_types.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { Assemble, Leaf } from './line_forms.ts';
 
@@ -50,7 +45,8 @@ export type EventFacts = { readonly timestamp: string | undefined } & {
 
 /** Without a client or a method nothing can be decided. */
 type NeededPath = 'conn.client_ip' | 'http.request.method';
-const NEEDED: readonly string[] = ['conn.client_ip', 'http.request.method'] satisfies NeededPath[];
+const NEEDED: readonly NeededPath[] = ['conn.client_ip', 'http.request.method'];
+const isNeeded = (path: Row['path']): boolean => NEEDED.includes(path as NeededPath);
 
 interface Row {
   readonly path: ReplayedPath | 'timestamp';
@@ -69,35 +65,49 @@ const ROWS: readonly Row[] = [
       type,
     })),
 ];
-const TEXTS = ROWS.filter(({ type }) => kindOf(type) === 'text');
-const COUNTS = ROWS.filter(({ type }) => kindOf(type) === 'count');
-const HEADERS = ROWS.filter(({ type }) => type === 'headers');
-const FLAGS = ROWS.filter(({ type }) => type === 'bool');
 
 function kindOf(type: FieldType): Leaf['kind'] | null {
   if (type === 'headers' || type === 'bool') return null;
   return type === 'int32' || type === 'int64' ? 'count' : 'text';
 }
 
-/** Facts to be filled in: objects that begin alike are quicker to fill. */
-const EMPTY = Object.fromEntries(
-  ROWS.map(({ path, type }) => [path, type === 'headers' ? [] : type === 'bool' ? false : undefined]),
-) as unknown as EventFacts;
+/**
+ * Facts by path over a list in the order of the rows: filling a list is much quicker than storing by names that are only
+ * known at run time.
+ */
+class ListedFacts {
+  readonly values: readonly unknown[];
+  constructor(values: readonly unknown[]) {
+    this.values = values;
+  }
+}
+
+for (const [index, { path }] of ROWS.entries()) {
+  Object.defineProperty(ListedFacts.prototype, path, {
+    get(this: ListedFacts) {
+      return this.values[index];
+    },
+  });
+}
+
+function factsIn(values: readonly unknown[]): EventFacts {
+  return new ListedFacts(values) as unknown as EventFacts;
+}
 
 /**
  * Reads the facts of a parsed event; null if it has no client, method or URL. Values of unexpected types count
  * as absent.
  */
 export function factsOf(event: EventLine): EventFacts | null {
-  const facts: Record<string, unknown> = { ...EMPTY };
-  for (const { path, keys, type } of ROWS) {
+  const values = ROWS.map(({ keys, type }) => {
     const value = valueAt(event, keys);
     const kind = kindOf(type);
-    if (type === 'headers') facts[path] = listOf(value);
-    else if (kind === null) facts[path] = value === true;
-    else if (typeof value === (kind === 'count' ? 'number' : 'string')) facts[path] = value;
-  }
-  return NEEDED.every((path) => facts[path] !== undefined) ? (facts as unknown as EventFacts) : null;
+    if (type === 'headers') return listOf(value);
+    if (kind === null) return value === true;
+    return typeof value === (kind === 'count' ? 'number' : 'string') ? value : undefined;
+  });
+  const facts = factsIn(values);
+  return NEEDED.every((path) => facts[path] !== undefined) ? facts : null;
 }
 
 function valueAt(event: unknown, keys: readonly string[]): unknown {
@@ -159,26 +169,47 @@ function placesIn(leaves: readonly Leaf[], event: EventLine) {
 export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble<EventFacts> | null {
   if (!isEventLine(event)) return null;
   const { place, fields, isOurs } = placesIn(leaves, event);
-  const texts = TEXTS.map(({ path, keys }) => [path, place('text', ...keys)] as const);
-  const counts = COUNTS.map(({ path, keys }) => [path, place('count', ...keys)] as const);
-  const lists = HEADERS.map(({ path, keys }) => [path, fields(...keys)] as const);
   // A flag is neither string nor number, so it is part of the form and the same in all its lines.
-  const flags = FLAGS.map(({ path, keys }) => [path, valueAt(event, keys) ?? false] as const);
-  const hasFlags = flags.every(([, flag]) => typeof flag === 'boolean');
-  const hasNeeded = texts.every(([path, at]) => at >= 0 || !NEEDED.includes(path));
+  const columns = ROWS.map(({ keys, type }): Column => {
+    if (type === 'headers') return { fields: fields(...keys) };
+    const kind = kindOf(type);
+    return kind === null ? { flag: valueAt(event, keys) ?? false } : { kind, at: place(kind, ...keys) };
+  });
+  const hasFlags = columns.every((each) => !('flag' in each) || typeof each.flag === 'boolean');
+  const hasNeeded = ROWS.every(({ path }, row) => !isNeeded(path) || isPresent(columns[row]!));
   if (!hasFlags || !hasNeeded || !isOurs()) return null;
-  const form = { ...EMPTY, ...Object.fromEntries(flags) };
-  return (values) => {
-    const facts: Record<string, unknown> = { ...form };
-    for (let at = 0; at < texts.length; at++) facts[texts[at]![0]] = values[texts[at]![1]];
-    for (let at = 0; at < counts.length; at++) facts[counts[at]![0]] = numberAt(values, counts[at]![1]);
-    for (let at = 0; at < lists.length; at++) facts[lists[at]![0]] = listAt(values, lists[at]![1]);
-    return facts as unknown as EventFacts;
-  };
+  return assembler(columns);
 }
 
-function numberAt(values: readonly string[], place: number): number | undefined {
-  return place < 0 ? undefined : Number(values[place]);
+/** Where the value of a row is in the lines of a form. */
+type Column =
+  | { readonly kind: Leaf['kind']; readonly at: number }
+  | { readonly flag: unknown }
+  | { readonly fields: readonly (readonly [name: string, place: number])[] };
+
+function isPresent(column: Column): boolean {
+  return 'at' in column && column.at >= 0;
+}
+
+function assembler(columns: readonly Column[]): Assemble<EventFacts> {
+  const form = columns.map((column) => ('flag' in column ? column.flag : undefined));
+  /** Rows of each kind that lines of this form have, and the places of their values. */
+  const placed = (kind: Leaf['kind']) =>
+    columns.flatMap((each, row) =>
+      'at' in each && each.kind === kind && each.at >= 0 ? [[row, each.at]] : [],
+    );
+  const texts = placed('text').flat();
+  const counts = placed('count').flat();
+  const lists = columns.flatMap((column, row) =>
+    'fields' in column ? [{ row, fields: column.fields }] : [],
+  );
+  return (values) => {
+    const facts = form.slice();
+    for (let at = 0; at < texts.length; at += 2) facts[texts[at]!] = values[texts[at + 1]!];
+    for (let at = 0; at < counts.length; at += 2) facts[counts[at]!] = Number(values[counts[at + 1]!]);
+    for (let at = 0; at < lists.length; at++) facts[lists[at]!.row] = listAt(values, lists[at]!.fields);
+    return factsIn(facts);
+  };
 }
 
 function listAt(

@@ -1,9 +1,9 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
-import type { Verdict } from '../engine/contract.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
+import type { Verdict, HandlerPart } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { CompiledFilter } from '../engine/pipeline.ts';
-import type { ActionFacts, Input, ModuleFacts } from '../filters/facts.ts';
+import type { ActionFacts, ModuleFacts } from '../filters/facts.ts';
+import type { Input } from '../filters/fact_values.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { type LogRecord, type Part, anyFieldLoss, isLost } from './log_record.ts';
 import type { Unknowns } from './unknowns.ts';
@@ -22,13 +22,19 @@ interface Parts {
   /** The module itself, then the actions inside it. */
   readonly all: readonly FilterPart[];
   readonly actions: ReadonlyMap<string, FilterPart>;
+  /** Whether any of them reads something by itself, without an expression. */
+  readonly isReader: boolean;
 }
 
 const partsIn = weakMemoize((filter: CompiledFilter): Parts => {
   const [module, ...inside] = filter.parts;
   const actions = inside.map((part) => partOf(part, ACTION_FACTS.get(part.type)!));
   const all = [partOf(module!, MODULE_FACTS.get(filter.module)!), ...actions];
-  return { all, actions: new Map(actions.map((part) => [part.pointer, part])) };
+  return {
+    all,
+    actions: new Map(actions.map((part) => [part.pointer, part])),
+    isReader: all.some(({ reads }) => reads.length > 0),
+  };
 });
 
 function partOf(
@@ -71,20 +77,32 @@ export function usedParts(filter: CompiledFilter, { inner = [], reason }: Verdic
 export function lostInputsOf(exchange: Exchange, record: LogRecord, unknowns: Unknowns): void {
   const { pipeline, verdicts, responseVerdicts, inside } = exchange;
   if (pipeline === null) return;
-  for (const [index, filter] of pipeline.filters.entries()) {
-    for (const verdict of [verdicts[index], responseVerdicts[index]]) {
-      if (verdict === undefined) continue;
-      const [own, ...actions] = usedParts(filter, verdict);
-      noteLosses(own!, record, unknowns);
-      for (const action of actions) {
-        noteLosses(action, record, unknowns);
-        if (unknowns.isTainted && !action.speaksOnly && unknowns.hasTemplate(action.pointer)) {
-          unknowns.note('a text built from missing values', action.pointer);
-        }
-      }
-    }
+  const { filters } = pipeline;
+  for (let index = 0; index < filters.length; index++) {
+    const filter = filters[index]!;
+    if (!unknowns.isTainted && !partsIn(filter).isReader) continue;
+    const verdict = verdicts[index];
+    const responseVerdict = responseVerdicts[index];
+    if (verdict !== undefined) lostInputsOfVerdict(filter, verdict, record, unknowns);
+    if (responseVerdict !== undefined) lostInputsOfVerdict(filter, responseVerdict, record, unknowns);
   }
   if (inside !== null) lostInputsOf(inside, record, unknowns);
+}
+
+function lostInputsOfVerdict(
+  filter: CompiledFilter,
+  verdict: Verdict,
+  record: LogRecord,
+  unknowns: Unknowns,
+): void {
+  const [own, ...actions] = usedParts(filter, verdict);
+  noteLosses(own!, record, unknowns);
+  for (const action of actions) {
+    noteLosses(action, record, unknowns);
+    if (unknowns.isTainted && !action.speaksOnly && unknowns.hasTemplate(action.pointer)) {
+      unknowns.note('a text built from missing values', action.pointer);
+    }
+  }
 }
 
 function noteLosses({ reads, pointer }: FilterPart, record: LogRecord, unknowns: Unknowns): void {

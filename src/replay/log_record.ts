@@ -1,4 +1,4 @@
-import { REDACTED } from '../http/secrets.ts';
+import { isRedacted } from '../http/secrets.ts';
 import type { Answers, Connection, RequestHead } from '../engine/contract.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
 import { type FieldList, hasField } from '../http/fields.ts';
@@ -25,6 +25,7 @@ export type Part =
   | 'response status'
   | 'response headers'
   | 'variables'
+  | 'results of actions'
   | 'chance';
 
 /** The outcome of a request in the log. */
@@ -59,6 +60,8 @@ export interface LogRecord {
   /** Responses to the edge's own requests, by method and URL. */
   readonly fetched: ReadonlyMap<string, Answers['fetch']> | null;
   readonly outcome: RecordedOutcome | null;
+  /** The backend of its route, and those in it that could be tried; absent if the log does not name them. */
+  readonly backends?: { readonly root: string | null; readonly candidates: ReadonlySet<string> };
   /** Events keep header values in lower case only, except for these fields. */
   readonly keptCase: 'all' | 'host and user-agent';
   /** Names in lower case. */
@@ -81,7 +84,7 @@ export function fieldLoss(record: LogRecord, fields: FieldList, lower: string): 
   let loss: FieldLoss | null = null;
   for (let at = 0; at < fields.length; at += 2) {
     if (fields[at]!.toLowerCase() !== lower) continue;
-    if (fields[at + 1]!.includes(REDACTED)) return 'redacted';
+    if (isRedacted(fields[at + 1]!)) return 'redacted';
     if (!KEPT.has(lower) && HAS_CASE.test(fields[at + 1]!)) loss = 'case';
   }
   return loss;

@@ -163,14 +163,16 @@ interface RecordedResult {
 }
 
 const UNKNOWN_RESULT: RecordedResult = { outcome: null, upstream: null };
-/** The previous outcome and its input: it is the same for most requests. */
-let before: { readonly facts: EventFacts; readonly result: RecordedResult } | null = null;
+/** The latest outcomes and their inputs: requests of a log have few different ones. */
+const latest: { readonly facts: EventFacts; readonly result: RecordedResult }[] = [];
+const LATEST_LIMIT = 8;
+let oldest = 0;
 
 function resultOf(facts: EventFacts): RecordedResult {
-  if (before !== null && isAlike(before.facts, facts)) return before.result;
   const status = facts['http.response.status_code'];
   // If the client left (status 0), the response that it would have got is unknown.
   if (status === undefined || status === 0) return UNKNOWN_RESULT;
+  for (let at = 0; at < latest.length; at++) if (isAlike(latest[at]!.facts, facts)) return latest[at]!.result;
   const { errorCode, location } = saidIn(facts['http.response.headers']);
   const decisions = Object.fromEntries(
     DECISIONS.map(([module, path]) => [module, facts[path] ?? 'invalid'] as const),
@@ -179,7 +181,7 @@ function resultOf(facts: EventFacts): RecordedResult {
   const answeredBy = isEdge ? 'edge' : facts['backend.connection_reused'] ? 'upstream' : null;
   const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions, body: null };
   const result = { outcome, upstream: upstreamOf(outcome) };
-  before = { facts, result };
+  latest[oldest++ % LATEST_LIMIT] = { facts, result };
   return result;
 }
 
@@ -187,9 +189,17 @@ function isAlike(one: EventFacts, other: EventFacts): boolean {
   return (
     one['http.response.status_code'] === other['http.response.status_code'] &&
     one['backend.connection_reused'] === other['backend.connection_reused'] &&
-    DECISIONS.every(([, path]) => one[path] === other[path]) &&
-    isSameList(one['http.response.headers'], other['http.response.headers'])
+    isSameList(one['http.response.headers'], other['http.response.headers']) &&
+    hasSameDecisions(one, other)
   );
+}
+
+function hasSameDecisions(one: EventFacts, other: EventFacts): boolean {
+  for (let at = 0; at < DECISIONS.length; at++) {
+    const path = DECISIONS[at]![1];
+    if (one[path] !== other[path]) return false;
+  }
+  return true;
 }
 
 function isSameList(one: FieldList, other: FieldList): boolean {

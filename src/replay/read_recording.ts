@@ -1,9 +1,10 @@
 import { DECISIONS } from '../events/fields.ts';
-import { REDACTED } from '../http/secrets.ts';
+import { isRedacted } from '../http/secrets.ts';
 import type { Answers, Connection } from '../engine/contract.ts';
 import { readRequestHead } from '../engine/request_head.ts';
 import { allValues, firstValue } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';
+import { marksInUrl } from './keyed_hashes.ts';
 import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome } from './log_record.ts';
 import {
   type RecordedExchange,
@@ -44,17 +45,17 @@ export function readRecording(
   const { method, scheme, version, headers } = request;
   // The redaction marker has characters that are not valid in a query; it is replaced so that the request stays
   // well-formed.
-  const target = request.target.replaceAll(REDACTED, 'redacted');
+  const target = marksInUrl(request.target);
   const atMs = Date.parse(exchange.at);
   const last = forwards.at(-1) ?? null;
   const answered = last?.response ?? null;
   const lost = new Set<Part>(['TLS handshake', 'session', 'request timing', 'request trailers']);
   if (target !== request.target) {
     lost.add('query');
-    if (request.target.split('?')[0]!.includes(REDACTED)) lost.add('path');
+    if (isRedacted(request.target.split('?')[0]!)) lost.add('path');
   }
   if ((connection.tls?.clientCertificate ?? null) !== null) lost.add('client certificate');
-  if (answered?.headers.some((text) => text.includes(REDACTED)) === true) lost.add('response headers');
+  if (answered?.headers.some(isRedacted) === true) lost.add('response headers');
   return {
     line,
     head: readRequestHead({ method, scheme, version, headers, target }),
@@ -65,6 +66,10 @@ export function readRecording(
     upstreamBody: answered === null ? null : bytesOf(answered.body),
     fetched: fetchAnswers(fetches),
     outcome: outcomeOf(exchange),
+    backends: {
+      root: exchange.backend?.id ?? null,
+      candidates: new Set(exchange.backend?.candidates ?? forwards.map(({ backend }) => backend)),
+    },
     keptCase: 'all',
     redacted: redactedNames(headers),
     dropped: NO_NAMES,
@@ -75,7 +80,7 @@ export function readRecording(
 function redactedNames(headers: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at + 1]!.includes(REDACTED)) names.add(headers[at]!.toLowerCase());
+    if (isRedacted(headers[at + 1]!)) names.add(headers[at]!.toLowerCase());
   }
   return names;
 }
@@ -96,6 +101,7 @@ function tlsOf(tls: RecordedExchange['client']['tls']): Connection['tls'] {
 // table: failures of upstreams, as the engine names them
 const FAILURES: Readonly<Record<string, Extract<Answers['forward'], { failure: unknown }>['failure']>> = {
   connect: 'connect',
+  overloaded: 'overloaded',
   timeout: 'timeout',
   reset: 'reset',
   invalid: 'invalid',
@@ -106,10 +112,17 @@ const FAILURES: Readonly<Record<string, Extract<Answers['forward'], { failure: u
   body_trailers_too_large: 'body_trailers_too_large',
 };
 
-function forwardAnswer({ response, failure, reused }: RecordedForward): Answers['forward'] | null {
+function forwardAnswer({
+  response,
+  failure,
+  repeatable,
+  reused,
+}: RecordedForward): Answers['forward'] | null {
   if (response !== null) return { head: { status: response.status, headers: response.headers }, reused };
   const known = FAILURES[failure ?? ''];
-  return known === undefined ? null : { failure: known, detail: 'as recorded' };
+  return known === undefined
+    ? null
+    : { failure: known, detail: 'as recorded', ...(repeatable === true && { isRepeatable: true }) };
 }
 
 function fetchAnswers(fetches: readonly RecordedFetch[]): LogRecord['fetched'] {

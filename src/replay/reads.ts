@@ -1,5 +1,4 @@
-import type { Node } from '../cel/ast.ts';
-import { childrenOf } from '../cel/ast.ts';
+import { type Node, childrenOf } from '../cel/ast.ts';
 import type { Typed } from '../cel/typed.ts';
 import type { Part } from './log_record.ts';
 
@@ -50,6 +49,7 @@ const VARIABLES: readonly (readonly [prefix: string, read: Read])[] = [
   ['res.status_code', part('response status')],
   ['res', part('response headers')],
   ['vars', part('variables')],
+  ['actions', part('results of actions')],
 ];
 
 /** Functions whose first argument names a field. */
@@ -127,7 +127,7 @@ function readOfVariable(name: string): Read | null {
 }
 
 /** `req.headers['x']`, `req.headers.x`, `'x' in req.headers`, `has(req.headers.x)`, `getReqHeader('x')`. */
-function fieldAccess<A>(
+export function fieldAccess<A>(
   typed: Typed<A>,
   node: Node,
 ): { readonly name: string | null; readonly presence: boolean } | null {

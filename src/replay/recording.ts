@@ -60,11 +60,14 @@ interface RecordedClient {
 /** A request to an upstream, and its response. */
 export interface RecordedForward {
   readonly backend: string;
+  /** Host and port, or the id of the agent's tunnel. */
   readonly address: string;
   readonly target: string;
   readonly headers: readonly string[];
   readonly response: RecordedResponse | null;
   readonly failure?: string;
+  /** Nothing of a response arrived, and another tunnel could be tried. */
+  readonly repeatable?: true;
   readonly reused: boolean;
 }
 
@@ -88,6 +91,8 @@ export interface RecordedExchange {
   readonly at: string;
   readonly request: RecordedRequest;
   readonly client: RecordedClient;
+  /** The backend of its route, and those in it that could be tried, in order; absent in older recordings. */
+  readonly backend?: { readonly id: string | null; readonly candidates: readonly string[] };
   readonly forwards: readonly RecordedForward[];
   readonly fetches: readonly RecordedFetch[];
   /** Null if the client got none. */

@@ -3,6 +3,7 @@ import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { AnswerTo, Answers, Question, UpstreamRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { traceOf } from '../engine/trace.ts';
+import { backend } from '../filters/backend/facts.ts';
 import { firstValue, hasField } from '../http/fields.ts';
 import {
   type RecordedBody,
@@ -133,6 +134,8 @@ function recordOf(
 ): RecordedExchange {
   const { head, connection } = exchange;
   const { method, scheme, sentTarget, version, headers } = head;
+  const steps = traceOf(exchange);
+  const id = steps.findLast(({ module }) => module === backend.module.type)?.detail['backend'];
   return {
     at: new Date(exchange.startMs).toISOString(),
     request: {
@@ -144,18 +147,18 @@ function recordOf(
       body: requestBody(exchange, draft, bodyLimit),
     },
     client: clientOf(connection),
+    backend: { id: typeof id === 'string' ? id : null, candidates: candidatesOf(exchange) },
     forwards: draft.forwards.map(recordedForward),
     fetches: draft.fetches,
     response: responseOf(exchange, draft, bodyLimit),
     event,
-    trace: traceOf(exchange).map(({ module, verdict, code, pointer }) => ({
-      module,
-      verdict,
-      code,
-      pointer,
-    })),
+    trace: steps.map(({ module, verdict, code, pointer }) => ({ module, verdict, code, pointer })),
     redactions: [],
   };
+}
+
+function candidatesOf({ inside, candidates }: Exchange): readonly string[] {
+  return inside === null ? (candidates ?? []).map(({ id }) => id) : candidatesOf(inside);
 }
 
 /** The body as read by a handler or an upstream; a body that was not read is only counted. */
@@ -183,9 +186,12 @@ function responseOf({ response, sent }: Exchange, draft: Draft, bodyLimit: numbe
 
 function recordedForward({ request, responseBody, given }: Forwarding): RecordedForward {
   const { endpoint: to, target, headers } = request;
-  const own = { backend: to.id, address: `${to.host}:${to.port}`, target, headers };
+  const own = { backend: to.id, address: to.tunnel ?? `${to.host}:${to.port}`, target, headers };
   if (given === null) return { ...own, response: null, reused: false };
-  if ('failure' in given) return { ...own, response: null, failure: given.failure, reused: false };
+  if ('failure' in given) {
+    const { failure, isRepeatable } = given;
+    return { ...own, response: null, failure, ...(isRepeatable && { repeatable: true }), reused: false };
+  }
   const { status, headers: fields } = given.head;
   return {
     ...own,

@@ -41,7 +41,7 @@ interface ForwardTaker {
   interim(head: unknown): void;
   answered(head: unknown, reused: boolean, body: FlowingBody): void;
   switched(head: unknown, reused: boolean, tunnel: unknown): void;
-  failed(failure: unknown, detail: string): void;
+  failed(failure: unknown, detail: string, isRepeatable?: boolean): void;
 }
 
 interface Client {
@@ -69,7 +69,7 @@ export function copyBodies<C extends { readonly close: () => Promise<void> }>(
         interim: (head) => taker.interim(head),
         answered: (head, reused, content) => taker.answered(head, reused, copied(content, kept.response)),
         switched: (head, reused, tunnel) => taker.switched(head, reused, tunnel),
-        failed: (failure, detail) => taker.failed(failure, detail),
+        failed: (...failure) => taker.failed(...failure),
       });
     },
   };

@@ -1,5 +1,6 @@
 import {
   CREDENTIALS,
+  type Mark,
   REDACTED,
   SECRET_PARAMETERS,
   isCredential,
@@ -9,9 +10,11 @@ import {
 } from '../http/secrets.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { HttpRequestComplete } from '../events/catalogue.ts';
-import type { NormalisedHeaders } from '../events/fields.ts';
+import type { NormalisedHeaders } from '../events/field_types.ts';
 import { mapFields } from '../events/redact_event.ts';
+import { formDecode } from '../policy/env/percent.ts';
 import { configSecrets } from './config_secrets.ts';
+import { type HashKey, marking } from './keyed_hashes.ts';
 import type {
   RecordedBody,
   RecordedExchange,
@@ -26,6 +29,8 @@ export interface Redaction {
   readonly names: ReadonlySet<string>;
   /** Texts that must not occur anywhere. */
   readonly secrets: readonly string[];
+  /** The key of the hashes in marks; null for marks without hashes. */
+  readonly key: HashKey | null;
 }
 
 /** The default names; each applies to headers, query parameters, form fields and JSON members. */
@@ -40,16 +45,23 @@ const SECRET_NAMES: readonly string[] = [
 ];
 
 /** The default names, those given, and the secrets of a configuration. */
-export function redaction(names: readonly string[] = [], config: EdgeConfig | null = null): Redaction {
+export function redaction(
+  names: readonly string[] = [],
+  config: EdgeConfig | null = null,
+  key: HashKey | null = null,
+): Redaction {
   return {
     names: new Set([...SECRET_NAMES, ...names.map((name) => name.toLowerCase())]),
     secrets: config === null ? [] : configSecrets(config),
+    key,
   };
 }
 
 /** Redacts an exchange; the places are listed in `redactions`. */
-export function redactExchange(exchange: RecordedExchange, rules: Redaction): RecordedExchange {
+export function redactExchange(exchange: RecordedExchange, { key, ...given }: Redaction): RecordedExchange {
   const places = new Set<string>();
+  const mark = key === null ? () => REDACTED : marking(key);
+  const rules: Rules = { ...given, mark, markParameter: (raw) => mark(formDecode(raw)) };
   const { request, response, forwards, fetches } = exchange;
   const redacted: RecordedExchange = {
     ...exchange,
@@ -71,7 +83,13 @@ export function redactExchange(exchange: RecordedExchange, rules: Redaction): Re
 
 type Places = Set<string>;
 
-function redactForward(forward: RecordedForward, rules: Redaction, places: Places): RecordedForward {
+interface Rules extends Omit<Redaction, 'key'> {
+  readonly mark: Mark;
+  /** Marks a value of a query, which expressions read decoded. */
+  readonly markParameter: Mark;
+}
+
+function redactForward(forward: RecordedForward, rules: Rules, places: Places): RecordedForward {
   return {
     ...forward,
     target: redactUrl(forward.target, rules, 'forwards.target', places),
@@ -80,7 +98,7 @@ function redactForward(forward: RecordedForward, rules: Redaction, places: Place
   };
 }
 
-function redactFetch(fetch: RecordedFetch, rules: Redaction, places: Places): RecordedFetch {
+function redactFetch(fetch: RecordedFetch, rules: Rules, places: Places): RecordedFetch {
   return {
     ...fetch,
     url: redactUrl(fetch.url, rules, 'fetches.url', places),
@@ -90,7 +108,7 @@ function redactFetch(fetch: RecordedFetch, rules: Redaction, places: Places): Re
 
 function redactResponse<R extends RecordedResponse | null>(
   response: R,
-  rules: Redaction,
+  rules: Rules,
   at: string,
   places: Places,
 ): R {
@@ -103,26 +121,29 @@ function redactResponse<R extends RecordedResponse | null>(
 }
 
 /** Authentication schemes and cookie names are kept: they are not secret and are useful. */
-function redactFields(fields: readonly string[], rules: Redaction, at: string, places: Places): string[] {
+function redactFields(fields: readonly string[], rules: Rules, at: string, places: Places): string[] {
   return fields.map((text, index) => {
     if (index % 2 === 0) return text;
     const name = fields[index - 1]!.toLowerCase();
     if (!rules.names.has(name) && !isCredential(name)) return redactUrl(text, rules, `${at}.${name}`, places);
     places.add(`${at}.${name}`);
-    return redactedField(name, text);
+    return redactedField(name, text, rules.mark);
   });
 }
 
 const PARAMETER = /([?&;#]|^)([\w.%-]+)=([^&#\s;]*)/g;
-const USER_INFO = /(\bhttps?:\/\/)[^/?#@\s]+@/gi;
+const USER_INFO = /(\bhttps?:\/\/)([^/?#@\s]+)@/gi;
 
 /** Redacts query parameters with a secret name, and the userinfo of a URL. */
-function redactUrl(text: string, rules: Redaction, at: string, places: Places): string {
+function redactUrl(text: string, rules: Rules, at: string, places: Places): string {
   let out = text;
   if (out.includes('@')) {
-    out = out.replaceAll(USER_INFO, (_, scheme: string) => (places.add(at), `${scheme}${REDACTED}@`));
+    out = out.replaceAll(USER_INFO, (_, scheme: string, own: string) => {
+      places.add(at);
+      return `${scheme}${rules.mark(own)}@`;
+    });
   }
-  const plain = urlWithoutSecrets(out);
+  const plain = urlWithoutSecrets(out, rules.markParameter);
   if (plain !== out) places.add(at);
   out = plain;
   const mark = out.indexOf('?');
@@ -131,15 +152,15 @@ function redactUrl(text: string, rules: Redaction, at: string, places: Places): 
   return out.slice(0, mark) + query;
 }
 
-function redactParameters(text: string, rules: Redaction, at: string, places: Places): string {
-  return text.replaceAll(PARAMETER, (whole: string, before: string, name: string) => {
+function redactParameters(text: string, rules: Rules, at: string, places: Places): string {
+  return text.replaceAll(PARAMETER, (whole: string, before: string, name: string, value: string) => {
     if (!rules.names.has(name.toLowerCase())) return whole;
     places.add(`${at}?${name}`);
-    return `${before}${name}=${REDACTED}`;
+    return `${before}${name}=${rules.markParameter(value)}`;
   });
 }
 
-function redactBody(body: RecordedBody, rules: Redaction, at: string, places: Places): RecordedBody {
+function redactBody(body: RecordedBody, rules: Rules, at: string, places: Places): RecordedBody {
   if (body.text === undefined || body.text === '') return body;
   const before = places.size;
   const text = redactText(body.text, rules, at, places);
@@ -150,7 +171,7 @@ const MEMBER = /("([\w.-]+)"\s*:\s*)("(?:[^"\\]|\\.)*"|[^",}\]\s][^,}\]]*)/g;
 const FORM = /^[\w.%+-]+=[^\s]*$/;
 
 /** Redacts members of JSON, complete or truncated, and fields of forms. */
-function redactText(text: string, rules: Redaction, at: string, places: Places): string {
+function redactText(text: string, rules: Rules, at: string, places: Places): string {
   if (FORM.test(text)) return redactParameters(text, rules, at, places);
   return text.replaceAll(MEMBER, (whole: string, before: string, name: string) => {
     if (!rules.names.has(name.toLowerCase())) return whole;
@@ -160,28 +181,25 @@ function redactText(text: string, rules: Redaction, at: string, places: Places):
 }
 
 /** Redacts an event by the rows of its fields; what a policy has logged by the names of its members. */
-function redactEventFields(
-  event: HttpRequestComplete,
-  rules: Redaction,
-  places: Places,
-): HttpRequestComplete {
+function redactEventFields(event: HttpRequestComplete, rules: Rules, places: Places): HttpRequestComplete {
   return mapFields('http_request_complete.v0', event, ({ type, redaction: kind, header }, value, path) => {
     const at = `event.${path}`;
     if (kind === 'headers') return redactHeaders(value as NormalisedHeaders, rules, at, places);
     if (type === 'logs') return redactValue(value, rules, at, places);
     if (type !== 'string') return value;
     const text = value as string;
-    if (kind === 'query') return redactParameters(queryWithoutSecrets(text, ''), rules, at, places);
+    if (kind === 'query')
+      return redactParameters(queryWithoutSecrets(text, '', rules.markParameter), rules, at, places);
     if (text === '' || header === undefined || !rules.names.has(header))
       return redactUrl(text, rules, at, places);
     places.add(at);
-    return redactedField(header, text);
+    return redactedField(header, text, rules.mark);
   });
 }
 
 function redactHeaders(
   headers: NormalisedHeaders,
-  rules: Redaction,
+  rules: Rules,
   at: string,
   places: Places,
 ): NormalisedHeaders {
@@ -193,7 +211,7 @@ function redactHeaders(
   );
 }
 
-function redactValue(value: unknown, rules: Redaction, at: string, places: Places): unknown {
+function redactValue(value: unknown, rules: Rules, at: string, places: Places): unknown {
   if (typeof value === 'string') return redactUrl(value, rules, at, places);
   if (Array.isArray(value)) return value.map((each) => redactValue(each, rules, at, places));
   if (typeof value !== 'object' || value === null) return value;
@@ -205,20 +223,23 @@ function redactValue(value: unknown, rules: Redaction, at: string, places: Place
         return [name, redactValue(inner, rules, `${at}.${name}`, places)];
       }
       places.add(`${at}.${name}`);
-      return [name, typeof inner === 'string' ? REDACTED : inner.map(() => REDACTED)];
+      return [
+        name,
+        typeof inner === 'string' ? rules.mark(inner) : inner.map((each) => rules.mark(String(each))),
+      ];
     }),
   );
 }
 
 /** Redacts secrets of the configuration anywhere. */
-function redactSecrets<V>(value: V, rules: Redaction, places: Places): V {
+function redactSecrets<V>(value: V, rules: Rules, places: Places): V {
   if (rules.secrets.length === 0) return value;
   const text = JSON.stringify(value);
   let out = text;
   for (const secret of rules.secrets) {
     const inside = JSON.stringify(secret).slice(1, -1);
     if (!out.includes(inside)) continue;
-    out = out.replaceAll(inside, REDACTED);
+    out = out.replaceAll(inside, rules.mark(secret));
     places.add('a secret of the configuration');
   }
   return out === text ? value : (JSON.parse(out) as V);

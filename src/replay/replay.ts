@@ -1,4 +1,4 @@
-import { type Finding, type Judged, departureOf, outcomeText } from './compare.ts';
+import { type Finding, type Judged, outcomeText } from './compare.ts';
 import type { ReplayedEdge } from './decide.ts';
 import type { Decided } from './decided.ts';
 import { judging } from './judging.ts';
@@ -27,7 +27,6 @@ export interface Group {
   readonly examples: { readonly line: number; readonly request: string; readonly after: string }[];
 }
 
-/** The summary of a replay. */
 export interface ReplaySummary {
   readonly records: number;
   readonly same: number;
@@ -71,6 +70,7 @@ export interface Replay {
  */
 export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): Replay {
   const judge = judging(candidate, current);
+  const judgeCurrent = current === null ? null : judging(current, null);
   const counts = { same: 0, changed: 0, unknown: 0 };
   const groups = new Groups();
   const departures = new Groups();
@@ -78,18 +78,19 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
   const problems: { line: number; says: string }[] = [];
   let unreadable = 0;
 
+  /** Whether the current configuration reproduces the log; null if this is not known in all cases. */
   function fidelityOf(before: Decided, record: LogRecord): boolean | null {
-    if (before.unknown.length > 0 || record.outcome === null) {
+    const { finding, cause } = judgeCurrent!(record, before, null);
+    if (finding === 'unknown') {
       fidelity.unknown++;
       return null;
     }
-    const departure = departureOf(before, record.outcome);
-    if (departure === null) {
+    if (finding === 'same') {
       fidelity.reproduced++;
       return true;
     }
     fidelity.departed++;
-    departures.add('changed', departure, before.pointer, record, before);
+    departures.add('changed', cause, before.pointer, record, before);
     return false;
   }
 

@@ -1,19 +1,24 @@
 import { backendTable } from '../edge/backends.ts';
+import { tablesOf } from '../edge/document/config_tables.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Endpoint } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { backend } from '../filters/backend/facts.ts';
+import { recordedTunnel } from './recorded_tunnels.ts';
 import { isConnected } from './counter_windows.ts';
 import type { Choice, Decided } from './decided.ts';
 
 /** Finds the backends from which one was chosen at random for a request. */
 export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | null {
-  const linked = backendTable(config.backends);
+  const linked = backendTable(tablesOf(config).backends);
   const known = new Map<string, Choice | null>();
   const choice = (id: string): Choice | null => {
     const names = [...new Set(chosenAmong(config.backends, id))];
     if (names.length < 2) return null;
-    const endpoints = names.flatMap((name): readonly Endpoint[] => linked(name).fixed ?? []);
+    const endpoints = names.flatMap((name): readonly Endpoint[] => {
+      const { tunnel_group: group } = config.backends[name]!;
+      return group === undefined ? (linked(name).fixed ?? []) : recordedTunnel(name, group.labels);
+    });
     return { weights: JSON.stringify(below(config.backends, id)), endpoints };
   };
   return (exchange) => {
@@ -29,8 +34,8 @@ export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | 
 function backendOf(exchange: Exchange): string | null {
   if (exchange.inside !== null) return backendOf(exchange.inside);
   if (exchange.attempts.length === 0) return null;
-  const index = exchange.pipeline?.filters.findIndex(({ module }) => module === backend.module.type) ?? -1;
-  const id = exchange.verdicts[index]?.reason.detail['backend'];
+  const index = exchange.pipeline?.positionOf[backend.module.type];
+  const id = index === undefined ? undefined : exchange.verdicts[index]?.reason.detail['backend'];
   return typeof id === 'string' ? id : null;
 }
 

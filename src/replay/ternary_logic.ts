@@ -1,12 +1,11 @@
 import type { Node } from '../cel/ast.ts';
-import { compile } from '../cel/program.ts';
-import type { Program } from '../cel/program.ts';
+import { type Program, compile } from '../cel/program.ts';
 import type { Activation } from '../policy/env/activation.ts';
+import { type KnownTexts, redactedComparison } from './redacted_comparison.ts';
 import { type Read, readsOf } from './reads.ts';
 
-/** Returns the name of a read whose value is missing; null if all are known. */
-interface Losses {
-  readonly lossOf: (reads: readonly Read[], activation: Activation) => string | null;
+/** What is missing, and what is known of it. */
+interface Losses extends KnownTexts {
   /** What is assumed of a condition that reads a missing value. */
   readonly judge: (text: string, loss: string) => boolean | Missing;
 }
@@ -77,9 +76,12 @@ function leaf(program: Program<Activation>, node: Node): Judge {
   const text = source.slice(node.span.start, node.span.end);
   const own = compile(text, typed.scope).program;
   const differs = neverEqual(program, node, reads);
+  const compares = redactedComparison(program, node);
   return (activation, losses) => {
     const loss = losses.lossOf(reads, activation);
-    if (loss !== null) return differs?.(activation, loss) ?? losses.judge(text, loss);
+    if (loss !== null) {
+      return differs?.(activation, loss) ?? compares?.(activation, losses) ?? losses.judge(text, loss);
+    }
     const holds = own?.evaluate(activation);
     return typeof holds === 'boolean' ? holds : ERROR;
   };

@@ -1,4 +1,4 @@
-import { REDACTED } from '../http/secrets.ts';
+import { isRedacted } from '../http/secrets.ts';
 import { type LogRecord, fieldLoss } from './log_record.ts';
 
 export interface ScenarioOptions {
@@ -6,28 +6,34 @@ export interface ScenarioOptions {
   readonly edge: string;
   /** Backends that can be scripted. */
   readonly backends: readonly string[];
+  /** Agents for the backends that need one, by name. */
+  readonly agents: Readonly<Record<string, object>>;
+  /** The error code of responses where no agent was online. */
+  readonly offlineCode: string;
 }
 
 /** Fields that a scenario generates itself. */
 const MADE: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding', 'connection']);
 
 /** Builds the cases of a scenario file from records, without duplicates. */
-export function scenarioWriter({ edge, backends }: ScenarioOptions): {
+export function scenarioWriter(options: ScenarioOptions): {
   readonly take: (record: LogRecord) => void;
   readonly text: () => string;
 } {
+  const { edge, agents } = options;
   const cases = new Map<string, string>();
+  const head = [
+    `edge: ${JSON.stringify(edge)}`,
+    ...(Object.keys(agents).length > 0 ? [`agents: ${JSON.stringify(agents)}`] : []),
+  ];
   return {
     take: (record) => {
-      const body = caseOf(record, backends);
+      const body = caseOf(record, options);
       const key = body.join('\n');
       if (!cases.has(key))
         cases.set(key, [`  - name: ${nameOf(record, cases.size + 1)}`, ...body].join('\n'));
     },
-    text: () =>
-      [`edge: ${JSON.stringify(edge)}`, 'cases:', ...(cases.size === 0 ? ['  []'] : cases.values()), ''].join(
-        '\n',
-      ),
+    text: () => [...head, 'cases:', ...(cases.size === 0 ? ['  []'] : cases.values()), ''].join('\n'),
   };
 }
 
@@ -37,7 +43,7 @@ function nameOf({ head, line }: LogRecord, number: number): string {
 }
 
 /** YAML with JSON values, so that log content needs no further quoting. */
-function caseOf(record: LogRecord, backends: readonly string[]): string[] {
+function caseOf(record: LogRecord, { backends, agents, offlineCode }: ScenarioOptions): string[] {
   const { head, connection, body, upstream, outcome } = record;
   const { method, scheme, authority, path, query, headers } = 'refused' in head ? head.head : head;
   const url = `${scheme}://${authority}${path}${query === undefined ? '' : `?${query}`}`;
@@ -52,6 +58,10 @@ function caseOf(record: LogRecord, backends: readonly string[]): string[] {
   const text = body === null ? null : textOf(body);
   if (text === null) lines.push('      # the body is not in the log');
   else if (text !== '') lines.push(`      body: ${JSON.stringify(text)}`);
+  if (outcome?.errorCode === offlineCode) {
+    const offline = Object.keys(agents).map((name) => [name, { online: false }]);
+    lines.push(`    agents: ${JSON.stringify(Object.fromEntries(offline))}`);
+  }
   if (upstream !== null && backends.length > 0) {
     lines.push('    upstreams:');
     for (const name of backends)
@@ -71,7 +81,7 @@ function fieldLines(record: LogRecord, headers: readonly string[]): string[] {
     const name = headers[at]!.toLowerCase();
     if (MADE.has(name)) continue;
     const value = headers[at + 1]!;
-    if (value.includes(REDACTED)) lines.push(`        # ${name} was redacted in the log`);
+    if (isRedacted(value)) lines.push(`        # ${name} was redacted in the log`);
     else values.set(name, [...(values.get(name) ?? []), value]);
   }
   for (const [name, all] of values) {

@@ -1,6 +1,10 @@
+import type { Program } from '../cel/program.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import type { Watch } from '../filters/evaluators.ts';
+import { type HashKey, keyIdOf, wereEqual } from './keyed_hashes.ts';
 import { type LogRecord, type Part, anyFieldLoss, fieldLoss } from './log_record.ts';
+import { placeOf } from './redacted_comparison.ts';
 import { type Read, readsOf } from './reads.ts';
 import { type Judge, type Missing, ternaryLogic } from './ternary_logic.ts';
 
@@ -26,7 +30,16 @@ export class Unknowns {
   /** Templates whose text is unknown: results of their actions are unknown too. */
   private readonly templates: { readonly pointer: string; readonly source: string }[] = [];
   private assumed: Assumed = NOTHING_ASSUMED;
+  private readonly key: HashKey | null;
+  /** The key id of the hashes that were used as values. */
+  private usedKeyId: string | null = null;
+  /** Whether a hash was used as a value that is only compared, such as the key of a counter. */
+  private usesHashes = false;
   isUpstreamKnown = true;
+
+  constructor(key: HashKey | null = null) {
+    this.key = key;
+  }
 
   begin(record: LogRecord, assumed: Assumed): void {
     this.observed = record;
@@ -34,6 +47,7 @@ export class Unknowns {
     this.found.length = 0;
     this.templates.length = 0;
     this.isUpstreamKnown = true;
+    this.usesHashes = false;
   }
 
   get isTainted(): boolean {
@@ -62,11 +76,40 @@ export class Unknowns {
     return this.templates.some((each) => each.pointer.startsWith(`${pointer}/`));
   }
 
+  wereEqual(one: string, other: string): boolean | null {
+    return this.hasTexts ? wereEqual(one, other, this.key) : null;
+  }
+
+  /** Whether texts are complete but for the marks in them. */
+  private get hasTexts(): boolean {
+    const { keptCase, dropped } = this.observed!;
+    return keptCase === 'all' && dropped.size === 0 && !this.isTainted;
+  }
+
+  /**
+   * Whether a redacted value has a hash that can be used in its place where values are only compared with each other. All
+   * such hashes of a replay have to be made with one key.
+   */
+  useHash(text: unknown): boolean {
+    const id = typeof text === 'string' && this.hasTexts ? keyIdOf(text) : null;
+    this.usedKeyId ??= id;
+    if (id === null || id !== this.usedKeyId) return false;
+    this.usesHashes = true;
+    return true;
+  }
+
   note(attribute: string, pointer: string | null, condition: string | null = null): void {
     const isKnown = this.found.some(
       (known) => known.attribute === attribute && known.pointer === pointer && known.condition === condition,
     );
     if (!isKnown) this.found.push({ attribute, pointer, condition });
+  }
+
+  /** A condition that the log lacks, as it is assumed to be; without an assumption it is noted, and true. */
+  suppose(attribute: string, condition: string): boolean {
+    const assumed = this.assumed.get(condition);
+    if (assumed === undefined) this.note(attribute, null, condition);
+    return assumed ?? true;
   }
 
   /** The first of the reads whose value is missing; null if all are known. */
@@ -94,11 +137,23 @@ export class Unknowns {
 
   private isLostPart(part: Part): boolean {
     if (part === 'variables') return this.isTainted;
+    if (part === 'results of actions') return this.isTainted || this.usesHashes;
     if (part === 'chance') return true;
     if (part === 'response status') return !this.isUpstreamKnown;
     if (part === 'response headers' && !this.isUpstreamKnown) return true;
     return this.observed!.lost.has(part);
   }
+}
+
+/** Members of configs whose values are only compared with each other. */
+const COMPARED: ReadonlySet<string> = new Set(
+  [...ACTION_FACTS.values()].flatMap(({ compares = [] }) => compares),
+);
+
+/** Whether an expression is a value of the request that an action only compares with the same value of others. */
+function isOnlyCompared(pointer: string, { typed }: Program<Activation>): boolean {
+  const [, member] = /\/config(\/[^/]+)/.exec(pointer) ?? [];
+  return member !== undefined && COMPARED.has(member) && placeOf(typed, typed.ast.root) !== null;
 }
 
 /**
@@ -117,6 +172,8 @@ export function watchUnknowns(unknowns: Unknowns): Watch {
       if (loss === null) return evaluate(activation);
       const known = judge?.(activation, unknowns);
       if (typeof known === 'boolean') return known;
+      if (isPart && isOnlyCompared(pointer, program) && unknowns.useHash(evaluate(activation)))
+        return evaluate(activation);
       if (isPart) unknowns.taint(pointer, program.source);
       else unknowns.note(known?.attribute ?? loss, pointer, known?.condition ?? null);
       return evaluate(activation);

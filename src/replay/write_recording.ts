@@ -20,9 +20,6 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** What waits for a file that is slower than the exchanges or cannot be written; what comes then is lost. */
-const MAX_WAITING_BYTES = 64 * 1_048_576;
-
 /**
  * Appends redacted exchanges to a file that only its owner may read. Rejects when it cannot be opened. A full disk
  * ends nothing: the file is tried again, and each loss is reported.
@@ -32,7 +29,6 @@ export async function recordingWriter(options: RecordingOptions): Promise<Record
   let lost = 0;
   const file = await openLineFile(path, {
     mode: 0o600,
-    limitBytes: MAX_WAITING_BYTES,
     failing: (problem) => say(`exchanges cannot be written and wait: ${problem}`),
     resumed: () => say(`exchanges are written again; ${lost} were lost`),
     lost: (lines, problem) => {

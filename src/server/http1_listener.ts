@@ -21,10 +21,16 @@ export interface Http1Listener {
    * Serves a connection that another component has accepted, such as the TLS listener; `facts` describe it.
    * It is drained with all others.
    */
-  handle(socket: Socket, facts: ConnectionFacts): void;
+  readonly handle: (socket: Socket, facts: ConnectionFacts) => void;
   /** Open connections. */
   readonly connections: number;
 }
+
+/** Called with every served connection when it has closed, and with the bytes of HTTP (inside TLS) each way. */
+export type ConnectionWatch = (
+  facts: ConnectionFacts,
+  transferred: { readonly bytesIn: number; readonly bytesOut: number },
+) => void;
 
 /** HTTP/1.1 on connections that another component has accepted: plain ones, or TLS after its handshake. */
 interface Http1Service {
@@ -41,12 +47,18 @@ function createHttp1Service(
   clients: Omit<Clients, 'tunnelIdleMs'>,
   given: Partial<ListenerLimits> = {},
   http2: ServeConnection | null = null,
+  onClosed: ConnectionWatch | null = null,
 ): Http1Service {
   const limits = { ...LISTENER_LIMITS, ...given };
   const service = createService(exchanges, { ...clients, tunnelIdleMs: limits.tunnelIdleMs }, limits, http2);
   return {
     serve(socket, facts = factsOf(socket, exchanges.nowMs())) {
       if (socket.destroyed) return;
+      if (onClosed !== null)
+        socket.once('close', () =>
+          onClosed(facts, { bytesIn: socket.bytesRead, bytesOut: socket.bytesWritten }),
+        );
+      if (facts.tls?.negotiatedAlpn === 'h2' && http2 !== null) return http2(socket, facts);
       service.connections.add(new Http1Connection(service, socket, facts));
     },
     async drain(deadlineMs) {
@@ -74,14 +86,15 @@ function createHttp1Service(
   };
 }
 
-/** A listener for plain HTTP/1.1; `http2` serves connections that begin with its preface. */
+/** A listener for plain HTTP/1.1; `http2` serves connections that begin with its preface, or have negotiated it. */
 export function createHttp1Listener(
   exchanges: ExchangePort,
   clients: Omit<Clients, 'tunnelIdleMs'>,
   given: Partial<ListenerLimits> = {},
   http2: ServeConnection | null = null,
+  onClosed: ConnectionWatch | null = null,
 ): Http1Listener {
-  const service = createHttp1Service(exchanges, clients, given, http2);
+  const service = createHttp1Service(exchanges, clients, given, http2, onClosed);
   const server = createServer({ noDelay: true }, (socket) => within(socket, () => service.serve(socket)));
   server.on('error', () => undefined); // accepting may fail when file descriptors run out, and must not end the process
   return {

@@ -124,7 +124,7 @@ function readV2(bytes: Uint8Array): ProxyReading {
   if (length > V2_BODY_BYTES) return { problem: `it is longer than ${V2_BODY_BYTES} bytes` };
   const whole = V2_HEAD_BYTES + length;
   if (bytes.length < whole) return 'more';
-  // §2.2: a receiver of LOCAL, or of an unsupported family, uses the real addresses.
+  // §2.2: a receiver of LOCAL uses the real addresses. It may do so for other families; here they are refused.
   if (command === PROXY.local) return { from: null, bytes: whole };
   const family = bytes[13]!;
   if (family !== STREAM_4 && family !== STREAM_6) return { problem: 'its addresses are not TCP addresses' };

@@ -1,3 +1,4 @@
+import type { OpenTunnel } from '../io/dial.ts';
 import type { ListenProblem } from './bind.ts';
 import type { SocketListener } from './listener.ts';
 import { tcpListener } from './tcp_listener.ts';
@@ -30,6 +31,8 @@ export interface StreamListenerOptions {
   readonly limits?: Partial<StreamLimits>;
   /** Authorities for TLS backends, PEM. */
   readonly ca?: string;
+  /** Opens connections through agents. */
+  readonly openTunnel?: OpenTunnel;
 }
 
 /** An open port. */
@@ -81,12 +84,9 @@ export async function openStreamListeners(
 ): Promise<StreamListeners | ListenProblem> {
   const draining = new AbortController();
   const limits = { ...STREAM_LIMITS, ...options.limits };
-  const clients: StreamClients = {
-    limits,
-    fetch: wiring.fetch,
-    drain: draining.signal,
-    ...(options.ca !== undefined && { ca: options.ca }),
-  };
+  const { ca, openTunnel = null } = options;
+  const own = { limits, fetch: wiring.fetch, drain: draining.signal, openTunnel };
+  const clients: StreamClients = { ...own, ...(ca !== undefined && { ca }) };
   const servers = tlsServers({ handshakeMs: limits.handshakeMs, protocols: wiring.protocols });
   const opened = new Map<string, Opened>();
   /** Listeners of removed places with connections that are still open. */

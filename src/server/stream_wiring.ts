@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
-import type { Connection } from '../engine/contract.ts';
-import type { Answers, FetchRequest } from '../engine/contract.ts';
+import type { Connection, Answers, FetchRequest } from '../engine/contract.ts';
 import type { StreamExchange } from '../engine/stream.ts';
-import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
+import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
 /** What the composition root passes to the TLS and TCP listeners. */

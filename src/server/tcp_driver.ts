@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { forwardTcp } from '../io/tcp_forward.ts';
+import type { OpenTunnel } from '../io/dial.ts';
 import { type Dialled, dialTcp } from '../io/tcp_dial.ts';
 import type { Answers, FetchRequest } from '../engine/contract.ts';
 import {
@@ -21,6 +22,8 @@ export interface StreamClients {
   readonly drain: AbortSignal;
   /** Authorities for TLS backends, PEM; default: the system's. */
   readonly ca?: string;
+  /** Opens connections through agents; null where there are none. */
+  readonly openTunnel: OpenTunnel | null;
 }
 
 /**
@@ -62,8 +65,10 @@ async function answerTo(question: StreamQuestion, run: Run): Promise<StreamAnswe
       const { proxyProtocol } = question.endpoint;
       const preface = proxyProtocol === undefined ? null : proxyHeader(proxyProtocol, exchange.connection);
       const { dialMs } = clients.limits;
-      const options = { dialMs, ...(clients.ca !== undefined && { ca: clients.ca }) };
-      const dialled: Dialled = await dialTcp(question.endpoint, preface, options);
+      const { openTunnel } = clients;
+      const options = { dialMs, openTunnel, ...(clients.ca !== undefined && { ca: clients.ca }) };
+      const asked = { kind: question.kind, connection: exchange.connection, preface };
+      const dialled: Dialled = await dialTcp(question.endpoint, asked, options);
       if ('failure' in dialled) return dialled;
       run.backend = dialled.stream;
       return { connected: true };

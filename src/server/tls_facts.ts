@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { clientCertificateOf, trustOf } from '../crypto/client_certificate.ts';
 import type { TlsFacts } from '../engine/contract.ts';
-import type { TlsProfile } from '../engine/tls_profile.ts';
+import type { TlsProfile } from '../engine/connection.ts';
 
 /** Facts of a completed handshake; the client certificate is only included if it was verified. */
 export function tlsFactsOf(socket: TLSSocket, { edge, authorities }: TlsProfile): TlsFacts {

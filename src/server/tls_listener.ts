@@ -11,7 +11,7 @@ import type { AcceptOptions } from './tcp_listener.ts';
 import { type StreamClients, driveStream } from './tcp_driver.ts';
 import { passedTlsFacts, tlsFactsOf } from './tls_facts.ts';
 import { readClientHello } from './tls_hello.ts';
-import type { TlsProfile } from '../engine/tls_profile.ts';
+import type { TlsProfile } from '../engine/connection.ts';
 import type { StreamWiring } from './stream_wiring.ts';
 import { refuseHello } from './tls_refusal.ts';
 import type { TlsServers } from './tls_servers.ts';

@@ -3,7 +3,7 @@ import { type SecureVersion, type TLSSocket, type TlsOptions, createServer } fro
 import { refusable } from './tls_refusal.ts';
 import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
-import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
+import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 
 /** A TLS session, or why the handshake failed. */

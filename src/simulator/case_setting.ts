@@ -1,9 +1,10 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { placedAll } from '../coverage/placed_routes.ts';
+import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
 import type { TlsFacts } from '../engine/connection.ts';
+import { type CompiledAgents, NO_AGENTS, compileAgents } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
 import { statedCertificate } from './document/tls.ts';
 import type { CaseRow, CheckedScenario } from './document/check.ts';
@@ -27,10 +28,10 @@ export interface CaseSetting {
   readonly seed: number | string | null;
 }
 
-/** Backends with addresses; upstream scripts are possible for these. */
+/** Backends with addresses, and those of agents; upstream scripts are possible for these. */
 export function dialledBackends({ backends }: EdgeConfig): string[] {
-  return Object.entries(backends).flatMap(([name, { static: dialled }]) =>
-    dialled === undefined ? [] : [name],
+  return Object.entries(backends).flatMap(([name, { static: dialled, tunnel_group: group }]) =>
+    dialled === undefined && group === undefined ? [] : [name],
   );
 }
 
@@ -40,6 +41,7 @@ export interface FileSetting extends CaseSetting {
   readonly dialled: readonly string[];
   readonly common: ReturnType<typeof settingOf>;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly agents: CompiledAgents;
 }
 
 /** Prepares the common setting of a file's cases. */
@@ -47,17 +49,13 @@ export function fileSetting(setting: CaseSetting, findings: Diagnostic[]): FileS
   const common = settingOf(setting, findings);
   const dialled = dialledBackends(setting.edge);
   const upstreams = compileUpstreams(setting.shell.upstreams, '/upstreams', dialled, common.report);
-  return { ...setting, naming: namesOf(setting.edge), dialled, common, upstreams };
+  const agents = compileAgents(setting.shell.agents, '/agents', NO_AGENTS, setting.edge, common.report);
+  return { ...setting, naming: namesOf(setting.edge), dialled, common, upstreams, agents };
 }
 
-function namesOf({ backends, edges, service_name: service }: EdgeConfig): FileSetting['naming'] {
-  const carriers = [
-    ...Object.values(edges.https).flatMap(({ routes }) => routes),
-    ...Object.values(edges.tls),
-    ...Object.values(edges.tcp),
-  ];
-  const policies = carriers.flatMap(({ traffic_policy: policy }) => policy?.value ?? []);
-  return { backends: Object.keys(backends), policies, service };
+function namesOf(config: EdgeConfig): FileSetting['naming'] {
+  const policies = placedAll(config).flatMap(({ route }) => route.traffic_policy?.value ?? []);
+  return { backends: Object.keys(config.backends), policies, service: config.service_name };
 }
 
 /** The setting for all requests of a file. */

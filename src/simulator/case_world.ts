@@ -8,7 +8,7 @@ import type { Mismatch, Snapshot } from './result.ts';
 import type { Outcome } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
 import type { ConnectionOutcome } from './run_connect.ts';
-import { type SimulatedWorld, type WorldOptions, putUpstreams, simulatedWorld } from './simulator.ts';
+import { type SimulatedWorld, type WorldOptions, changeWorld, simulatedWorld } from './simulator.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
 /** The result of a case. */
@@ -32,6 +32,8 @@ export interface Ran {
   /** Scripts that were used. */
   readonly used: ReadonlySet<string>;
   readonly shares: Readonly<Record<string, string>> | null;
+  /** Whether its result may depend on the seed. */
+  readonly usesChance: boolean;
 }
 
 /** Options of a run that the case itself does not contain. */
@@ -47,12 +49,13 @@ export interface RunOptions {
 
 /** The initial world of a case. */
 export function worldOf(
-  { startMs, seed, headMs, upstreams, identities }: CompiledCase,
+  compiled: CompiledCase,
   edge: EdgeFixture,
   options: RunOptions,
   random?: () => number,
 ): SimulatedWorld {
-  const world = simulatedWorld(edge.fresh(), {
+  const { startMs, seed, headMs, identities } = compiled;
+  const world = simulatedWorld(edge, {
     startMs,
     seed,
     ...(headMs >= 0 && { limits: { headMs } }),
@@ -65,7 +68,7 @@ export function worldOf(
       options.completed?.(simulated);
     },
   });
-  putUpstreams(world.upstreams, upstreams);
+  changeWorld(world, compiled);
   return world;
 }
 

@@ -1,11 +1,12 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Report } from '../diagnostics/report.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { type Captured, type Capturing, compileCaptures, requestOfStep } from './captures.ts';
 import { type CaseSetting, type FileSetting, fileSetting, settingOf } from './case_setting.ts';
+import type { AgentChange } from './agents.ts';
+import { type KnownAgents, compileAgents, edgeWithAgents, namesWithAgents } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
-import type { CaseRow } from './document/check.ts';
+import { type CaseRow, atRow } from './document/check.ts';
 import type { ScenarioCode } from './document/codes.ts';
 import { changedIdentities, identitiesOf } from './document/identities.ts';
 import { durationMs } from './document/durations.ts';
@@ -14,10 +15,11 @@ import { type PreparedConnection, prepareConnection } from './document/connectio
 import type { CaseConfig, StepConfig } from './document/schema.ts';
 import { type Counts, compileCounts } from './expect/counts.ts';
 import { compileExpectation } from './expect/expectation.ts';
-import type { Expectation } from './expect/expectation_context.ts';
+import type { Expectation, ExpectationContext } from './expect/expectation_context.ts';
 import { type StreamExpectation, compileStreamExpectation } from './expect/stream_expectation.ts';
 import { type CompiledSample, compileSample } from './sample.ts';
 import type { PreparedRequest } from './simulator.ts';
+import { type ConnectionStep, compileConnectionStep } from './timeline_connections.ts';
 import type { UpstreamScript } from './upstreams.ts';
 
 /** A case ready to run. */
@@ -29,6 +31,9 @@ export interface CompiledCase {
   /** Facts about addresses, in the form of an edge file. */
   readonly facts: readonly unknown[];
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly agents: readonly AgentChange[];
+  /** The members of these agents as they were given, by name. */
+  readonly knownAgents: KnownAgents;
   /** Users who can log in; null if the file names none. */
   readonly identities?: readonly Identity[] | null;
   readonly plan: Plan;
@@ -50,9 +55,12 @@ export type Plan =
 export interface CompiledStep {
   readonly atMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly agents?: readonly AgentChange[];
   /** Users who can log in from this step on; null for no change. */
   readonly identities?: readonly Identity[] | null;
   readonly request: PreparedRequest | null;
+  /** What it does with a connection; null for nothing. */
+  readonly connection?: ConnectionStep | null;
   readonly count: number;
   readonly everyMs: number;
   readonly expectations: readonly Expectation[];
@@ -83,11 +91,22 @@ export function compileCase(
           ...setting.upstreams,
           ...compileUpstreams(config.upstreams, `${pointer}/upstreams`, dialled, report),
         ]);
-  const plan = planOf(row, setting, request, report);
-  if (plan === null || findings.length > before) return null;
+  const own = compileAgents(config.agents, `${pointer}/agents`, setting.agents.known, setting.edge, report);
+  const plan = planOf(row, setting, own.known, request, report);
+  if (row.place !== undefined) noteRow(findings, before, row.place);
+  if (plan === null || hasErrors(findings.slice(before))) return null;
   const identities = identitiesOf(shell);
   const snapshot = config.expect === 'snapshot';
-  return { row, startMs, seed, headMs, facts, upstreams, identities, plan, snapshot };
+  const agents = { agents: [...setting.agents.changes, ...own.changes], knownAgents: own.known };
+  return { row, startMs, seed, headMs, facts, upstreams, ...agents, identities, plan, snapshot };
+}
+
+/** Says of the new findings which row of a table in another file they are about. */
+function noteRow(findings: Diagnostic[], from: number, place: string): void {
+  for (let at = from; at < findings.length; at++) {
+    const { notes = [], ...finding } = findings[at]!;
+    findings[at] = { ...finding, notes: [...notes, atRow(place)] };
+  }
 }
 
 /** Whether a case has no overrides of the file's setting. */
@@ -98,15 +117,18 @@ function isPlain({ clock, seed, facts, client_certificate: certificate }: CaseCo
 function planOf(
   { config, pointer }: CaseRow,
   setting: FileSetting,
+  agents: KnownAgents,
   request: RequestSetting,
   report: Report<ScenarioCode>,
 ): Plan | null {
-  const branding = { ...setting.naming, report };
+  const later = (config.timeline ?? []).flatMap((step) => Object.entries(step.agents ?? {}));
+  const branding = { ...namesWithAgents(setting.naming, [...agents, ...later]), report };
   const expected = (given: unknown, at: string): Expectation[] =>
     typeof given === 'object' && given !== null ? compileExpectation(given, at, branding) : [];
   const { timeline, sample, connect } = config;
   if (connect !== undefined) {
-    const connection = prepareConnection(connect, `${pointer}/connect`, setting.edge, request);
+    const edge = edgeWithAgents(setting.edge, agents);
+    const connection = prepareConnection(connect, `${pointer}/connect`, edge, request);
     const { expect } = config;
     const at = `${pointer}/expect`;
     const expectations = typeof expect === 'object' ? compileStreamExpectation(expect, at, branding) : [];
@@ -114,11 +136,11 @@ function planOf(
   }
   if (timeline !== undefined) {
     const steps = timeline.map((step, index) => ({ step, at: pointerTo(`${pointer}/timeline`, index) }));
-    return timelinePlan(steps, setting, request, expected, report);
+    return timelinePlan(steps, setting, agents, request, expected, branding);
   }
   if (sample !== undefined) {
     const prepared = prepareRequest(sample.request ?? {}, `${pointer}/sample/request`, request);
-    const compiled = compileSample(sample, `${pointer}/sample`, setting.edge, report);
+    const compiled = compileSample(sample, `${pointer}/sample`, { edge: setting.edge, agents }, report);
     return prepared === null || compiled === null
       ? null
       : { kind: 'sample', request: prepared, sample: compiled };
@@ -137,13 +159,21 @@ function planOf(
 function timelinePlan(
   steps: readonly { readonly step: StepConfig; readonly at: string }[],
   setting: FileSetting,
+  agents: KnownAgents,
   request: RequestSetting,
   expected: (given: unknown, at: string) => Expectation[],
-  report: Report<ScenarioCode>,
+  context: ExpectationContext,
 ): Plan {
+  const { report } = context;
+  const open = new Set<string>();
   let cursorMs = 0;
+  let known = agents;
   const captured: Captured = new Map();
   const names: string[] = [];
+  const connectionOf = (step: StepConfig, at: string, online: KnownAgents): ConnectionStep | null => {
+    const edge = step.connect === undefined ? setting.edge : edgeWithAgents(setting.edge, online);
+    return compileConnectionStep(step, at, { edge, request, open }, context);
+  };
   const compiled = steps.map(({ step, at }): CompiledStep => {
     const { send, capture } = step;
     const before = [...names];
@@ -154,25 +184,24 @@ function timelinePlan(
     const { count = 1, every } = typeof send === 'object' ? send : {};
     const everyMs = every === undefined ? 0 : durationMs(every);
     if (send !== undefined) cursorMs += (count - 1) * everyMs;
-    else if (step.expect !== undefined) {
-      report(
-        'scenario.bad_expectation',
-        `${at}/expect`,
-        'a step that sends nothing cannot have expectations',
-      );
+    else if (step.expect !== undefined && step.connect === undefined) {
+      const message = 'a step that neither sends nor connects cannot have expectations';
+      report('scenario.bad_expectation', `${at}/expect`, message);
     }
+    const expect = step.connect === undefined ? step.expect : undefined;
+    const changed = compileAgents(step.agents, `${at}/agents`, known, setting.edge, report);
+    ({ known } = changed);
     return {
       atMs,
       upstreams: compileUpstreams(step.upstreams, `${at}/upstreams`, setting.dialled, report),
+      agents: changed.changes,
       identities: step.identities === undefined ? null : changedIdentities(setting.shell, step.identities),
       request: send === undefined ? null : requestOfStep(send, `${at}/send`, request, before, captured),
       count,
       everyMs,
-      expectations: expected(step.expect, `${at}/expect`),
-      counts:
-        typeof step.expect === 'object'
-          ? compileCounts(step.expect.counts, `${at}/expect/counts`, report)
-          : null,
+      connection: connectionOf(step, at, known),
+      expectations: expected(expect, `${at}/expect`),
+      counts: typeof expect === 'object' ? compileCounts(expect.counts, `${at}/expect/counts`, report) : null,
       snapshot: step.expect === 'snapshot',
       ...(capture && { capture: compileCaptures(capture, `${at}/capture`, report) }),
       pointer: at,

@@ -1,27 +1,25 @@
-import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
+import { edgeFixture } from '../coverage/edge_fixture.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type LocatedStep, explanationOf } from '../edge/explain.ts';
 import type { SecretSource } from '../edge/secrets.ts';
+import { tunnelOf } from '../engine/module.ts';
 import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
 import { type IdMaker, idMaker } from '../events/identifiers.ts';
 import { projectHttpRequestComplete } from '../events/project.ts';
 import type { FieldList } from '../http/fields.ts';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { plainDocument } from '../config_file/document.ts';
 import { reportWith } from '../config_file/report.ts';
 import { DEFAULT_START_MS, defaultHost, dialledBackends } from './case_setting.ts';
+import { NO_AGENTS, compileAgents } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
-import type { RequestConfig, UpstreamConfig } from './document/schema.ts';
+import type { AgentConfig, RequestConfig, UpstreamConfig } from './document/schema.ts';
 import { fieldValues } from './expect/outcome.ts';
 import type { SimulatedRequest, Seen } from './simulated_request.ts';
-import { simulatedEnvironment } from '../edge/login_config.ts';
-import { SIMULATED_PROVIDER } from '../dev_idp/simulated.ts';
-import { SIMULATED_KEY } from '../dev_idp/simulated_key.ts';
 import { readIdentities } from '../dev_idp/identities.ts';
-import { type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
+import { type SimulatedWorld, changeWorld, simulatedWorld } from './simulator.ts';
 
 export interface SimulatorOptions {
   /** Seed of randomness; default 1. */
@@ -42,6 +40,8 @@ export interface SimulatedExchange {
   readonly text: string;
   /** Backend that responded or was tried last; null if none was reached. */
   readonly backend: string | null;
+  /** Agent through whose tunnel it was reached; null for none. */
+  readonly agent: string | null;
   /** The request that the last upstream received; null if none was reached. */
   readonly upstream: Seen | null;
   /** Virtual milliseconds from request to response. */
@@ -68,6 +68,11 @@ export interface Simulator {
   /** Sets the response of a backend from now on: a status, a fault or a script as in scenarios. */
   readonly upstream: (backend: string, script: UpstreamConfig) => void;
   /**
+   * Sets an agent from now on, as in scenarios: `{ labels: { app: 'shop' } }` or `{ url: 'https://shop.test' }`, and
+   * later `{ online: false }`.
+   */
+  readonly agent: (name: string, config: AgentConfig) => void;
+  /**
    * Sets the identity that `as` refers to from now on, such as `{ email: 'a@example.test' }`; `{ active: false
    * }` removes it at the provider.
    */
@@ -86,7 +91,8 @@ export function createSimulator(
 ): Simulator {
   const { config } = edge;
   const completed: SimulatedRequest[] = [];
-  const world = simulatedWorld(compiledFor(config, options), {
+  const fixture = edgeFixture(config, () => null, 'decided', null, options.secrets ?? null);
+  const world = simulatedWorld(fixture, {
     startMs: startOf(options.clock),
     seed: options.seed ?? 1,
     identities: [],
@@ -126,11 +132,7 @@ export function createSimulator(
           () => void simulatedRequests.push(world.begin(prepared)),
         );
       }
-      settle(
-        world,
-        () =>
-          simulatedRequests.length === count && simulatedRequests.every(({ endMs }) => !Number.isNaN(endMs)),
-      );
+      settle(world, () => simulatedRequests.length === count && simulatedRequests.every(isOver));
       return simulatedRequests.map((simulated) => exchange(simulated));
     },
     advance: (time) => world.clock.advanceTo(world.clock.nowMs() + millisecondsOf(time)),
@@ -138,8 +140,9 @@ export function createSimulator(
       const scripts = orThrow((report) =>
         compileUpstreams({ [backend]: script }, '', dialledBackends(config), report),
       );
-      putUpstreams(world.upstreams, scripts);
+      changeWorld(world, { upstreams: scripts });
     },
+    agent: agentsIn(config, world),
     identity: (name, facts) => {
       identities[name] = facts;
       const { identities: read, problems } = readIdentities(identities);
@@ -147,8 +150,23 @@ export function createSimulator(
       if (problem !== undefined) throw new TypeError(`${problem.key}: ${problem.message}`);
       world.identify(read);
     },
-    events,
+    events: () => events().filter((_, at) => completed[at]!.exchange.hasRequest),
   };
+}
+
+function agentsIn(config: EdgeConfig, { agents }: SimulatedWorld): Simulator['agent'] {
+  let before = NO_AGENTS;
+  return (name, given) => {
+    const { changes, known } = orThrow((report) =>
+      compileAgents({ [name]: given }, '', before, config, report),
+    );
+    before = known;
+    agents.change(changes);
+  };
+}
+
+function isOver({ endMs }: SimulatedRequest): boolean {
+  return !Number.isNaN(endMs);
 }
 
 function settle({ clock }: SimulatedWorld, isDone: () => boolean): void {
@@ -171,6 +189,7 @@ function eventsOf(
 
 function exchangeOf(simulated: SimulatedRequest, event: () => HttpRequestCompleteEvent): SimulatedExchange {
   const { response, exchange } = simulated;
+  const last = exchange.attempts.at(-1)?.endpoint;
   const { because, steps } = explanationOf(exchange, () => null);
   return {
     status: response.status,
@@ -180,7 +199,8 @@ function exchangeOf(simulated: SimulatedRequest, event: () => HttpRequestComplet
       return values.length === 0 ? null : values.join(', ');
     },
     text: new TextDecoder().decode(response.body),
-    backend: exchange.attempts.at(-1)?.endpoint.id ?? null,
+    backend: last?.id ?? null,
+    agent: last === undefined ? null : tunnelOf(last),
     upstream: simulated.seen?.at(-1) ?? null,
     durationMs: simulated.endMs - simulated.sentMs,
     get event() {
@@ -213,13 +233,4 @@ function millisecondsOf(time: string | number): number {
   const ms = typeof time === 'number' ? time : durationMs(time);
   if (!(ms >= 0)) throw new TypeError(`'${time}' is not a duration such as 31s`);
   return ms;
-}
-
-/** The edge compiled again, without state. */
-function compiledFor(config: EdgeConfig, { secrets }: SimulatorOptions): CompiledEdge {
-  const options = {
-    ...(secrets && { secrets }),
-    logins: simulatedEnvironment(SIMULATED_PROVIDER, SIMULATED_KEY),
-  };
-  return compileEdge(config, (_route, _module, _config, initial) => initial(), options);
 }

@@ -9,13 +9,15 @@ import type {
   SignatureRequest,
   UpstreamRequest,
 } from '../engine/contract.ts';
+import type { Exchange } from '../engine/exchange.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon } from '../engine/run.ts';
 import { HTTP_ENGINE, type HttpDriver, converse, resume } from '../engine/drivers/converse.ts';
 import { fieldsOf } from '../engine/drivers/reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from '../engine/drivers/whole_bodies.ts';
+import { OFFLINE, type Peers, answeringOfAgent, brokenOff } from './agents.ts';
 import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
-import type { Answering, Upstreams } from './upstreams.ts';
+import type { Answering } from './upstreams.ts';
 import type { VirtualClock } from './virtual_clock.ts';
 
 /** Timeouts of upstreams; the defaults are those of the live proxy. */
@@ -38,9 +40,8 @@ interface SimulatedProviders {
 }
 
 /** The inputs of the driver. */
-export interface Stage {
+export interface Stage extends Peers {
   readonly clock: VirtualClock;
-  readonly upstreams: Upstreams;
   readonly limits: VirtualLimits;
   /** Identity providers; without them none can be reached. */
   readonly providers?: SimulatedProviders;
@@ -62,70 +63,116 @@ export function drive(
   completed: (simulated: SimulatedRequest) => void,
   leaveAfterMs: number,
 ): void {
-  const { exchange } = simulated;
-  const { clock } = stage;
-  if (leaveAfterMs >= 0) {
-    clock.schedule(clock.nowMs() + leaveAfterMs, () => {
-      if (exchange.stage === 'done') return;
-      simulated.response = NO_RESPONSE;
-      abandon(exchange, NOTHING_SENT);
-      completed(simulated);
-    });
-  }
-  const script = new Script(simulated, stage);
-  const driver: HttpDriver = {
-    ask: (question) => {
-      const { given, afterMs } = script.answer(question);
-      if (afterMs <= 0) return given;
-      clock.schedule(clock.nowMs() + afterMs, () => {
-        // The client may have disconnected meanwhile.
-        if (exchange.stage !== 'done') resume(HTTP_ENGINE, exchange, given, driver);
-      });
-      return undefined;
-    },
-    completed: () => completed(simulated),
-  };
-  converse(HTTP_ENGINE, exchange, driver);
+  if (leaveAfterMs >= 0) leaveAfter(leaveAfterMs, simulated, stage, completed);
+  converse(HTTP_ENGINE, simulated.exchange, new ScriptedDriver(simulated, stage, completed));
 }
 
-/** The answers to one request. */
-class Script {
+/** The client disconnects, unless the exchange is complete by then. */
+function leaveAfter(
+  leaveAfterMs: number,
+  simulated: SimulatedRequest,
+  { clock }: Stage,
+  completed: (simulated: SimulatedRequest) => void,
+): void {
+  clock.schedule(clock.nowMs() + leaveAfterMs, () => {
+    if (simulated.exchange.stage === 'done') return;
+    simulated.response = NO_RESPONSE;
+    abandon(simulated.exchange, NOTHING_SENT);
+    completed(simulated);
+  });
+}
+
+/** The driver of one request. */
+class ScriptedDriver implements HttpDriver {
   readonly #simulated: SimulatedRequest;
   readonly #stage: Stage;
+  readonly #done: (simulated: SimulatedRequest) => void;
   readonly #bodies: WholeBodies;
 
-  constructor(simulated: SimulatedRequest, stage: Stage) {
+  constructor(simulated: SimulatedRequest, stage: Stage, done: (simulated: SimulatedRequest) => void) {
     this.#simulated = simulated;
     this.#stage = stage;
+    this.#done = done;
     this.#bodies = new WholeBodies(simulated.requestBody);
   }
 
-  answer(question: Question): Timed<AnswerTo<Question>> {
+  ask(question: Question, exchange: Exchange): AnswerTo<Question> | undefined {
     const { providers } = this.#stage;
     switch (question.ask) {
       case 'forward':
-        return this.#forward(question.request);
+        return this.#inTime(this.#forward(question.request), exchange, question.request);
       case 'fetch':
         (this.#simulated.fetched ??= []).push(question.request);
-        return providers?.fetch(question.request) ?? fetched(question.request, this.#stage);
+        return this.#inTime(
+          providers?.fetch(question.request) ?? fetched(question.request, this.#stage),
+          exchange,
+        );
       case 'oidc':
-        return providers?.oidc(question) ?? atOnce(WITHOUT_NETWORK.oidc);
+        return this.#inTime(providers?.oidc(question) ?? UNREACHED, exchange);
       case 'signature':
-        return atOnce(providers?.verify(question.request) ?? WITHOUT_NETWORK.signature);
+        return providers?.verify(question.request) ?? WITHOUT_NETWORK.signature;
       case 'body':
-        return atOnce(this.#bodies.request(question.limitBytes));
+        return this.#bodies.request(question.limitBytes);
       case 'response_body':
-        return atOnce(this.#bodies.response(question.limitBytes));
+        return this.#bodies.response(question.limitBytes);
       case 'reply':
-        return atOnce(this.#reply(question.reply));
+        return this.#reply(question.reply);
     }
   }
 
+  completed(): void {
+    this.#done(this.#simulated);
+  }
+
+  /** An answer that takes no time is given at once. */
+  #inTime(
+    { given, afterMs }: Timed<AnswerTo<Question>>,
+    exchange: Exchange,
+    sent?: UpstreamRequest,
+  ): AnswerTo<Question> | undefined {
+    if (afterMs <= 0) return given;
+    this.#later(given, afterMs, exchange, sent);
+    return undefined;
+  }
+
+  /** Answers later; a forwarded request is lost with its tunnel. */
+  #later(given: AnswerTo<Question>, afterMs: number, exchange: Exchange, sent?: UpstreamRequest): void {
+    const { clock, agents } = this.#stage;
+    let isAnswered = false;
+    const answerWith = (answer: AnswerTo<Question>): void => {
+      unwatch();
+      // The client may have disconnected meanwhile.
+      if (isAnswered || exchange.stage === 'done') return;
+      isAnswered = true;
+      resume(HTTP_ENGINE, exchange, answer, this);
+    };
+    const unwatch =
+      sent?.endpoint.tunnel === undefined
+        ? NOT_WATCHED
+        : agents.watch(sent.endpoint.tunnel, () =>
+            answerWith(brokenOff(sent, this.#bodies.forwarded(sent), 'the tunnel was closed')),
+          );
+    clock.schedule(clock.nowMs() + afterMs, () => answerWith(given));
+  }
+
   #forward(request: UpstreamRequest): Timed<Answers['forward']> {
-    const answering = this.#stage.upstreams.answerOf(request.endpoint.id, request);
-    (this.#simulated.seen ??= []).push({ request, body: this.#bodies.forwarded(request) });
-    const timed = forwarded(answering, this.#stage, request);
-    if ('head' in timed.given) this.#bodies.keep(request, timed.given.head, ...bodyOf(answering));
+    const { agents, upstreams } = this.#stage;
+    const { id, tunnel } = request.endpoint;
+    const body = this.#bodies.forwarded(request);
+    const { seen } = this.#simulated;
+    this.#simulated.seen = seen === null ? [{ request, body }] : [...seen, { request, body }];
+    if (tunnel !== undefined && !agents.isOnline(tunnel)) return OFFLINE_NOW;
+    const own = agents.scriptsOf(tunnel);
+    const scripts = own ?? upstreams;
+    const name = own === null ? id : tunnel!;
+    const scripted = scripts.answerOf(name, request);
+    const answering = tunnel === undefined ? scripted : answeringOfAgent(scripted);
+    const latencyMs = scripts.latencyOf(answering, name, this.#stage.clock.nowMs());
+    const timed = forwarded(answering, latencyMs, this.#stage, request, body);
+    if ('head' in timed.given) {
+      const isCut = answering.fault === 'half';
+      this.#bodies.keep(request, timed.given.head, isCut ? halfOf(answering.body) : answering.body, isCut);
+    }
     return timed;
   }
 
@@ -138,22 +185,23 @@ class Script {
   }
 }
 
-/** The body that arrives, and whether the upstream breaks it off. */
-function bodyOf({ body, fault }: Answering): [Uint8Array, boolean] {
-  return fault === 'half' ? [body.subarray(0, body.length >> 1), true] : [body, false];
+/** What arrives of a body that the upstream breaks off. */
+function halfOf(body: Uint8Array): Uint8Array {
+  return body.subarray(0, body.length >> 1);
 }
 
-function atOnce<Answer>(given: Answer): Timed<Answer> {
-  return { given, afterMs: 0 };
-}
+const UNREACHED: Timed<Answers['oidc']> = { given: WITHOUT_NETWORK.oidc, afterMs: 0 };
+const OFFLINE_NOW: Timed<Answers['forward']> = { given: OFFLINE, afterMs: 0 };
+const NOT_WATCHED = (): void => undefined;
 
 /** The upstream's response and its delay, at most the timeout. */
 function forwarded(
   answering: Answering,
-  { upstreams, limits, clock }: Stage,
-  { endpoint, converts }: UpstreamRequest,
-): { readonly given: Answers['forward']; readonly afterMs: number } {
-  const latencyMs = upstreams.latencyOf(answering, endpoint.id, clock.nowMs());
+  latencyMs: number,
+  { limits }: Stage,
+  request: UpstreamRequest,
+  body: Uint8Array,
+): Timed<Answers['forward']> {
   if (answering.fault === 'hang' || latencyMs > limits.headMs) {
     const detail = `no response within ${limits.headMs} ms`;
     return { given: { failure: 'timeout', detail }, afterMs: limits.headMs };
@@ -162,7 +210,7 @@ function forwarded(
     case 'refuse':
       return { given: { failure: 'connect', detail: 'connection refused' }, afterMs: latencyMs };
     case 'reset':
-      return { given: { failure: 'reset', detail: 'connection reset' }, afterMs: latencyMs };
+      return { given: brokenOff(request, body, 'connection reset'), afterMs: latencyMs };
     case 'invalid':
       return { given: { failure: 'invalid', detail: 'not HTTP' }, afterMs: latencyMs };
     case 'half':
@@ -170,7 +218,7 @@ function forwarded(
       return {
         // A TCP backend does not influence the head that accepts the WebSocket.
         given: {
-          head: converts ?? { status: answering.status, headers: answering.headers },
+          head: request.converts ?? { status: answering.status, headers: answering.headers },
           reused: false,
         },
         afterMs: latencyMs,

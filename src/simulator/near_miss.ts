@@ -12,7 +12,7 @@ import { weakMemoize } from '../caches/weak_memoize.ts';
 /** Maximum number of changes that are tried. */
 const TRIES = 500;
 /** Not part of the request: these are fixed by the scenario. */
-const NOT_ASKED: ReadonlySet<string> = new Set(['upstreams', 'seed', 'before', 'startMs']);
+const NOT_ASKED: ReadonlySet<string> = new Set(['upstreams', 'agents', 'seed', 'before', 'startMs']);
 
 /**
  * The smallest change of one request field after which every expectation is met, found by running it. It shows which

@@ -4,7 +4,6 @@ import type { CompiledCase, Plan } from './compile_case.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
-import { connectTo } from './run_connect.ts';
 import { runTimeline } from './run_timeline.ts';
 import { takeSample } from './sample.ts';
 import { snapshotOf, snapshotOfConnection } from './snapshot.ts';
@@ -53,6 +52,7 @@ function runOne(
     requests: 1,
     used: world.upstreams.used,
     shares: null,
+    usesChance: world.hasDrawn(),
   };
 }
 
@@ -62,9 +62,8 @@ function runConnectCase(
   edge: EdgeFixture,
   options: RunOptions,
 ): Ran {
-  const { upstreams, clock, chance } = worldOf(compiled, edge, options);
-  const world = { nowMs: clock.nowMs, random: chance.split('edge').random };
-  const outcome = connectTo(edge.fresh(), connection, world, upstreams);
+  const { upstreams, connect, hasDrawn } = worldOf(compiled, edge, options);
+  const outcome = connect(connection).close(connection.sendsBytes, connection.receivesBytes);
   edge.touched(outcome.exchange);
   options.connected?.(outcome);
   const mismatches = expectations.flatMap((expectation) => expectation(outcome) ?? []);
@@ -78,6 +77,7 @@ function runConnectCase(
     requests: 1,
     used: upstreams.used,
     shares: null,
+    usesChance: hasDrawn(),
   };
 }
 
@@ -105,5 +105,6 @@ function runSample(
     requests: taken.runs,
     used,
     shares: taken.shares,
+    usesChance: false,
   };
 }

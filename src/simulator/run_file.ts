@@ -1,5 +1,6 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Report } from '../diagnostics/report.ts';
+import type { ScenarioCode } from './document/codes.ts';
+import { type Diagnostic, hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
 import { quoted } from '../diagnostics/message_text.ts';
 import { type CompiledCase, compileCase } from './compile_case.ts';
 import { type CaseSetting, fileSetting } from './case_setting.ts';
@@ -73,12 +74,14 @@ export function runFile(checked: CheckedScenario, edge: EdgeFixture, options: Fi
   const diagnostics = distinct(findings);
   if (hasErrors(diagnostics)) return { file: checked.name, cases: [], diagnostics, isWhole };
   const cases: CaseResult[] = [];
+  const noted: Diagnostic[] = [];
+  const note = checked.report(noted);
   const used = new Set<string>();
   for (const each of compiled) {
     const result =
       'skipped' in each
         ? skippedResult(each.skipped, checked)
-        : runRepeated(each, setting, edge, options, used);
+        : runRepeated(each, setting, edge, { ...options, note }, used);
     cases.push(result);
     if (!options.onResult(result) || (options.bail && result.status === 'failed')) {
       isWhole = false;
@@ -87,7 +90,7 @@ export function runFile(checked: CheckedScenario, edge: EdgeFixture, options: Fi
   }
   const isAll = isWhole && !compiled.some((each) => 'skipped' in each);
   const unused = isAll && shell.simulation === undefined ? unusedUpstreams(checked, scenario, used) : [];
-  return { file: checked.name, cases, diagnostics: [...diagnostics, ...unused], isWhole };
+  return { file: checked.name, cases, diagnostics: [...diagnostics, ...noted, ...unused], isWhole };
 }
 
 /** Rows of one table have their findings at the same place. */
@@ -103,7 +106,7 @@ function runRepeated(
   compiled: CompiledCase,
   setting: CaseSetting,
   edge: EdgeFixture,
-  options: FileOptions,
+  options: FileOptions & { readonly note: Report<ScenarioCode> },
   used: Set<string>,
 ): CaseResult {
   const { checked } = setting;
@@ -117,6 +120,7 @@ function runRepeated(
     ran = runCase({ ...compiled, seed }, edge, options);
     for (const name of ran.used) used.add(name);
   } while (ran.mismatches.length === 0 && ++repetition < options.repeat);
+  if (options.repeat === 1) noteChance(compiled, ran, edge, options.note);
   const tookMs = options.clockMs() - beganMs;
   const place = placeOf(
     compiled.row,
@@ -126,6 +130,26 @@ function runRepeated(
   const result = resultOf({ ...compiled, seed }, ran, setting, edge, { ...place, tookMs });
   const isOpen = result.snapshots.length > 0 && options.fillsSnapshots !== true;
   return isOpen ? { ...result, status: 'failed' } : result;
+}
+
+/** Other seeds with which a case is run that has passed and depends on chance. */
+const OTHER_SEEDS = 3;
+
+/** Warns about a case that passes only by its seed; one with a seed of its own means it. */
+function noteChance(compiled: CompiledCase, ran: Ran, edge: EdgeFixture, note: Report<ScenarioCode>): void {
+  const { row, seed } = compiled;
+  const isMeant = row.config.seed !== undefined || ran.mismatches.length > 0 || ran.snapshots.length > 0;
+  if (!ran.usesChance || isMeant || ran.requests > AGAIN_LIMIT) return;
+  for (let other = 1; other <= OTHER_SEEDS; other++) {
+    const [first] = runCase({ ...compiled, seed: `${seed}+${other}` }, edge.unwatched()).mismatches;
+    if (first === undefined) continue;
+    const { what, expected, received } = first;
+    const message = `case ${quoted(row.name)} passes by chance: with another seed, ${what} is ${received}, not ${expected}`;
+    const notes = [
+      'expect what every choice has in common, use `sample` for shares, or set `seed` in the case',
+    ];
+    return note('scenario.by_chance', row.pointer, message, { notes });
+  }
 }
 
 function resultOf(
@@ -205,9 +229,10 @@ function unusedUpstreams(
   const findings: Diagnostic[] = [];
   const report = checked.report(findings);
   for (const name of Object.keys(shell.upstreams ?? {})) {
-    if (used.has(name)) continue;
+    const pointer = pointerTo('/upstreams', name);
+    if (used.has(name) || !checked.isOwn(pointer)) continue;
     const message = `no case used the scripted upstream ${quoted(name)}`;
-    report('scenario.unused_upstream', pointerTo('/upstreams', name), message, { at: 'key' });
+    report('scenario.unused_upstream', pointer, message, { at: 'key' });
   }
   return findings;
 }

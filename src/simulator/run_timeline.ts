@@ -6,8 +6,10 @@ import { countMismatches } from './expect/counts.ts';
 import type { Mismatch, Snapshot } from './result.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
-import { type PreparedRequest, type SimulatedWorld, putUpstreams } from './simulator.ts';
-import { snapshotOf } from './snapshot.ts';
+import { type PreparedRequest, type SimulatedWorld, changeWorld } from './simulator.ts';
+import { snapshotOf, snapshotOfConnection } from './snapshot.ts';
+import type { ConnectionOutcome } from './run_connect.ts';
+import { timelineConnections } from './timeline_connections.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
 /** Maximum number of reported mismatches per timeline; the rest are counted. */
@@ -17,11 +19,13 @@ const REPORTED_LIMIT = 5;
 interface Seen {
   readonly tally: Map<string, number>;
   last: Outcome | null;
+  closed: ConnectionOutcome | null;
 }
 
 interface Failing {
   readonly mismatches: Mismatch[];
-  first: Outcome | null;
+  /** The first request or connection that failed. */
+  first: Parameters<typeof explain>[0] | null;
   failed: number;
 }
 
@@ -36,17 +40,32 @@ export function runTimeline(
   const { captured } = plan;
   captured.clear();
   const failing: Failing = { mismatches: [], first: null, failed: 0 };
-  const seen = plan.steps.map((): Seen => ({ tally: new Map(), last: null }));
+  const seen = plan.steps.map((): Seen => ({ tally: new Map(), last: null, closed: null }));
+  const connections = timelineConnections(world.connect);
+  const closed = (outcome: ConnectionOutcome, { connection, snapshot }: CompiledStep, own: Seen): void => {
+    edge.touched(outcome.exchange);
+    options.connected?.(outcome);
+    if (snapshot === true) own.closed = outcome;
+    if (connection?.does !== 'connect') return;
+    const found = connection.expectations.flatMap((expectation) => expectation(outcome) ?? []);
+    note(failing, found, { exchange: outcome.exchange, index: 0 }, world.clock.nowMs() - compiled.startMs);
+  };
   for (const [index, step] of plan.steps.entries()) {
     const change = (): void => {
-      putUpstreams(world.upstreams, step.upstreams);
+      changeWorld(world, step);
       if (step.identities) world.identify(step.identities);
     };
     world.clock.schedule(step.atMs, change, index);
+    const { connection } = step;
+    if (connection) {
+      const run = () => connections.run(connection, (outcome) => closed(outcome, step, seen[index]!));
+      world.clock.schedule(step.atMs, run, index);
+    }
     if (step.request !== null)
       scheduleSends(world, { step, index, captured }, step.request, compiled.startMs, seen[index]!, failing);
   }
   world.settle();
+  connections.end();
   for (const [index, { counts, pointer }] of plan.steps.entries()) {
     if (counts !== null)
       failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
@@ -62,13 +81,27 @@ export function runTimeline(
   }
   return {
     mismatches: failing.mismatches,
-    explained: failing.first === null ? null : explain(failing.first.simulated, edge),
+    explained: failing.first === null ? null : explain(failing.first, edge),
     outcome: null,
     snapshots: plan.steps.flatMap((step, index) => stepSnapshot(step, seen[index]!)),
     requests: world.begun(),
     used: world.upstreams.used,
     shares: null,
+    usesChance: world.hasDrawn(),
   };
+}
+
+/** Notes what does not meet the expectations of a step. */
+function note(
+  failing: Failing,
+  found: readonly Mismatch[],
+  subject: NonNullable<Failing['first']>,
+  atMs: number,
+): void {
+  if (found.length === 0) return;
+  failing.first ??= subject;
+  if (failing.failed++ >= REPORTED_LIMIT) return;
+  for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} at ${atMs} ms` });
 }
 
 /**
@@ -97,11 +130,7 @@ function scheduleSends(
     if (step.expectations.length === 0 && absent.length === 0) return;
     const outcome = outcomeOf(simulated);
     const found = [...absent, ...failuresOf(step.expectations, outcome)];
-    if (found.length === 0) return;
-    failing.first ??= outcome;
-    if (failing.failed++ >= REPORTED_LIMIT) return;
-    const when = `at ${simulated.sentMs - startMs} ms`;
-    for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
+    note(failing, found, simulated, simulated.sentMs - startMs);
   };
   const send = (repetition: number): void => {
     if (repetition + 1 < step.count) {
@@ -113,7 +142,9 @@ function scheduleSends(
 }
 
 /** The expectation for a step: for one request all details, for a burst the counts by status. */
-function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last }: Seen): Snapshot[] {
+function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last, closed }: Seen): Snapshot[] {
+  if (closed !== null)
+    return [{ pointer: pointerTo(pointer, 'expect'), value: snapshotOfConnection(closed) }];
   if (snapshot !== true || last === null) return [];
   const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries(tally) };
   return [{ pointer: pointerTo(pointer, 'expect'), value }];

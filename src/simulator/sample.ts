@@ -2,6 +2,8 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Distribution, type Run, walkChance } from './chance_walk.ts';
+import { carries } from '../edge/tunnels.ts';
+import { type KnownAgents, checkAgentName, namesWithAgents } from './document/agents.ts';
 import type { ScenarioCode } from './document/codes.ts';
 import type { SampleConfig } from './document/schema.ts';
 import type { Mismatch } from './result.ts';
@@ -40,7 +42,7 @@ const DEVIATIONS = 4;
 export function compileSample(
   config: SampleConfig,
   pointer: string,
-  edge: EdgeConfig,
+  { edge, agents }: { readonly edge: EdgeConfig; readonly agents: KnownAgents },
   report: Report<ScenarioCode>,
 ): CompiledSample | null {
   const share = new Map<string, Fraction>();
@@ -63,29 +65,37 @@ export function compileSample(
     return null;
   }
   const by = config.by ?? 'backend';
-  if (by === 'backend') {
-    for (const name of share.keys())
-      checkBackendName(name, pointerTo(`${pointer}/share`, name), Object.keys(edge.backends), report, 'key');
+  const names = namesWithAgents({ backends: Object.keys(edge.backends), policies: [] }, [...agents]);
+  for (const name of share.keys()) {
+    const at = pointerTo(`${pointer}/share`, name);
+    if (by === 'backend') checkBackendName(name, at, names.backends, report, 'key');
+    if (by === 'agent') checkAgentName(name, at, names.agents, report, 'key');
   }
   return {
-    keyOf: (outcome) => {
-      if (by === 'status') return String(outcome.simulated.response.status);
-      return by === 'backend' ? outcome.backend() : decidingStep(outcome.steps()).code;
-    },
+    keyOf: KEYS[by],
     share,
     method: config.method ?? 'exact',
     runs: config.runs ?? RUNS,
     within: config.within ?? null,
-    bounds: boundsOf(edge),
+    bounds: boundsOf(edge, agents),
     pointer,
   };
 }
 
-/** Every bound in [0, 1) at which a weighted backend of the edge changes its choice. */
-function boundsOf({ backends }: EdgeConfig): Fraction[] {
+const KEYS: Readonly<Record<NonNullable<SampleConfig['by']>, CompiledSample['keyOf']>> = {
+  status: (outcome) => String(outcome.simulated.response.status),
+  backend: (outcome) => outcome.backend(),
+  agent: (outcome) => outcome.agent(),
+  code: (outcome) => decidingStep(outcome.steps()).code,
+};
+
+/** Every bound in [0, 1) at which a weighted backend of the edge, or one of several agents, changes its choice. */
+function boundsOf({ backends }: EdgeConfig, agents: KnownAgents): Fraction[] {
   const bounds = new Map<string, Fraction>();
-  for (const { weighted } of Object.values(backends)) {
-    const weights = Object.values(weighted ?? {});
+  const choices = Object.values(backends).map(({ weighted, tunnel_group: group }) =>
+    group === undefined ? Object.values(weighted ?? {}) : onlineIn(group.labels, agents),
+  );
+  for (const weights of [...choices, ...pooledChoices(agents)]) {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     let end = 0;
     for (const weight of weights) {
@@ -96,6 +106,23 @@ function boundsOf({ backends }: EdgeConfig): Fraction[] {
     }
   }
   return [...bounds.values()];
+}
+
+/** Agents at one URL: each of the endpoints that they share has some of them, so every number is possible. */
+function pooledChoices(agents: KnownAgents): number[][] {
+  const counts = new Map<string, number>();
+  for (const { url, online = true } of agents.values())
+    if (url !== undefined && online) counts.set(url, (counts.get(url) ?? 0) + 1);
+  return Array.from(counts.values()).flatMap((count) =>
+    Array.from({ length: count - 1 }, (_, index) => Array.from({ length: index + 2 }, () => 1)),
+  );
+}
+
+/** A weight of one for each agent that is online and carries these labels. */
+function onlineIn(wanted: Readonly<Record<string, string>>, agents: KnownAgents): number[] {
+  return Array.from(agents.values()).flatMap(({ labels = null, online = true }) =>
+    online && carries(labels, wanted) ? [1] : [],
+  );
 }
 
 /** The result of a sample: for the report, and unmet expectations. */

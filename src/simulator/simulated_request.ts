@@ -30,7 +30,7 @@ export interface SimulatedRequest {
   /** When its event was made; NaN before. */
   endMs: number;
   /** Null until an upstream was reached: most requests need no list. */
-  seen: Seen[] | null;
+  seen: readonly Seen[] | null;
   fetched: FetchRequest[] | null;
   response: ClientResponse;
   readonly done: ((simulated: SimulatedRequest) => void) | null;

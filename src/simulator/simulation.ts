@@ -1,17 +1,19 @@
 import { MODULE_FACTS } from '../filters/table.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
+import { type Arrivals, type LoggedArrivals, compileArrivals, scheduleArrivals } from './arrivals.ts';
 import { type CaseSetting, dialledBackends, settingOf } from './case_setting.ts';
+import type { AgentChange } from './agents.ts';
+import { NO_AGENTS, compileAgents } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { identitiesOf } from './document/identities.ts';
 import { durationMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
-import type { Chance } from '../engine/drivers/seeded_chance.ts';
 import { decisionOf } from './expect/deeper.ts';
+import { agentOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
 import { type Histogram, histogram } from './histogram.ts';
-import { type PreparedRequest, type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
+import { changeWorld, simulatedWorld } from './simulator.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import type { UpstreamScript } from './upstreams.ts';
 
@@ -19,15 +21,6 @@ import type { UpstreamScript } from './upstreams.ts';
 const BREAKERS = [...MODULE_FACTS.values()]
   .filter(({ lastsUntilSuccess }) => lastsUntilSuccess === true)
   .map(({ type }) => type);
-
-/** Arriving requests, prepared; times in ms since the start. */
-interface Arrivals {
-  readonly request: PreparedRequest;
-  readonly meanMs: number;
-  readonly model: 'poisson' | 'constant';
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
 
 /** A run in virtual time, compiled. */
 export interface CompiledSimulation {
@@ -39,15 +32,21 @@ export interface CompiledSimulation {
   readonly identities: readonly Identity[] | null;
   readonly durationMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly agents: readonly AgentChange[];
   readonly arrivals: readonly Arrivals[];
   readonly changes: readonly {
     readonly atMs: number;
     readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+    readonly agents: readonly AgentChange[];
   }[];
 }
 
 /** One time interval of the run. */
 export interface Bucket {
+  /** Requests that arrived in it. */
+  offered: number;
+  /** Responses in it with a status below 500, whenever their request arrived. */
+  served: number;
   readonly statuses: Map<string, number>;
   readonly breaker: Map<string, number>;
   /** Results of requests: the code that stopped it, or the outcome at its upstream. */
@@ -63,16 +62,27 @@ export interface Simulated {
   readonly buckets: readonly Bucket[];
   readonly statuses: ReadonlyMap<string, number>;
   readonly backends: ReadonlyMap<string, number>;
+  /** Requests by the agent that was tried last; empty if none was. */
+  readonly agents: ReadonlyMap<string, number>;
   readonly reasons: ReadonlyMap<string, number>;
   readonly latency: Histogram;
-  /** Scripted changes of upstreams, as text. */
+  /** Responses with a status below 500 after the end of the run. */
+  readonly servedLate: number;
+  /** Scripted changes of upstreams and agents, as text. */
   readonly changes: readonly { readonly atMs: number; readonly says: string }[];
 }
 
 const BUCKETS = 120;
 
-/** Compiles the simulation of a file; null if there are errors, which are then in `findings`. */
-export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]): CompiledSimulation | null {
+/**
+ * Compiles the simulation of a file; null if there are errors, which are then in `findings`. `logs` are those that its arrivals
+ * name.
+ */
+export function compileSimulation(
+  setting: CaseSetting,
+  findings: Diagnostic[],
+  logs: ReadonlyMap<string, LoggedArrivals> = new Map(),
+): CompiledSimulation | null {
   const { simulation } = setting.shell;
   if (simulation === undefined) return null;
   const { request, startMs, seed, headMs, facts, report } = settingOf(setting, findings);
@@ -86,24 +96,27 @@ export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]):
       request,
     );
     if (prepared === null) return [];
-    return [
-      {
-        request: prepared,
-        meanMs: 1_000 / each.rate,
-        model: each.model ?? 'poisson',
-        fromMs: each.from === undefined ? 0 : durationMs(each.from),
-        untilMs: each.until === undefined ? wholeMs : Math.min(wholeMs, durationMs(each.until)),
-      },
-    ];
+    const compiled = compileArrivals(each, prepared, pointerTo('/simulation/arrivals', index), {
+      wholeMs,
+      logs,
+      report,
+    });
+    return compiled === null ? [] : [compiled];
   });
-  const changes = (simulation.changes ?? []).map(({ at, upstreams }, index) => ({
-    atMs: durationMs(at),
-    upstreams: scripts(upstreams, `/simulation/changes/${index}/upstreams`),
-  }));
+  const agents = compileAgents(setting.shell.agents, '/agents', NO_AGENTS, setting.edge, report);
+  let { known } = agents;
+  const changes = (simulation.changes ?? []).map(({ at, upstreams, agents: given }, index) => {
+    const pointer = pointerTo('/simulation/changes', index);
+    const changed = compileAgents(given, `${pointer}/agents`, known, setting.edge, report);
+    ({ known } = changed);
+    const scripted = scripts(upstreams, `${pointer}/upstreams`);
+    return { atMs: durationMs(at), upstreams: scripted, agents: changed.changes };
+  });
   const upstreams = scripts(setting.shell.upstreams, '/upstreams');
   if (findings.some(({ severity }) => severity === 'error')) return null;
   const identities = identitiesOf(setting.shell);
-  return { startMs, seed, headMs, facts, identities, durationMs: wholeMs, upstreams, arrivals, changes };
+  const world = { upstreams, agents: agents.changes, arrivals, changes };
+  return { startMs, seed, headMs, facts, identities, durationMs: wholeMs, ...world };
 }
 
 /** Runs a simulation until the last response; `completed` is called with each completed request. */
@@ -114,25 +127,30 @@ export function simulate(
 ): Simulated {
   const { startMs, durationMs: wholeMs } = compiled;
   const edge = under.withFacts(compiled.facts);
-  const buckets = Array.from({ length: BUCKETS }, (): Bucket => ({
-    statuses: new Map(),
-    breaker: new Map(),
-    reasons: new Map(),
-    latency: histogram(),
-  }));
+  const buckets = Array.from({ length: BUCKETS }, emptyBucket);
   const statuses = new Map<string, number>();
   const backends = new Map<string, number>();
+  const agents = new Map<string, number>();
   const reasons = new Map<string, number>();
   const latency = histogram();
+  let servedLate = 0;
+  const bucketAt = (ms: number) => buckets[Math.floor(((ms - startMs) / wholeMs) * BUCKETS)];
   const hear = (simulated: SimulatedRequest): void => {
     edge.touched(simulated.exchange);
-    const bucket =
-      buckets[Math.min(BUCKETS - 1, Math.floor(((simulated.sentMs - startMs) / wholeMs) * BUCKETS))]!;
+    const bucket = bucketAt(simulated.sentMs) ?? buckets.at(-1)!;
+    bucket.offered++;
+    if (isServed(simulated)) {
+      const served = bucketAt(simulated.endMs);
+      if (served === undefined) servedLate++;
+      else served.served++;
+    }
     const status = simulated.response.status === 0 ? 'none' : String(simulated.response.status);
     const took = simulated.endMs - simulated.sentMs;
     count(bucket.statuses, status);
     count(statuses, status);
     count(backends, simulated.exchange.attempts.at(-1)?.endpoint.id ?? 'none');
+    const agent = agentOf(simulated.exchange);
+    if (agent !== 'none') count(agents, agent);
     const reason = reasonOf(simulated);
     count(reasons, reason);
     count(bucket.reasons, reason);
@@ -144,17 +162,16 @@ export function simulate(
     latency.add(took);
     completed(simulated);
   };
-  const world = simulatedWorld(edge.fresh(), {
+  const world = simulatedWorld(edge, {
     startMs,
     seed: compiled.seed,
     completed: hear,
     ...(compiled.identities && { identities: compiled.identities }),
     ...(compiled.headMs >= 0 && { limits: { headMs: compiled.headMs } }),
   });
-  putUpstreams(world.upstreams, compiled.upstreams);
-  for (const { atMs, upstreams } of compiled.changes) {
-    world.clock.schedule(startMs + atMs, () => putUpstreams(world.upstreams, upstreams));
-  }
+  changeWorld(world, compiled);
+  for (const change of compiled.changes)
+    world.clock.schedule(startMs + change.atMs, () => changeWorld(world, change));
   for (const [index, each] of compiled.arrivals.entries()) {
     scheduleArrivals(world, each, world.chance.split(`arrivals ${index}`), startMs);
   }
@@ -166,31 +183,37 @@ export function simulate(
     buckets,
     statuses,
     backends,
+    agents,
     reasons,
     latency,
-    changes: compiled.changes.map(({ atMs, upstreams }) => ({ atMs, says: changeText(upstreams) })),
+    servedLate,
+    changes: compiled.changes.map((change) => ({ atMs: change.atMs, says: changeText(change) })),
   };
 }
 
-/** Requests arrive independently of earlier responses: each schedules the next one. */
-function scheduleArrivals(world: SimulatedWorld, each: Arrivals, { random }: Chance, startMs: number): void {
-  const gapMs = () => (each.model === 'constant' ? each.meanMs : -Math.log(1 - random()) * each.meanMs);
-  const arrive = (atMs: number): void => {
-    if (atMs >= each.untilMs) return;
-    world.clock.schedule(startMs + atMs, () => {
-      arrive(atMs + gapMs());
-      world.begin(each.request);
-    });
-  };
-  arrive(each.fromMs + (each.model === 'constant' ? 0 : gapMs()));
-}
-
-/** The changed behaviour of upstreams, as a short text. */
-function changeText(upstreams: ReadonlyMap<string, UpstreamScript>): string {
-  return Array.from(upstreams, ([name, { answers }]) => {
+/** The changed behaviour of upstreams and agents, as a short text. */
+function changeText({ upstreams, agents }: CompiledSimulation['changes'][number]): string {
+  const scripts = Array.from(upstreams, ([name, { answers }]) => {
     const ways = answers.map(({ fault, status }) => fault ?? String(status));
     return `${name}: ${ways.slice(0, 3).join(', ')}${ways.length > 3 ? ', …' : ''}`;
-  }).join('; ');
+  });
+  const states = agents.map(({ name, isOnline }) => `${name}: ${isOnline ? 'online' : 'offline'}`);
+  return [...scripts, ...states].join('; ');
+}
+
+function emptyBucket(): Bucket {
+  return {
+    offered: 0,
+    served: 0,
+    statuses: new Map(),
+    breaker: new Map(),
+    reasons: new Map(),
+    latency: histogram(),
+  };
+}
+
+function isServed({ response: { status } }: SimulatedRequest): boolean {
+  return status > 0 && status < 500;
 }
 
 function count(counts: Map<string, number>, name: string): void {

@@ -1,16 +1,19 @@
-import type { Connection, RequestHead, World } from '../engine/contract.ts';
+import type { World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { RefusedHead } from '../engine/request_head.ts';
-import type { CompiledEdge, beginExchange } from '../edge/compile.ts';
-import { beginStated, beginGiven } from '../edge/connect.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
+import type { beginExchange } from '../edge/compile.ts';
+import { beginStated } from '../edge/connect.ts';
 import { type Chance, seededChance } from '../engine/drivers/seeded_chance.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { type SimulatedIdentities, simulatedIdentities } from '../dev_idp/simulated.ts';
+import { type AgentChange, type AgentsEdge, type Peers, SimulatedAgents } from './agents.ts';
 import { DEFAULT_LIMITS, type VirtualLimits, drive } from './driver.ts';
 import { type SimulatedRequest, NO_RESPONSE } from './simulated_request.ts';
+import type { PreparedConnection } from './document/connections.ts';
 import type { PreparedRequest } from './prepared_request.ts';
+import { type OpenConnection, openConnection } from './run_connect.ts';
 import { type SimulatedBrowsers, simulatedBrowsers } from './sessions.ts';
-import { type UpstreamScript, type Upstreams, scriptedUpstreams } from './upstreams.ts';
+import { type UpstreamScript, scriptedUpstreams } from './upstreams.ts';
 import { type VirtualClock, virtualClock } from './virtual_clock.ts';
 
 export type { PreparedRequest };
@@ -37,10 +40,11 @@ export interface WorldOptions {
  * An edge in a world with virtual time and seeded randomness: the same seed and script give the same result,
  * byte for byte.
  */
-export interface SimulatedWorld {
+export interface SimulatedWorld extends Peers {
   readonly clock: VirtualClock;
   readonly chance: Chance;
-  readonly upstreams: Upstreams;
+  /** Whether a decision has used chance. */
+  readonly hasDrawn: () => boolean;
   /** Number of requests started so far. */
   readonly begun: () => number;
   /** Starts a request now; without delays it is complete on return. */
@@ -48,34 +52,39 @@ export interface SimulatedWorld {
     request: PreparedRequest,
     done?: (simulated: SimulatedRequest) => void,
   ) => SimulatedRequest;
+  /** Opens a connection to a TLS or TCP edge now. */
+  readonly connect: (connection: PreparedConnection) => OpenConnection;
   /** Replaces the identities. */
   readonly identify: (identities: readonly Identity[]) => void;
   /** Runs everything that is scheduled. */
   readonly settle: () => void;
 }
 
-/** Runs a compiled edge in its own world. */
-export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): SimulatedWorld {
+/** An edge in its initial state, and with the endpoints of agents. */
+export type SimulatedEdge = Pick<EdgeFixture, 'fresh' | 'extended'>;
+
+/** Runs an edge in its own world. */
+export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): SimulatedWorld {
+  let edge = under.fresh();
   const clock = virtualClock(options.startMs);
   const chance = seededChance(options.seed);
-  const upstreams = scriptedUpstreams(chance.split('latency'));
-  const world: World = {
-    nowMs: clock.nowMs,
-    random: options.random ?? chance.split('edge').random,
-    secretBytes: seededBytes(chance.split('secrets')),
-  };
+  const peers = peersOf(chance, {
+    config: edge.config,
+    extend: (parts) => void (edge = under.extended(parts)),
+  });
+  const { world, hasDrawn } = engineWorld(clock, chance, options, peers);
   let made: SimulatedIdentities | null = null;
   // Most worlds have no identities.
   const providers = (): SimulatedIdentities =>
     (made ??= simulatedIdentities(options.identities ?? [], clock.nowMs, seededSecrets(chance)));
   const stage = {
     clock,
-    upstreams,
+    ...peers,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     // Without identities a script may answer for a provider.
     ...(options.identities === undefined ? {} : { providers: providers() }),
   };
-  const { completed, sent, begin = beginStated } = options;
+  const { completed, sent, begin } = options;
   let count = 0;
 
   const land = (simulated: SimulatedRequest): void => {
@@ -84,15 +93,12 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     if (completed !== undefined) completed(simulated);
     if (simulated.done !== null) simulated.done(simulated);
   };
-  const exchangeOf = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
-    beginGiven(edge, connection, head, world, begin);
   const send = (given: PreparedRequest, done?: (simulated: SimulatedRequest) => void): SimulatedRequest => {
     const nowMs = clock.nowMs();
     const request = given.signedAt === undefined ? given : given.signedAt(nowMs);
-    const connection = { ...request.connection, startMs: nowMs };
     const simulated = simulatedRequestOf(
       count++,
-      exchangeOf(request.head, connection),
+      beginStated(edge, request.connection, request.head, world, begin),
       request.body,
       nowMs,
       done ?? null,
@@ -105,17 +111,45 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
   return {
     clock,
     chance,
-    upstreams,
+    ...peers,
+    hasDrawn,
     begun: () => count,
     begin: (request, done) =>
       request.as === undefined
         ? send(request, done)
         : (browsers ??= simulatedBrowsers(providers(), send)).visit(request.as, request, done ?? (() => {})),
+    connect: (connection) => openConnection(edge, connection, world, peers),
     identify: (identities) => providers().replace(identities),
     settle: () => {
       while (clock.step());
     },
   };
+}
+
+/** The clock and the chance of the engine, and whether a decision has used chance. */
+function engineWorld(
+  { nowMs }: VirtualClock,
+  chance: Chance,
+  { random }: WorldOptions,
+  { agents }: Peers,
+): { readonly world: World; readonly hasDrawn: () => boolean } {
+  const drawn = random ?? chance.split('edge').random;
+  let hasDrawn = false;
+  const world: World = {
+    nowMs,
+    random: () => {
+      hasDrawn = true;
+      return drawn();
+    },
+    secretBytes: seededBytes(chance.split('secrets')),
+    tunnels: agents.tunnelsOf,
+  };
+  return { world, hasDrawn: () => hasDrawn };
+}
+
+function peersOf(chance: Chance, edge: AgentsEdge): Peers {
+  const upstreams = scriptedUpstreams(chance.split('latency'));
+  return { upstreams, agents: new SimulatedAgents(chance.split('agents'), edge) };
 }
 
 function simulatedRequestOf(
@@ -148,7 +182,14 @@ function seededSecrets(chance: Chance): () => string {
   return () => Buffer.from(bytes(16)).toString('base64url');
 }
 
-/** Activates scripts. */
-export function putUpstreams(upstreams: Upstreams, scripts: ReadonlyMap<string, UpstreamScript>): void {
-  for (const [name, script] of scripts) upstreams.set(name, script);
+/** Activates scripts, and the states of agents. */
+export function changeWorld(
+  { upstreams, agents }: Peers,
+  changes: {
+    readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+    readonly agents?: readonly AgentChange[];
+  },
+): void {
+  for (const [name, script] of changes.upstreams) upstreams.set(name, script);
+  if (changes.agents !== undefined) agents.change(changes.agents);
 }

@@ -19,6 +19,7 @@ export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> 
     ...(location !== undefined && { headers: { location: locationOf(location, because) } }),
     upstream:
       seen === null ? 'none' : { backend: seen.request.endpoint.id, path: seen.request.target.split('?')[0] },
+    ...(outcome.agent() !== 'none' && { agent: outcome.agent() }),
     because,
     ...(Object.keys(decisions).length > 0 && { decisions }),
   };
@@ -34,6 +35,7 @@ function locationOf(location: string, because: string): unknown {
 export function snapshotOfConnection({
   connection,
   backend,
+  agent,
   exchange,
 }: ConnectionOutcome): Readonly<Record<string, unknown>> {
   const decisions = Object.fromEntries(
@@ -42,6 +44,7 @@ export function snapshotOfConnection({
   return {
     connection,
     backend,
+    ...(agent !== 'none' && { agent }),
     because: decidingStep(traceOf(exchange)).code,
     ...(Object.keys(decisions).length > 0 && { decisions }),
   };

@@ -41,6 +41,7 @@ interface Asked {
 }
 
 const NO_BYTES = new Uint8Array(0);
+const NO_STUBS: readonly Stub[] = [];
 /** The response of an upstream without a script. */
 export const PLAIN_ANSWER: Answering = {
   status: 200,
@@ -81,20 +82,19 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
     const last = answers.length - 1;
     return answers[position <= last ? position : afterwards === 'last' ? last : position % answers.length]!;
   };
-  const stubs = chance.split('stubs');
+  const stubChance = chance.split('stubs');
   const play = (name: string, asked?: Asked): Answering | null => {
     const found = playing.get(name);
     if (found === undefined) return null;
     used.add(name);
-    for (const { answering, matches, chance: share } of asked === undefined
-      ? []
-      : (found.script.stubs ?? [])) {
-      if (matches(asked!) && (share >= 1 || stubs.random() < share)) return answering;
-    }
+    const stub = asked === undefined ? undefined : stubFor(asked, found.script.stubs ?? NO_STUBS);
+    if (stub !== undefined) return stub.answering;
     const answering = next(found);
     found.position++;
     return answering;
   };
+  const stubFor = (asked: Asked, among: readonly Stub[]): Stub | undefined =>
+    among.find(({ matches, chance: share }) => matches(asked) && (share >= 1 || stubChance.random() < share));
   const plainLatencyOf = ({ latencyMs }: Answering): number =>
     typeof latencyMs === 'number'
       ? latencyMs
@@ -113,13 +113,18 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
     latencyOf: (answering, name, nowMs) => {
       const serviceMs = plainLatencyOf(answering);
       const found = playing.get(name);
-      const workers = found?.script.workers;
-      if (found === undefined || workers === undefined) return serviceMs;
-      const busy = found.busyUntilMs.filter((untilMs) => untilMs > nowMs).sort((one, other) => one - other);
-      const startMs = busy.length < workers ? nowMs : busy[busy.length - workers]!;
-      found.busyUntilMs.splice(0, Infinity, ...busy, startMs + serviceMs);
-      return startMs + serviceMs - nowMs;
+      return found?.script.workers === undefined
+        ? serviceMs
+        : queuedMs(found, found.script.workers, serviceMs, nowMs);
     },
     used,
   };
+}
+
+/** The latency of a request that waits for a worker, which it then keeps busy. */
+function queuedMs({ busyUntilMs }: Playing, workers: number, serviceMs: number, nowMs: number): number {
+  const busy = busyUntilMs.filter((untilMs) => untilMs > nowMs).sort((one, other) => one - other);
+  const startMs = busy.length < workers ? nowMs : busy[busy.length - workers]!;
+  busyUntilMs.splice(0, Infinity, ...busy, startMs + serviceMs);
+  return startMs + serviceMs - nowMs;
 }

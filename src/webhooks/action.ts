@@ -4,9 +4,8 @@ import type { WebhookRequest } from './reading.ts';
 import { WEBHOOK_REASONS } from './reasons.ts';
 import { findProvider } from './table.ts';
 import { WEBHOOK_BODY_LIMIT_BYTES, type WebhookOutcome, verifyPrepared } from './verify.ts';
-import type { ActionKind, ActionOutcome, Compiling } from '../filters/action.ts';
+import { type ActionKind, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
 import { ask } from '../engine/contract.ts';
-import { stepsOf } from '../filters/action.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
 import { type PolicyRun, keepResult } from '../filters/policy_run.ts';
 
@@ -16,7 +15,7 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
   compile: ({ type, config }, compiling) => {
     const verifierOf = compileVerifier(config.provider, config.secret, compiling);
     const cache = compiling.cell(() => new Map<string, string>());
-    const step = stepsOf(type, WEBHOOK_REASONS, compiling.pointer);
+    const step = stepsOf(type, WEBHOOK_REASONS, compiling.pointer, config);
     const unsigned = compiling.context.refusal(
       403,
       3204,
@@ -40,7 +39,7 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
       const message = WEBHOOK_REASONS[reason];
       const error = { code: compiling.context.branding.errorCode(3204), message };
       keepResult(policyRun, 'verify_webhook', { verified: false, error });
-      if (!enforce) return { verdict: 'pass', step: step(reason, { ...detail, enforced: false }) };
+      if (!enforce) return { verdict: 'pass', step: step(reason, detail) };
       return { verdict: 'stop', as: 'denied', step: step(reason, detail), response: unsigned };
     };
 

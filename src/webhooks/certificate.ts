@@ -1,11 +1,12 @@
-import { readRsaCertificate } from '../crypto/x509.ts';
-import type { RsaCertificate } from '../crypto/x509.ts';
+import { type RsaCertificate, readRsaCertificate } from '../crypto/x509.ts';
 
 /**
  * Allowed URLs of SNS certificates: https, the service's own hosts, one file at the root. A query, port or
- * user could turn the URL into an API request whose response contains an attacker's certificate.
+ * user could turn the URL into an API request whose response contains an attacker's certificate, and other
+ * labels than regions are hosts of other services: `sns.s3-us-west-2` is a storage bucket of this name.
  */
-const ALLOWED_URL = /^https:\/\/sns\.[a-z0-9-]{3,32}\.amazonaws\.com(?:\.cn)?\/[A-Za-z0-9_-]{1,128}\.pem$/;
+const ALLOWED_URL =
+  /^https:\/\/sns\.[a-z]{2}(?:-[a-z]{1,16}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?\/[A-Za-z0-9_-]{1,128}\.pem$/;
 
 /** Maximum size of a fetched certificate. */
 const CERTIFICATE_LIMIT_BYTES = 16_384;

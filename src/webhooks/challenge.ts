@@ -1,6 +1,5 @@
 import { hmac } from '../crypto/digest.ts';
-import type { FieldList } from '../http/fields.ts';
-import { allValues } from '../http/fields.ts';
+import { type FieldList, allValues } from '../http/fields.ts';
 import { parsePairs } from './form.ts';
 import { memberAt } from './json_object.ts';
 import type { Challenge } from './provider.ts';

@@ -7,7 +7,6 @@ import { findProvider } from './table.ts';
 
 export const findings = {
   'edge.webhook_secret': {
-    severity: 'error',
     message: 'Every webhook provider except sns requires a secret in its format; sns has none.',
     number: 7027,
     numberOfReason: { secret_forbidden: 7026 },

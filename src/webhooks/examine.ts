@@ -2,8 +2,7 @@ import type { Piece } from '../crypto/digest.ts';
 import { firstValue, hasField } from '../http/fields.ts';
 import { parseInstant } from './instants.ts';
 import { messagesOf } from './message.ts';
-import { describePlace, findAt, findOne } from './places.ts';
-import type { PlaceProblem } from './places.ts';
+import { type PlaceProblem, describePlace, findAt, findOne } from './places.ts';
 import type { PreparedScheme } from './prepare.ts';
 import type { Place, Scheme } from './provider.ts';
 import type { Reading } from './reading.ts';
@@ -81,6 +80,11 @@ export function examine(prepared: PreparedScheme, reading: Reading): Examination
   return { presented, messages: messages.messages, timestamp };
 }
 
+/** Maximum number of signatures: DocuSign sends 100. */
+const SIGNATURES_LIMIT = 100;
+/** With a public key, each signature costs a pass over the body. */
+const PUBLIC_KEY_SIGNATURES_LIMIT = 10;
+
 /** All signatures at the places of the scheme; an invalid value at one place refuses the request. */
 function findSignatures(scheme: Scheme, reading: Reading): readonly string[] | Refusal {
   const values: string[] = [];
@@ -89,6 +93,8 @@ function findSignatures(scheme: Scheme, reading: Reading): readonly string[] | R
     if (!('problem' in found)) values.push(...found.values);
     else if (found.problem !== 'missing') return amiss('signature', found.problem, place);
   }
+  const limit = scheme.key === 'public_key' ? PUBLIC_KEY_SIGNATURES_LIMIT : SIGNATURES_LIMIT;
+  if (values.length > limit) return amiss('signature', 'malformed', scheme.signature[0]!);
   return values.length > 0 ? values : amiss('signature', 'missing', scheme.signature[0]!);
 }
 

@@ -1,18 +1,14 @@
 import type { Piece } from '../crypto/digest.ts';
 import type { Certificates } from './certificate.ts';
-import { examine } from './examine.ts';
-import type { Examination } from './examine.ts';
+import { type Examination, examine } from './examine.ts';
 import { diagnose } from './diagnosis.ts';
 import { durationText } from './instants.ts';
 import { describePlace } from './places.ts';
-import { prepareWebhook } from './prepare.ts';
-import type { PreparedScheme } from './prepare.ts';
+import { type PreparedScheme, prepareWebhook } from './prepare.ts';
 import type { Provider } from './provider.ts';
-import { readingOf } from './reading.ts';
-import type { Reading, WebhookRequest } from './reading.ts';
+import { type Reading, type WebhookRequest, readingOf } from './reading.ts';
 import { WEBHOOK_REASONS } from './reasons.ts';
-import { expectedSignature, presentedSchemes, verifyPrepared } from './verify.ts';
-import type { WebhookOutcome } from './verify.ts';
+import { type WebhookOutcome, expectedSignature, presentedSchemes, verifyPrepared } from './verify.ts';
 
 /** One step of the verification. `ok` is null if the step has no result. */
 interface ExplainStep {

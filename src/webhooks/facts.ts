@@ -1,8 +1,7 @@
 import { BOOL } from '../cel/types.ts';
 import { error, resultOf } from '../filters/result_types.ts';
 import type { DeclaredReason } from '../engine/module.ts';
-import { isRefusal, WEBHOOK_REASONS } from './reasons.ts';
-import type { WebhookReason } from './reasons.ts';
+import { type WebhookReason, isRefusal, WEBHOOK_REASONS } from './reasons.ts';
 import { cannotVerify, notInCasesOfWebhooks } from './cannot_happen.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../filters/facts.ts';
@@ -31,12 +30,13 @@ export const webhookVerification = {
   module: {
     type: 'webhook_verification',
     place: 'route',
-    carriers: ['https'],
+    edgeKinds: ['https'],
     ends: 'may',
     reads: ['headers', 'body', 'clock'],
     signedBy,
     costNs: 9000,
     secrets: ['/secret'],
+    emptyIsUnset: ['/secret'],
     apiCodes: { bad: 7030 },
     cannotHappen: cannotVerify,
     notInCases: notInCasesOfWebhooks,

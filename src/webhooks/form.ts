@@ -1,13 +1,16 @@
+import { isFormTooLong } from '../http/message_limits.ts';
+
 /** Decoded name and value. */
 export type FormPair = readonly [name: string, value: string];
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The parameters of `application/x-www-form-urlencoded` bytes in the order sent; null if they are malformed,
- * because lenient decoding would give different bodies the same signature.
+ * The parameters of `application/x-www-form-urlencoded` bytes in the order sent; null if there are too many or
+ * they are malformed, because lenient decoding would give different bodies the same signature.
  */
 export function parseForm(bytes: Uint8Array): readonly FormPair[] | null {
+  if (isFormTooLong(bytes)) return null;
   try {
     return parsePairs(UTF8.decode(bytes));
   } catch {

@@ -1,15 +1,12 @@
-import { ask } from '../engine/contract.ts';
-import type { Ask, Handler, Pass, Stop, Verdict } from '../engine/contract.ts';
+import { type Ask, type Handler, type Pass, type Stop, type Verdict, ask } from '../engine/contract.ts';
 import type { RequestHead, World } from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
 import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
-import { prepareWebhook } from './prepare.ts';
-import type { WebhookVerifier } from './prepare.ts';
+import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
 import type { WebhookReason } from './reasons.ts';
 import { findProvider } from './table.ts';
-import { verifyPrepared, WEBHOOK_BODY_LIMIT_BYTES } from './verify.ts';
-import type { WebhookOutcome } from './verify.ts';
+import { type WebhookOutcome, verifyPrepared, WEBHOOK_BODY_LIMIT_BYTES } from './verify.ts';
 import type { WebhookVerificationConfig } from './module_schema.ts';
 
 type Code = `webhook_verification.${WebhookReason}`;

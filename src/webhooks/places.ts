@@ -1,5 +1,4 @@
-import { isName } from '../http/fields.ts';
-import type { FieldList } from '../http/fields.ts';
+import { type FieldList, isName } from '../http/fields.ts';
 import { memberAt } from './json_object.ts';
 import type { Place } from './provider.ts';
 import type { Reading } from './reading.ts';

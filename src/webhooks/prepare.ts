@@ -1,9 +1,7 @@
-import { parseTemplate } from './message.ts';
-import type { Template } from './message.ts';
+import { type Template, parseTemplate } from './message.ts';
 import { describePlace } from './places.ts';
 import type { Place, Provider, Scheme } from './provider.ts';
-import { prepareKey, schemesFor, webhookSecretProblems } from './secret.ts';
-import type { PreparedKey } from './secret.ts';
+import { type PreparedKey, prepareKey, schemesFor, webhookSecretProblems } from './secret.ts';
 
 /** A scheme with its prepared secret and template. */
 export interface PreparedScheme {

@@ -1,9 +1,6 @@
-import type { FieldList } from '../http/fields.ts';
-import { firstValue } from '../http/fields.ts';
-import { parseForm } from './form.ts';
-import type { FormPair } from './form.ts';
-import { parseJsonObject } from './json_object.ts';
-import type { JsonObject } from './json_object.ts';
+import { type FieldList, firstValue } from '../http/fields.ts';
+import { type FormPair, parseForm } from './form.ts';
+import { type JsonObject, parseJsonObject } from './json_object.ts';
 
 /**
  * A received webhook. `url` is absolute and spelt as the client sees it; `body` contains the received bytes.

@@ -1,8 +1,6 @@
 import { fromBase64 } from '../crypto/base64.ts';
-import { hmacKey } from '../crypto/digest.ts';
-import type { HmacKey } from '../crypto/digest.ts';
-import { readPublicKey } from '../crypto/keys.ts';
-import type { KeyKind, PublicKey } from '../crypto/keys.ts';
+import { type HmacKey, hmacKey } from '../crypto/digest.ts';
+import { type KeyKind, type PublicKey, readPublicKey } from '../crypto/keys.ts';
 import type { Provider, Scheme } from './provider.ts';
 
 /** A problem of a secret, as a sentence. `code` is stable. */

@@ -1,16 +1,13 @@
-import { digest } from '../crypto/digest.ts';
-import type { Piece } from '../crypto/digest.ts';
+import { type Piece, digest } from '../crypto/digest.ts';
 import { readPrivateKey } from '../crypto/keys.ts';
 import { signed } from '../crypto/signatures.ts';
-import type { FieldList } from '../http/fields.ts';
-import { allValues, firstValue, withoutField } from '../http/fields.ts';
+import { type FieldList, allValues, firstValue, withoutField } from '../http/fields.ts';
 import { fieldDefaults, notificationDraft, withBodyHash, withJsonMembers } from './draft.ts';
 import { parseTemplate, messagesOf } from './message.ts';
 import { formatInstant } from './instants.ts';
 import { prepareScheme } from './prepare.ts';
 import type { Place, Provider, Scheme } from './provider.ts';
-import { readingOf } from './reading.ts';
-import type { WebhookRequest } from './reading.ts';
+import { type WebhookRequest, readingOf } from './reading.ts';
 import { keyKind, prepareKey } from './secret.ts';
 import { expectedSignature } from './verify.ts';
 

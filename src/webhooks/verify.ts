@@ -1,21 +1,15 @@
 import { fromBase64 } from '../crypto/base64.ts';
 import { equalSecrets, equalTexts, digest, hmac, type HashName, type Piece } from '../crypto/digest.ts';
-import { verifies } from '../crypto/signatures.ts';
-import type { SignatureScheme } from '../crypto/signatures.ts';
+import { type SignatureScheme, verifies } from '../crypto/signatures.ts';
 import { hasField } from '../http/fields.ts';
-import type { Certificates } from './certificate.ts';
-import { isCertificateUrl, usableCertificate } from './certificate.ts';
-import { answerBefore, answerInstead } from './challenge.ts';
-import type { EdgeReply } from './challenge.ts';
-import { examine, isMeant, isPresent } from './examine.ts';
-import type { Examination, Refusal } from './examine.ts';
+import { type Certificates, isCertificateUrl, usableCertificate } from './certificate.ts';
+import { type EdgeReply, answerBefore, answerInstead } from './challenge.ts';
+import { type Examination, type Refusal, examine, isMeant, isPresent } from './examine.ts';
 import { memberAt } from './json_object.ts';
 import { describePlace } from './places.ts';
-import type { PreparedScheme, WebhookVerifier } from './prepare.ts';
-import { prepareWebhook } from './prepare.ts';
+import { type PreparedScheme, type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { Challenge, Provider, Scheme } from './provider.ts';
-import { readingOf } from './reading.ts';
-import type { Reading, WebhookRequest } from './reading.ts';
+import { type Reading, type WebhookRequest, readingOf } from './reading.ts';
 
 /** Maximum body size: the largest that a provider of the table documents (GitHub, 25 MB). */
 export const WEBHOOK_BODY_LIMIT_BYTES = 26_214_400;

@@ -66,7 +66,7 @@ describe('back-channel logout', () => {
     ['that is an ID token', { events: undefined, nonce: 'x' }],
     ['with a nonce', { nonce: 'x' }],
     ['about something else', { events: { 'https://x.test/': {} } }],
-    ['that names nobody', { sub: undefined, sid: undefined }],
+    ['that names no user and no session', { sub: undefined, sid: undefined }],
     ['of another type', {}, { typ: 'at+jwt' }],
     ['with an unknown key', {}, { kid: 'unknown' }],
   ])('refuses a token %s', async (_name, changes, header) => {
@@ -84,6 +84,26 @@ describe('back-channel logout', () => {
     expect((await told(at, token)).status).toBe(200);
     expect((await told(at, token)).status).toBe(400);
     expect(await at.ask()).toBe(200);
+  });
+});
+
+describe('an unsigned logout token', () => {
+  it('shares its request for keys with others, because anyone can send one', async () => {
+    const at = await loggedIn();
+    const before = at.op.asked.filter((path) => path === '/jwks').length;
+    const forger = newSigningKey('right');
+    const all = await Promise.all(Array.from({ length: 20 }, () => told(at, forger.token(claims()))));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([400]));
+    expect(at.op.asked.filter((path) => path === '/jwks').length - before).toBe(1);
+  });
+
+  it('in a form of many fields is not read', async () => {
+    const at = setUp();
+    const { status } = await browserOf(at.edge, 'app.test').go('https://app.test/auth/backchannel_logout', {
+      method: 'POST',
+      body: `${'a&'.repeat(2_000)}logout_token=${RIGHT.token(claims())}`,
+    });
+    expect(status).toBe(400);
   });
 });
 

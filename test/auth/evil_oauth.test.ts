@@ -25,14 +25,14 @@ describe('a faulty OAuth provider refuses the login', () => {
     ['a user that is not JSON', { '/user': { body: '{' } }, UNTRUSTED],
     ['a user without id', { '/user': { body: { login: 'alice' } } }, UNTRUSTED],
     ['a user whose id is an object', { '/user': { body: { id: {} } } }, UNTRUSTED],
-    ['a user whose id is no whole number', { '/user': { body: { id: 2 ** 60 } } }, UNTRUSTED],
+    ['a user whose id is not a whole number', { '/user': { body: { id: 2 ** 60 } } }, UNTRUSTED],
     ['a user that is null', { '/user': { body: 'null' } }, UNTRUSTED],
     ['a user with 401', { '/user': { status: 401, body: {} } }, 'oauth.denied'],
     ['a user with 503', { '/user': { status: 503, body: {} } }, FAILED],
-    ['addresses that are no list', { '/user/emails': { body: {} } }, UNTRUSTED],
-    ['addresses that cannot be had', { '/user/emails': { failure: 'connect' } }, FAILED],
-    ['organizations that are no list', { '/user/orgs': { body: {} } }, UNTRUSTED],
-    ['organizations that cannot be had', { '/user/orgs': { status: 500, body: [] } }, FAILED],
+    ['addresses that are not a list', { '/user/emails': { body: {} } }, UNTRUSTED],
+    ['addresses that are unavailable', { '/user/emails': { failure: 'connect' } }, FAILED],
+    ['organizations that are not a list', { '/user/orgs': { body: {} } }, UNTRUSTED],
+    ['organizations that are unavailable', { '/user/orgs': { status: 500, body: [] } }, FAILED],
     [
       'organizations of others',
       { '/user/orgs': { body: [{ login: 'acme-evil' }, null, 7] } },
@@ -50,7 +50,7 @@ describe('a faulty OAuth provider refuses the login', () => {
     expect(login.text).toContain(code);
     expect(login.setCookies.filter((each) => each.includes('session='))).toEqual([]);
     expect(after.status).toBe(401);
-    // The token goes to the provider and to nobody else, and not for ever.
+    // The token is sent to the provider only, and not forever.
     expect(asked.every(({ url }) => /^https:\/\/(?:api\.)?github\.com\//.test(url))).toBe(true);
     expect(asked.length).toBeLessThanOrEqual(25);
   });

@@ -11,7 +11,7 @@ interface Said {
   readonly failure?: Extract<Fetched, { failure: string }>['failure'];
 }
 
-/** What GitHub's addresses answer, by path; an honest provider when nothing is said. */
+/** Responses of GitHub's addresses, by path; those of an honest provider where a path is absent. */
 export type Answering = Readonly<Record<string, Said>>;
 
 const HONEST: Answering = {
@@ -21,7 +21,7 @@ const HONEST: Answering = {
   '/user/orgs': { body: [{ login: 'acme' }] },
 };
 
-/** A login at a GitHub that answers like this: the hop that ends it, and what was asked of whom. */
+/** A login at a GitHub with these responses: the hop that ends it, and the requests to each host. */
 export async function loginAt(
   answering: Answering,
   callback: (query: URLSearchParams) => void = () => {},

@@ -19,7 +19,7 @@ const later = (name: string, seconds: number): Evil => ({
   claims: (honest, { now }) => ({ ...honest, [name]: now + seconds }),
 });
 
-/** A login with an evil provider: what the person sees in the end. */
+/** A login with an evil provider: the last response that the user sees. */
 async function loginAt(evil: Evil) {
   const nowMs = () => Date.now();
   const op = evilOp(evil, nowMs);
@@ -39,7 +39,7 @@ async function loginAt(evil: Evil) {
   if (hop.status === 302 && hop.location!.startsWith(ISSUER))
     hop = await browser.go(op.approve(hop.location!));
   const login = hop;
-  // Whatever came of the login: is there anything in the jar now that opens the door?
+  // However the login ended: do the cookies give access now?
   const after = await browser.go('https://app.test/page', { headers: { accept: 'application/json' } });
   return { login, after, upstream, code: codeOf(login, 'oidc') };
 }
@@ -48,7 +48,7 @@ const UNTRUSTED = 'oidc.identity_refused';
 const FAILED = 'oidc.provider_failed';
 const STRAY = 'oidc.callback_refused';
 
-/** Misbehaviours of a provider, and why nobody gets in. */
+/** Misbehaviours of a provider, and why no user gets in. */
 const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[]])[] = [
   ['ID token of another issuer', claim({ iss: 'https://evil.test' }), UNTRUSTED],
   ['issuer with a slash more', claim({ iss: `${ISSUER}/` }), UNTRUSTED],
@@ -106,13 +106,13 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
     UNTRUSTED,
   ],
   ['four parts', { token: (token) => `${token}.x` }, UNTRUSTED],
-  ['ID token that is none', { token: () => 'not-a-token' }, UNTRUSTED],
+  ['text instead of an ID token', { token: () => 'not-a-token' }, UNTRUSTED],
   ['ID token that is an object', { token: () => ({}) }, UNTRUSTED],
   ['no ID token', { response: lacking('id_token') }, UNTRUSTED],
   ['no access token', { response: lacking('access_token') }, UNTRUSTED],
   ['token of another kind', { response: (honest) => ({ ...honest, token_type: 'mac' }) }, UNTRUSTED],
   ['empty key set', { keys: () => ({ keys: [] }) }, UNTRUSTED],
-  ['key set that is none', { keys: () => [] }, UNTRUSTED],
+  ['array instead of a key set', { keys: () => [] }, UNTRUSTED],
   ['key for encryption', { keys: ({ keys }) => ({ keys: [{ ...keys[0], use: 'enc' }] }) }, UNTRUSTED],
   [
     'key set with a secret',
@@ -132,8 +132,8 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
   ['token endpoint that redirects', { body: '{}', status: 302 }, UNTRUSTED],
   ['token endpoint with an error page', { body: 'oops', status: 500, contentType: 'text/plain' }, FAILED],
   ['token endpoint that is down', { silent: '/token' }, FAILED],
-  ['keys that cannot be had', { silent: '/jwks' }, FAILED],
-  ['user info that cannot be had', { silent: '/userinfo' }, FAILED],
+  ['keys that are unavailable', { silent: '/jwks' }, FAILED],
+  ['user info that is unavailable', { silent: '/userinfo' }, FAILED],
   ['user info about another user', { userInfo: (honest) => ({ ...honest, sub: 'bob' }) }, UNTRUSTED],
   ['user info without a user', { userInfo: lacking('sub') }, UNTRUSTED],
   ['user info that is a list', { userInfo: () => [] }, UNTRUSTED],
@@ -145,7 +145,7 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
   ],
   ['metadata that is not JSON', { metadata: () => '{' }, FAILED],
   ['metadata with 500', { metadataStatus: 500 }, FAILED],
-  ['metadata that cannot be had', { silent: '/.well-known/openid-configuration' }, FAILED],
+  ['metadata that is unavailable', { silent: '/.well-known/openid-configuration' }, FAILED],
   [
     'plain http for tokens',
     { metadata: (honest) => ({ ...honest, token_endpoint: 'http://login.example.test/token' }) },

@@ -26,10 +26,10 @@ export interface Evil {
   readonly callback?: (query: URLSearchParams, other: URLSearchParams) => void;
   /** Fails to answer at this path. */
   readonly silent?: string;
-  /** Signs with whatever key it has just now. */
+  /** Signs with its current key. */
   /** Gives refresh tokens that count once: a second use ends all (RFC 9700 §4.14.2). */
   readonly rotates?: true;
-  /** Says no to refreshing. */
+  /** Whether refreshing is denied. */
   readonly revoked?: () => boolean;
   readonly sign?: (claims: Json) => string;
   readonly signer?: 'other' | 'hmac' | 'none';

@@ -26,7 +26,7 @@ export function edgeOfRoutes(routes: readonly object[], options: EdgeOptions = {
   );
 }
 
-/** A GitHub gate with an app of one's own. */
+/** A GitHub gate with an app of the user's. */
 export function github(app: object = {}, gate: object = {}) {
   return { oauth: { provider: { github: { client_id: 'gh', client_secret: 's3cret', ...app } }, ...gate } };
 }

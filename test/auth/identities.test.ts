@@ -53,8 +53,14 @@ describe('a login on the virtual clock', () => {
     });
   });
 
+  it('has the app in the event of a request that it stops, too', () => {
+    const { event } = simulating(github()).send({ path: '/' });
+    const user = { id: '', name: '' };
+    expect(event.object.oauth).toEqual({ app_client_id: 'gh', decision: 'block', user });
+  });
+
   it.each([
-    ['nobody is listed', {}, { alice: {} }, 'oauth.session'],
+    ['no user is listed', {}, { alice: {} }, 'oauth.session'],
     [
       'the team is',
       { teams: ['acme/platform'] },
@@ -183,7 +189,7 @@ describe('session limits, accurate to a second', () => {
     const before = simulator.events().length;
     simulator.advance('30d');
     simulator.send({ path: '/', as: 'alice' });
-    // Tokens of GitHub's stand-in expire: they are refreshed, and nobody has to log in.
+    // Tokens of the simulated GitHub expire: they are refreshed, and the user does not log in again.
     expect(simulator.events()).toHaveLength(before + 1);
   });
 
@@ -199,7 +205,7 @@ describe('session limits, accurate to a second', () => {
     simulator.advance(1);
     const out = ask();
     expect([out.status, reasonOf(out)]).toEqual([403, 'oauth.not_authorized']);
-    // The session is gone with it: being a member again means to log in again.
+    // The session ended with it: a user who is a member again has to log in again.
     expect(out.headers.join('\n')).toContain('Max-Age=0');
     simulator.identity('alice', { organizations: ['acme'] });
     const before = simulator.events().length;

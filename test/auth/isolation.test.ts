@@ -1,3 +1,4 @@
+import { cpuMs } from '../cpu_time.ts';
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { describe, expect, it } from 'vitest';
@@ -107,10 +108,10 @@ describe('a client with very many cookies', () => {
       ).join('; ');
     const tookMs = (count: number): number => {
       const headers = { accept: 'text/html', cookie: many(count) };
-      const began = performance.now();
-      const { exchange } = edge.decide({ url: 'https://app.test/', headers });
-      expect(exchange.response?.status).toBe(302);
-      return performance.now() - began;
+      return cpuMs(() => {
+        const { exchange } = edge.decide({ url: 'https://app.test/', headers });
+        expect(exchange.response?.status).toBe(302);
+      });
     };
     tookMs(10);
     expect(tookMs(20_000)).toBeLessThan(1_000);

@@ -44,7 +44,7 @@ function oidcStage(evil: Evil, config: object = {}) {
   };
 }
 
-/** A browser before a GitHub gate; `said` is what its API answers, by path. */
+/** A browser before a GitHub gate; `said` has the responses of its API, by path. */
 function githubStage(app: object = {}, gate: object = {}) {
   let nowMs = Date.now();
   const said = new Map<string, { status?: number; headers?: readonly string[]; body?: unknown }>();
@@ -143,7 +143,7 @@ describe('an authorization list', () => {
     all.narrow({ email_domains: ['other.test'] });
     const out = await all.browser.go('https://app.test/');
     expect([out.status, codeOf(out, 'oauth')]).toEqual([403, 'oauth.not_authorized']);
-    // Widened again, the session that was ended stays so.
+    // When the limit is raised again, the ended session stays ended.
     all.narrow({ email_domains: ['acme.test'] });
     expect((await all.browser.go('https://app.test/', PROGRAM)).status).toBe(401);
   });
@@ -168,7 +168,10 @@ describe('a check during an outage keeps the session', () => {
     ['503', { status: 503, body: {} }],
     ['403 when nothing remains', { status: 403, headers: ['x-ratelimit-remaining', '0'], body: {} }],
     ['403 with a time to wait', { status: 403, headers: ['retry-after', '60'], body: {} }],
-    ['403 that tells so', { status: 403, body: { message: 'You have exceeded a secondary rate limit.' } }],
+    [
+      '403 with that message',
+      { status: 403, body: { message: 'You have exceeded a secondary rate limit.' } },
+    ],
   ] as const)('GitHub: %s', async (_name, answer) => {
     const all = githubStage({ organizations: ['acme'] }, { auth_check_interval: 60 });
     await all.logIn();

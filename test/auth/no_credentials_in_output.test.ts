@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => op.close());
 
-/** Values of cookies, and of the parameters that somebody could log in with. */
+/** Values of cookies, and of the parameters that a reader could log in with. */
 function secretsOf(hops: readonly { url: string; location: string | null; setCookies: readonly string[] }[]) {
   const secrets = new Set<string>();
   for (const { url, location, setCookies } of hops) {
@@ -73,7 +73,7 @@ describe('events, traces and lines of the console', () => {
     await all.browser.visit(`${HOME}/deep?a=1`);
     const text = JSON.stringify([all.gate.events, all.gate.explained]).toLowerCase();
     expect(text).toContain('saml.login_started');
-    // RelayState is a handle, which the name of a cookie has too; what counts is the cookie's value.
+    // RelayState is a handle that the cookie's name contains, too; the secret is the cookie's value.
     const handle = new URL(location).searchParams.get('RelayState')!.toLowerCase();
     const secrets = secretsOf(hops).filter((secret) => secret !== handle);
     expect(secrets.length).toBeGreaterThan(2);

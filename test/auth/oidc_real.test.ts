@@ -30,7 +30,7 @@ function setUp(options: { clock?: () => number; config?: object } = {}) {
   return { edge, seen, browser: browserOf(edge, 'app.test') };
 }
 
-/** An address at which nobody listens any more. */
+/** An address whose listener was closed. */
 async function deadIssuer(): Promise<string> {
   const other = await realOp([`${ORIGIN}/auth/callback`]);
   await other.close();

@@ -1,3 +1,4 @@
+import { runs } from '../random.ts';
 import { describe, expect, it } from 'vitest';
 import { isOwnPath } from '../../src/auth/login_state.ts';
 import { browserOf } from './browser.ts';
@@ -7,7 +8,7 @@ import { ISSUER, edgeWith } from './gate_edge.ts';
 
 const ORIGIN = 'https://app.test';
 
-/** Spellings by which a redirect has left its site somewhere: prefixes times hosts times what comes behind. */
+/** Spellings with which redirects of other programs left their site: prefixes times hosts times suffixes. */
 function strings(): string[] {
   const hosts = [
     'evil.test',
@@ -108,7 +109,7 @@ describe('a return path', () => {
   it('stays on its origin in every spelling', () => {
     const taken = all.filter(isOwnPath);
     expect(taken.filter((text) => !staysHere(text))).toEqual([]);
-    // Most are refused as they are; what is taken is a path of this origin with an odd name.
+    // Most are refused; the accepted ones are paths of this origin with odd names.
     expect(taken.every((text) => /^\/[^/\\]/.test(text))).toBe(true);
     for (const good of ['/', '/a', '/a?b=c&d=%20', '/a//b', "/a;b='c'", '/~x/%2e'])
       expect(isOwnPath(good)).toBe(true);
@@ -120,7 +121,9 @@ describe('a return path', () => {
       { oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET } },
       { clients: { oidc: createOidcAnswers(op.fetch).ask }, upstream: () => new Response('the app') },
     );
-    for (const text of all) {
+    // Each starts a whole login; the others are known to be refused by the same check.
+    const tried = all.filter((_text, at) => at % Math.floor(all.length / runs(all.length, 100)) === 0);
+    for (const text of tried) {
       const browser = browserOf(edge, 'app.test');
       const begun = await browser.go(`${ORIGIN}/auth/authn?redirect_path=${encodeURIComponent(text)}`);
       const done = await browser.go(op.approve(begun.location!));

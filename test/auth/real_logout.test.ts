@@ -27,7 +27,7 @@ function gateAt(op: RealOp) {
 
 describe('oidc-provider itself', () => {
   it('ends the session here when the user logs out there: back-channel logout', async () => {
-    // The provider posts to a real address; whatever comes there is given to the gate.
+    // The provider posts to a real address; every request there is forwarded to the gate.
     let take: (request: Request) => Promise<Response> = () => Promise.reject(new Error('no gate yet'));
     const posted: number[] = [];
     const server = createServer((request, response) => {

@@ -47,7 +47,7 @@ export interface RealOp {
 
 export const CLIENT = { client_id: 'edge', client_secret: 'a-secret-of-more-than-thirty-two-bytes' };
 
-/** A real OpenID provider on loopback, that logs in whoever is next without asking. */
+/** A real OpenID provider on loopback that logs in the next user without asking. */
 export async function realOp(
   redirectUris: readonly string[],
   {
@@ -114,7 +114,7 @@ export async function realOp(
     void (async () => {
       const { params, prompt } = await provider.interactionDetails(request, response);
       if (op.user === null) {
-        const denial = { error: 'access_denied', error_description: 'the user said no' };
+        const denial = { error: 'access_denied', error_description: 'the user denied it' };
         return provider.interactionFinished(request, response, denial);
       }
       if (prompt.name === 'login') {

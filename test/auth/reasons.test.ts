@@ -19,7 +19,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 
 const PROGRAM = { accept: 'application/json' };
 
-/** Everything that users and programs do at a gate, and what the gate has said. */
+/** Everything that users and programs do at a gate, and the reasons of the gate. */
 function reached(module: object, type: string): Set<string> {
   const codes = new Set<string>();
   const simulator = createSimulator(edgeWith(module));
@@ -59,7 +59,7 @@ describe('every reason of a gate occurs', () => {
     codes.add(codeOf(await browser.go(op.approve(begun.location!)), 'oidc'));
     // test/auth/limits.test.ts
     codes.add('oidc.session_too_long');
-    // Lists are for OAuth: what users of a provider may do is for the policy to say.
+    // Only OAuth has lists; for other providers the policy decides what users may do.
     const all = declared('oidc').filter((code) => code !== 'oidc.not_authorized');
     expect([...codes].toSorted()).toEqual(all);
   });

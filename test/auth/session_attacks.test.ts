@@ -100,7 +100,7 @@ describe('a session cookie', () => {
     const cookie = done.setCookies[0]!.split(';')[0]!.split('=')[1]!;
     expect(await ask(edge, `${SESSION}=${cookie}`, 'https://app.test/a')).toMatchObject({ status: 200 });
     expect(await ask(edge, `${SESSION}=${cookie}`, 'https://other.test/a')).toEqual(OUT('unreadable'));
-    // The second gate has names of its own; under those the cookie does not open either.
+    // The second gate has other cookie names; under those the cookie is not valid either.
     expect(await ask(edge, `${SESSION}=${cookie}`, 'https://app.test/b')).toEqual(OUT('none'));
     const renamed = `__Host-service.b.session=${cookie}`;
     expect(await ask(edge, renamed, 'https://app.test/b')).toEqual(OUT('unreadable'));
@@ -167,7 +167,7 @@ describe('a pending login', () => {
     const again = await browser.go(callback);
     expect([again.status, codeOf(again, 'oidc')]).toEqual([400, 'oidc.callback_refused']);
     expect(again.trace.find(({ module }) => module === 'oidc')!.detail['problem']).toBe('state_used');
-    // The session that there is goes on: a stray link is not a way to log somebody out.
+    // The session continues: a stray link does not log the user out.
     expect((await browser.go('https://app.test/page')).status).toBe(200);
   });
 
@@ -252,6 +252,28 @@ describe('revocation through the registry', () => {
     const [session] = logins.sessions();
     expect(session).toMatchObject({ publicUrl: 'https://app.test', userId: logins.users()[0]!.id });
     logins.revokeSession(session!.id, Date.now());
+    expect(await ask(edge, `${SESSION}=${cookie}`)).toEqual(OUT('revoked'));
+  });
+
+  it('of one session is remembered once, however often its owner logs out', async () => {
+    const { edge, cookie } = await loggedIn();
+    const ended: string[] = [];
+    edge.runtime.logins.onEnd(({ key }) => ended.push(key));
+    const [session] = edge.runtime.logins.sessions();
+    for (let turn = 0; turn < 5; turn++) {
+      const request = new Request('https://app.test/auth/logout', {
+        headers: { cookie: `${SESSION}=${cookie}` },
+      });
+      expect((await edge.handle(request)).response.status).toBe(302);
+    }
+    expect(ended).toEqual([`session ${session!.id}`]);
+  });
+
+  it('of a user is not shortened by a clock that was set back', async () => {
+    const { edge, cookie } = await loggedIn();
+    const [user] = edge.runtime.logins.users();
+    edge.runtime.logins.revokeUser(user!.id, Date.now() + 1);
+    edge.runtime.logins.revokeUser(user!.id, 1);
     expect(await ask(edge, `${SESSION}=${cookie}`)).toEqual(OUT('revoked'));
   });
 

@@ -5,7 +5,7 @@ import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
 import { runs, seeded } from '../random.ts';
 
 /**
- * A machine of its own: its clock goes on only with work, each copy of a subject is a little faster or slower for as
+ * A simulated machine: its clock advances only with work, each copy of a subject is a little faster or slower for as
  * long as it lives, the machine drifts, and now and then something else takes the processor.
  */
 function machine(seed: string) {

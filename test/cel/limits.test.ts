@@ -78,6 +78,10 @@ describe('the budget of an evaluation', () => {
       `cel.bind(l, ('${'a,'.repeat(9_000)}').split(','), l.all(x, !'y'.matches(x + 'b+' + req.method)))`,
     ],
     ['shared lists, printed', shared(30).replace('a30 == b30', "'%s%s'.format([a30, b30]) != ''")],
+    [
+      'named time zones',
+      `${numbers}.all(a, ${numbers}.all(b, timestamp('2026-03-01T10:20:30Z').getHours(b > 50 ? 'Asia/Tokyo' : 'Europe/Berlin') >= 0))`,
+    ],
     ['replaced strings', `cel.bind(a, req.vars_, a)`.replace('req.vars_', doublingReplace(12))],
   ])('stops %s with an error value', (_name, source) => {
     const started = performance.now();
@@ -158,7 +162,7 @@ describe('patterns', () => {
       const { user, system } = process.cpuUsage(started);
       return (user + system) / 1_000;
     });
-    expect(Math.min(...times)).toBeLessThan(10);
+    expect(Math.min(...times)).toBeLessThan(50);
   });
 
   it('do not leak memory over many compilations', () => {

@@ -4,9 +4,18 @@ import { compile, declareScope, explain, STANDARD } from '../../src/cel/index.ts
 import { quickTest } from '../../src/cel/std/quick_pattern.ts';
 import { compilePattern } from '../../src/regex/pattern.ts';
 import type { Pattern } from '../../src/regex/pattern.ts';
+import { cpuMs } from '../cpu_time.ts';
 import { runs, seeded } from '../random.ts';
 
 const EMPTY = declareScope({ name: 'empty', functions: STANDARD, variables: [] });
+
+it('base64.decode refuses a long run of padding within a text in linear time', () => {
+  const row = STANDARD.rows.find(({ name }) => name === 'base64.decode');
+  if (row?.kind !== 'function') throw new Error('there is no such function');
+  const decode = row.overloads[0]!.call as (text: string) => unknown;
+  const text = `a${'='.repeat(60_000)}a`;
+  expect(cpuMs(() => expect(decode(text)).toHaveProperty('code', 'expr.invalid_argument'))).toBeLessThan(200);
+});
 
 describe('the function tables', () => {
   it.each(STANDARD.rows.map((row) => [row.name, row.example] as const))('%s: %s', (_name, example) => {
@@ -22,6 +31,23 @@ describe('the function tables', () => {
     );
     expect(new Set(ids).size).toBe(ids.length);
     for (const row of STANDARD.rows) expect(row.doc).toMatch(/^[A-Z0-9].*\.$/);
+  });
+});
+
+describe('replace', () => {
+  it.each([
+    ['aXbXc', 'X', '-', -1, 'a-b-c'],
+    ['aXbXc', 'X', '-', 1, 'a-bXc'],
+    ['aXbXc', 'X', '-', 0, 'aXbXc'],
+    ['aXbXc', 'X', '$&', 9, 'a$&b$&c'],
+    ['a😀b', '', '-', -1, '-a-😀-b-'],
+    ['a😀b', '', '-', 2, '-a-😀b'],
+    ['', '', '-', -1, '-'],
+    ['aaa', 'aa', 'b', -1, 'ba'],
+  ])('%s: %s by %s, %i times', (text, old, fresh, limit, expected) => {
+    const quoted = [text, old, fresh].map((each) => `'${each}'`);
+    const { program } = compile(`${quoted[0]}.replace(${quoted[1]}, ${quoted[2]}, ${limit})`, EMPTY);
+    expect(program?.evaluate({})).toBe(expected);
   });
 });
 

@@ -2,14 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { BenchResult } from '../../src/benchmark/result.ts';
 import { folderWith } from '../folder.ts';
+import { oneRoute } from '../one_route.ts';
 import { edgeproof } from './command.ts';
 
-const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
-const SHORT = ['--duration', '50ms', '--warm-up', '50ms', '--quiet'];
+const SHORT = ['--duration', '5ms', '--warm-up', '10ms', '--quiet'];
 const POLICY = `on_http_request:
   - name: no-post
     expressions: ["req.method == 'POST'"]
@@ -19,6 +18,7 @@ const POLICY = `on_http_request:
 
 const folder = folderWith({
   'policy.yaml': POLICY,
+  'edge.yaml': JSON.stringify(oneRoute({ compression: {} }), null, 2),
   'rule.cel': "req.method == 'GET' && req.url.path.startsWith('/a')\n",
   'broken.cel': 'req.methode == 1\n',
   'cases.scenario.yaml':
@@ -29,10 +29,10 @@ const bench = (...args: string[]) => edgeproof(['bench', ...args], folder);
 
 describe('edgeproof bench', () => {
   it('measures an edge file and shows the places of its parts', async () => {
-    const { code, stdout } = await bench(SAMPLE, ...SHORT);
+    const { code, stdout } = await bench('edge.yaml', ...SHORT);
     expect(code).toBe(0);
     expect(stdout).toContain('with event and trace');
-    expect(stdout).toMatch(/edge\.yaml:\d+/);
+    expect(stdout).toMatch(/compression .*edge\.yaml:\d+/);
   });
 
   it('measures a policy with the requests of scenarios, and shows the line of its rule', async () => {

@@ -27,8 +27,13 @@ export interface Running {
   readonly output: () => string;
 }
 
-export function start(args: readonly string[], cwd: string): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1' } });
+export function start(
+  args: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+): Running {
+  const env = { ...process.env, NO_COLOR: '1', ...variables };
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env });
   let text = '';
   const waiting = new Set<() => void>();
   const heard = (chunk: Buffer) => {

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { renderDiagnostics } from '../../src/diagnostics/render.ts';
 import { loadConfig } from '../../src/project_files/load_config.ts';
+import { checkScenario } from '../../src/simulator/document/check.ts';
+import { readProperties } from '../../src/project_files/property_file.ts';
 import type { VerbFile } from '../../src/cli/run.ts';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
@@ -62,14 +64,19 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'partners.pem'), readFileSync(join(root, 'fixtures/every_module/partners.pem')));
 });
 
-/** What is said of a configuration of which the page shows only a part. */
+/** Findings about a configuration of which the page shows only a part. */
 const OF_PARTS = new Set(['edge.no_edges', 'edge.unused_backend']);
 
 describe('configurations', () => {
-  const edges = yaml.filter((block) => !has('cases')(block) && !has('identities')(block));
+  const others = ['cases', 'agents', 'identities', 'properties', 'simulation'].map(has);
+  const edges = yaml.filter((block) => !others.some((isOther) => isOther(block)));
 
   it('are on many pages', () => {
     expect(edges.length).toBeGreaterThan(4);
+  });
+
+  it.each(titled(yaml.filter(has('properties'))))('%s: has no findings', (name, { text }) => {
+    expect(readProperties({ name, text })).toMatchObject({ diagnostics: [] });
   });
 
   it.each(titled(edges))('%s: has no findings', async (_name, block) => {
@@ -83,6 +90,16 @@ describe('configurations', () => {
 });
 
 describe('scenarios', () => {
+  it.each(titled(yaml.filter((block) => has('simulation')(block) && !has('cases')(block))))(
+    '%s is a simulation',
+    (_name, { text }) => {
+      const shown = parse(text) as { simulation: { arrivals: object[] } };
+      const arrivals = shown.simulation.arrivals.map((each) => ({ request: '/', ...each }));
+      const value = { edge: 'edge.yaml', ...shown, simulation: { ...shown.simulation, arrivals } };
+      expect(checkScenario({ name: 'shown.yaml', value }).diagnostics).toEqual([]);
+    },
+  );
+
   it.each(titled(yaml.filter(has('cases'))))('%s passes', async (_name, { page, text }) => {
     writeFileSync(join(folder, 'edge.yaml'), edgeOf(page));
     writeFileSync(join(folder, 'shown.scenario.yaml'), text);
@@ -108,9 +125,9 @@ beforeAll(async () => {
   for (const [, name] of names) {
     const file = new URL(`../../src/cli/${name!.replaceAll('-', '_')}.ts`, import.meta.url);
     const { register } = (await import(/* @vite-ignore */ file.href)) as VerbFile;
-    const program = new Command();
-    register(program);
-    for (const command of program.commands) verbs.set(command.name(), command);
+    const command = new Command(name);
+    register(command);
+    verbs.set(name!, command);
   }
 });
 
@@ -136,7 +153,7 @@ describe('command lines', () => {
         .map((line) => /^\s*(?:\$ )?(?:npx )?edgeproof ([a-z][^#]*)/.exec(line)?.[1])
         .filter((line) => line !== undefined)
         // What the shell takes for itself.
-        .map((line) => [page, line.replace(/ >.*/, '').trim()] as const),
+        .map((line) => [page, line.replace(/ (?:>>?|\|) .*/, '').trim()] as const),
     );
   const mentioned = [...texts].flatMap(([page, text]) =>
     [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`edgeproof ([a-z][^`]*)`/g)].map(

@@ -20,7 +20,7 @@ edges:
             value: |
               # a comment
               on_http_request:
-                - name: nobody
+                - name: deny all
                   actions:
                     - type: deny
         - match_type: exact_path
@@ -111,7 +111,7 @@ it.each([
 });
 
 it.each([
-  ['dev', ['dev', 'edge.yaml', '--port', '0'], /\/yaml +traffic_policy\.denied nobody +edge\.yaml:16$/m],
+  ['dev', ['dev', 'edge.yaml', '--port', '0'], /\/yaml +traffic_policy\.denied deny all +edge\.yaml:16$/m],
   [
     'http',
     ['http', '9', '-p', 'policy.yml', '--port', '0'],

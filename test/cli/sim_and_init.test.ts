@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ describe('edgeproof sim', () => {
     expect(await once('b')).toEqual(first);
     expect((await once('c', '--seed', 'other')).events).not.toBe(first.events);
     const page = await readFile(join(folder, 'a.html'), 'utf8');
-    expect(page.match(/<svg /g)).toHaveLength(4);
+    expect(page.match(/<svg /g)).toHaveLength(5);
     expect(page).toContain('app: 500');
     expect(page).toMatch(/State of the circuit breaker[^]*open at/);
     expect(page).not.toMatch(/(?:src|href)=|@import|url\(|<script/);
@@ -47,6 +47,30 @@ describe('edgeproof sim', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/requests in 60 s of virtual time\n\nstatus\n {2}200 +[\d,]+ +\d\d\.\d\d %/);
     expect(stdout).toMatch(/\nlatency\n {2}p50 +[\d.]+ ms/);
+    expect(stdout).toMatch(/\nper second +offered +served\n {2}from 0\.0 s +\d+\.\d +\d+\.\d\n/);
+  });
+
+  it('takes arrivals from a log beside the file', async () => {
+    const line = (second: string, path: string) =>
+      `shop.test 203.0.113.9 - - [01/Jan/2026:00:00:${second} +0000] "GET ${path} HTTP/1.1" 200 5 "-" "curl/8"`;
+    await writeFile(join(folder, 'a.log'), `${line('07', '/a')}\n${line('05', '/b')}\n${line('59', '/c')}\n`);
+    const file = (log: string) =>
+      `policy: {}\nsimulation: { duration: 30s, arrivals: [{ log: ${log}, speed: 2 }] }\n`;
+    await writeFile(join(folder, 'log.scenario.yaml'), file('a.log'));
+    const ran = await edgeproof(['sim', 'log.scenario.yaml', '--json', '--events', 'log.ndjson'], folder);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ requests: 3, served_late: 0 });
+    const events = (await readFile(join(folder, 'log.ndjson'), 'utf8')).trimEnd().split('\n');
+    const times = events.map((text) => {
+      const { object } = JSON.parse(text) as {
+        object: { conn: { start_ts: string }; http: { request: { url: { path: string } } } };
+      };
+      return `${object.conn.start_ts.slice(17, 19)} ${object.http.request.url.path}`;
+    });
+    expect(times).toEqual(['00 /b', '01 /a', '27 /c']);
+    await writeFile(join(folder, 'log.scenario.yaml'), file('gone.log'));
+    const { code, stderr } = await edgeproof(['sim', 'log.scenario.yaml'], folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('log.scenario.yaml:2:48')]);
   });
 
   it('exits 2 for a file without a simulation, and without a file', async () => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nodeIsTooOld } from '../../src/cli/node_version.ts';
+import { nodeIsTooOld } from '../../src/cli/version.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 import { folderWith } from '../folder.ts';
 import { writeMmdb } from '../policy/env/mmdb_writer.ts';
@@ -112,6 +112,34 @@ describe('edgeproof explain', () => {
     const { code, stderr } = await explain(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+  });
+});
+
+describe('edgeproof explain with agents', () => {
+  const EDGE = `backends: { shop: { tunnel_group: { labels: { app: shop } } } }
+edges:
+  https:
+    shop: { hostports: ['shop.test:443'], routes: [{ match_type: path_prefix, match: /, backend: { backend_id: shop } }] }
+  tcp: { shop: { hostports: ['1.tcp.test:5432'], backend: { backend_id: shop } } }
+`;
+
+  it('are offline, or those that are named', async () => {
+    await writeFile(join(folder, 'agents.yaml'), EDGE);
+    const explain = (...args: string[]) => edgeproof(['explain', ...args, '--edge', 'agents.yaml'], folder);
+    const url = ['GET', 'https://shop.test/', '--agent', 'app=else'];
+    const all = await Promise.all([
+      explain(...url),
+      explain(...url, '--agent', 'app=shop,owner=ann', '--json'),
+      explain('--connect', '1.tcp.test:5432', '--agent', 'app=shop'),
+      explain(...url, '--why-not', 'backend.offline', '--agent', 'app=shop'),
+      explain(...url, '--agent', 'shop'),
+    ]);
+    const [offline, json, connected, why, misspelt] = all;
+    expect(offline.stdout).toContain('└ 503  backend.offline');
+    expect(JSON.parse(json.stdout)).toMatchObject({ backend: 'shop', tunnel: 'agent-2', status: 200 });
+    expect(connected.stdout).toContain('└ allowed → backend shop through tunnel agent-1');
+    expect(why.stdout).toContain('with shop offline');
+    expect(misspelt.stderr).toContain('expected labels such as app=shop');
   });
 });
 

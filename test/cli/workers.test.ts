@@ -87,7 +87,7 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
     const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
     expect(children.length).toBe(2);
     process.kill(Number(children[0]), 'SIGKILL');
-    await expect.poll(() => said, { timeout: 5_000 }).toContain('starting another one');
+    await expect.poll(() => said).toContain('starting another one');
     for (let at = 0; at < 20; at++) {
       const response = await fetch(`${url}/again`, { headers: { connection: 'close' } });
       expect(response.status).toBe(200);
@@ -97,7 +97,7 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
 
   it('drain together: requests in flight complete, and the exit is clean', async () => {
     const answered = fetch(`${url}/slow`);
-    await expect.poll(() => pending !== null, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => pending !== null).toBe(true);
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
     await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(503);

@@ -85,7 +85,7 @@ describe('requests of the edge itself', () => {
   it.each([
     ['more than it may hold', () => ask('/large'), 'too_large'],
     ['silence', () => ask('/hang', { timeoutMs: 50 }), 'timeout'],
-    ['nobody there', () => ask('http://127.0.0.1:1/'), 'connect'],
+    ['no listener', () => ask('http://127.0.0.1:1/'), 'connect'],
     ['no URL', () => ask('nonsense:'), 'invalid'],
     ['a client that has left', () => ask('/hang', {}, AbortSignal.abort()), 'connect'],
   ])('reports %s', async (_name, request, failure) => {

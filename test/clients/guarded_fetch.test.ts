@@ -92,7 +92,7 @@ describe('a guarded request', () => {
   );
 
   it('dials only the public addresses of a name', async () => {
-    // 192.0.2.0/24 is for documentation (RFC 5737): nobody answers, and nobody else is asked instead.
+    // 192.0.2.0/24 is for documentation (RFC 5737): no host answers, and no other address is dialled.
     zone.set('both.test', ['127.0.0.1 192.0.2.1']);
     const answer = await ask(`http://both.test:${port}/`, { timeoutMs: 300 });
     expect(answer).toMatchObject({ failure: expect.stringMatching(/^(?:timeout|connect)$/) });

@@ -82,6 +82,13 @@ describe('reading YAML', () => {
     expect(value).toEqual({ a: 1, b: 2 });
   });
 
+  test('merge keys are reported, since they would be keys of their own; quoted ones are keys', () => {
+    const { codes, diagnostics } = read('a: &a { b: 1 }\nc:\n  <<: *a\n');
+    expect(codes).toEqual(['edge.bad_key']);
+    expect(diagnostics[0]!.message).toContain('YAML 1.2 has no merge keys');
+    expect(read("a: { '<<': 1 }\n").value).toEqual({ a: { '<<': 1 } });
+  });
+
   test('a hundred thousand keys are fast', () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1`).join('\n');
     const begin = performance.now();

@@ -1,57 +1,20 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createOidcAnswers } from '../../src/clients/oidc.ts';
 import { keepLoginEnds } from '../../src/control/login_ends.ts';
-import { newIds, openManagement } from '../../src/control/management.ts';
-import type { Edge } from '../../src/edgeproof.ts';
+import { openManagement } from '../../src/control/management.ts';
+import { newIds } from '../../src/events/identifiers.ts';
 import { loginRegistry } from '../../src/auth/registry.ts';
 import { openSqliteStore } from '../../src/control/store/sqlite.ts';
 import { folderWith } from '../folder.ts';
-import { browserOf } from '../auth/browser.ts';
-import { SECRET, evilOp } from '../auth/evil_op.ts';
 import { ISSUER } from '../auth/gate_edge.ts';
-import { type Instance, startInstance } from './instance.ts';
+import { startInstance } from './instance.ts';
+import { gate, logIn, options } from './gated_edge.ts';
 
 const folder = folderWith();
 
 async function openedStore() {
   const store = openSqliteStore(join(folder, 'ends.db'));
   return { store, close: () => store.close() };
-}
-
-const op = evilOp({}, () => Date.now());
-const options = {
-  clients: { oidc: createOidcAnswers(op.fetch).ask },
-  upstream: () => new Response('the app'),
-};
-
-async function gate(instance: Instance): Promise<{ edge: string; route: string }> {
-  const { id: backendId } = await instance.make('/backends/static', { address: '127.0.0.1:9' });
-  const { id: edge } = await instance.make('/edges/https', { hostports: ['app.test:443'] });
-  const { id: route } = await instance.make(`/edges/https/${edge}/routes`, {
-    match_type: 'path_prefix',
-    match: '/',
-    backend: { backend_id: backendId },
-    oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET },
-  });
-  return { edge, route };
-}
-
-/** Logs in and gives what asks again with the cookies that came of it. */
-async function logIn(
-  edge: Edge,
-): Promise<((at?: Edge) => Promise<number>) & { readonly out: () => Promise<number> }> {
-  const browser = browserOf(edge, 'app.test');
-  const begun = await browser.go('https://app.test/page');
-  const { status } = await browser.go(op.approve(begun.location!));
-  expect(status).toBe(302);
-  const cookie = await browser.jar.getCookieString('https://app.test/');
-  const asks = async (at = edge) => {
-    const headers = { accept: 'application/json', cookie };
-    return (await at.handle(new Request('https://app.test/', { headers }))).response.status;
-  };
-  const out = async () => (await browser.go('https://app.test/auth/logout')).status;
-  return Object.assign(asks, { out });
 }
 
 it('users and sessions are listed and ended; sessions and revocations survive a restart', async () => {
@@ -89,15 +52,14 @@ it('users and sessions are listed and ended; sessions and revocations survive a 
   for (const { uri } of [newest, newest.application_user, newest.edge, newest.route])
     expect([uri, (await call('GET', uri.slice(url.length))).status]).toEqual([uri, 200]);
 
-  // Another process with the same store takes the cookies, and remembers who was shown out.
-  const reopened = () => openManagement({ storePath: join(instance.folder, 'store.db'), edge: options });
-  const other = await reopened();
+  // An instance with a copy of the store accepts the cookies, and knows which sessions were ended.
+  const other = await instance.reopened();
   expect([await first(other.edge), await second(other.edge)]).toEqual([200, 200]);
   await other.close();
   expect((await call('DELETE', `/app/sessions/${newest.id}`)).status).toBe(204);
   expect([await first(), await second()].toSorted((low, high) => low - high)).toEqual([200, 401]);
   expect((await call('GET', `/app/sessions/${newest.id}`)).status).toBe(404);
-  const third = await reopened();
+  const third = await instance.reopened();
   expect([await first(third.edge), await second(third.edge)].toSorted((low, high) => low - high)).toEqual([
     200, 401,
   ]);

@@ -68,6 +68,26 @@ describe('a body', () => {
     expect(body.error_code).toMatch(/^ERR_SERVICE_\d+$/);
   });
 
+  it.each<[string, object, object]>([
+    ['/reserved_domains', { domain: '', region: '' }, { domain: expect.stringMatching(/./), region: null }],
+    ['/reserved_addrs', { region: '', description: '' }, { region: 'us' }],
+    ['/api_keys', { owner_id: '' }, { owner_id: expect.stringMatching(/^usr_/) }],
+    ['/credentials', { owner_id: '' }, { owner_id: expect.stringMatching(/^usr_/) }],
+    [
+      '/event_destinations',
+      { format: '', target: { debug: { log: false, callback_url: 'https://192.0.2.1' } } },
+      { format: 'json' },
+    ],
+    [
+      '/ssh_certificate_authorities',
+      { private_key_type: '', elliptic_curve: '', key_size: 0 },
+      { key_type: 'ed25519' },
+    ],
+  ])('to %s may have empty texts for what is not set: %j', async (path, body, shown) => {
+    const { status, body: made } = await instance.call('POST', path, body);
+    expect([status, made]).toEqual([201, expect.objectContaining(shown)]);
+  });
+
   it.each([
     ['POST', '/vaults'],
     ['PATCH', '/vaults/vault_1'],

@@ -1,7 +1,5 @@
 import { IDP_METADATA } from '../auth/saml/idp_metadata.ts';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openManagement } from '../../src/control/management.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { someAuthority } from './certificates.ts';
 import { runs } from '../random.ts';
@@ -202,9 +200,9 @@ describe('a restriction of all endpoints', () => {
       [200, 200, 403, 403],
       [200, 403, 403, 403],
     ]);
-    // The same when the store is opened again, with rules that stand in both policies.
+    // The same when the store is opened again, with rules that both policies have.
     await own.make('/ip_policy_rules', { ip_policy_id: all, action: 'deny', cidr: '192.0.2.9/32' });
-    const again = await openManagement({ storePath: join(own.folder, 'store.db') });
+    const again = await own.reopened();
     expect(
       again.edge.decide({ method: 'GET', url: 'https://own.test/some' }, { clientIp: FROM[2]! }).status,
     ).toBe(403);

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { register as registerApply } from '../../src/cli/apply.ts';
-import { register as registerExport } from '../../src/cli/export.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runVerb } from './command_line.ts';
 import { type Instance, startInstance } from './instance.ts';
 
 let instance: Instance;
@@ -25,7 +23,7 @@ const FILE = {
   backends: {
     split: { weighted: { next: 3, fixed: 1 } },
     next: { failover: ['app', 'fixed'] },
-    app: { static: { address: 'localhost:3000', tls: { enabled: true } } },
+    app: { static: { address: 'localhost:3000', tls: { enabled: true }, protocol: 'http2' } },
     fixed: { metadata: 'm', http_response: { status_code: 203, headers: { 'x-a': 'b' }, body: 'fixed' } },
   },
   edges: {
@@ -85,13 +83,13 @@ describe('an edge file', () => {
 
   it('changes what differs and deletes what it lacks', async () => {
     const { split: _split, next: _next, app: _app, ...backends } = FILE.backends;
-    const [first] = FILE.edges.https.shop.routes;
+    const [first, gone] = FILE.edges.https.shop.routes;
     const fixed = { http_response: { ...FILE.backends.fixed.http_response, status_code: 204, body: '' } };
     const edges = { https: { shop: { ...FILE.edges.https.shop, routes: [first] } } };
     const { body } = await put({ edges, backends: { ...backends, fixed } });
     expect(body.steps.map(({ action, name }: Record<string, string>) => `${action} ${name}`)).toEqual([
       'update fixed',
-      expect.stringMatching(/^delete edghtsrt_/),
+      `delete shop ${gone!.match_type} ${gone!.match}`,
       'delete split',
       'delete next',
       'delete office',
@@ -125,12 +123,11 @@ describe('an edge file', () => {
     await instance.make(routes, { ...toGroup, match: '/mixed', backend: { backend_id: mixed.id } });
     await instance.call('PUT', `/edges/https/${edge.id}/tls_termination`, { min_version: '1.3' });
     const { document, left_out: leftOut } = await exported();
-    expect(leftOut).toEqual([
-      `of ${mixed.id}: the tunnel group backends ${group.id}`,
-      `${group.id}: a tunnel group backend`,
-      `${bare.id}: an edge without hostports`,
-      `the backend of ${route.id}: the tunnel group backend ${group.id}`,
-    ]);
+    expect(leftOut).toEqual([`${bare.id}: an edge without hostports`]);
+    expect(document.backends).toMatchObject({
+      [group.id]: { tunnel_group: { labels: { a: 'b' } } },
+      [mixed.id]: { weighted: { [group.id]: 1 } },
+    });
     expect((await put(document)).body.steps).toEqual([]);
     for (const path of [`/edges/https/${bare.id}`, `${routes}/${route.id}`, `/backends/weighted/${mixed.id}`])
       expect((await instance.call('GET', path)).status).toBe(200);
@@ -148,49 +145,91 @@ describe('an edge file', () => {
     expect((await exported()).document.edges.https[edge.id].tls_termination.redirect_http).toBe(true);
   });
 
+  it('warns about what has no effect, in plans', async () => {
+    const { shop } = FILE.edges.https;
+    const [main, admin] = shop.routes;
+    const file = {
+      ...FILE,
+      ip_policies: {
+        office: {
+          rules: [
+            { cidr: '10.0.0.0/8', action: 'allow' },
+            { cidr: '10.1.0.0/16', action: 'allow' },
+          ],
+        },
+      },
+      edges: { https: { shop: { ...shop, routes: [main, { ...admin!, match_type: 'path_prefix' }] } } },
+    };
+    const { status, body } = await put(file, '?dry_run=true&exact=true');
+    expect(status).toBe(200);
+    expect(body.warnings).toContainEqual({
+      code: 'analysis.redundant_range',
+      severity: 'warning',
+      basis: 'proved',
+      message: expect.any(String) as unknown,
+      pointer: '/ip_policies/office/rules/1',
+    });
+    expect((await put(file, '?dry_run=true')).body).not.toHaveProperty('warnings');
+    expect(await put(file, '?exact=true')).toMatchObject({ status: 400 });
+    const large = { ...file, edges: { https: { shop: { ...shop, metadata: 'x'.repeat(4_000) } } } };
+    const many = Object.fromEntries(
+      Array.from({ length: 80 }, (_, at) => [`b${at}`, { metadata: 'x'.repeat(4_000) }]),
+    );
+    expect(await put({ ...large, backends: many }, '?dry_run=true&exact=true')).toMatchObject({
+      status: 400,
+    });
+  });
+
   it('reports settings that the instance decides', async () => {
     const { body } = await put(
-      { ...FILE, service_name: 'other', address_databases: ['geo.mmdb'] },
+      {
+        ...FILE,
+        service_name: 'other',
+        address_databases: ['geo.mmdb'],
+        properties: [{ use: 'https-only' }],
+      },
       '?dry_run=true',
     );
     expect(body.notes).toEqual([
       "service_name: the file has 'other', this instance was started with 'service'",
       'address_databases: geo.mmdb stored for export only; select databases with the option --address-database',
+      'properties: not stored; `edgeproof prove` reads them from the file',
     ]);
   });
 });
 
 describe('the command line', () => {
-  async function run(args: readonly string[]): Promise<{ code: number; out: string }> {
-    let out = '';
-    const written = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      out += String(text);
-      return true;
-    });
-    vi.stubEnv('EDGEPROOF_API_KEY', instance.key);
-    const program = new Command().exitOverride();
-    registerApply(program);
-    registerExport(program);
-    try {
-      await program.parseAsync([...args, '--url', instance.url], { from: 'user' });
-      return { code: Number(process.exitCode ?? 0), out };
-    } finally {
-      process.exitCode = 0;
-      written.mockRestore();
-      vi.unstubAllEnvs();
-    }
-  }
+  const run = (args: readonly string[]) => runVerb(instance, [...args, '--url', instance.url]);
 
   it('shows a plan, applies it and exports the file', async () => {
     const path = join(instance.folder, 'edge.yaml');
     writeFileSync(path, JSON.stringify(FILE));
     const planned = await run(['apply', path, '--dry-run']);
     expect(planned.out).toContain('+ weighted backend split\n');
-    expect(planned.out).toMatch(/\d+ would change\n$/);
-    expect((await run(['apply', path])).out).toMatch(/\d+ changed\n$/);
-    expect((await run(['apply', path])).out).toBe('nothing to change\n');
+    expect(planned.out).toMatch(/\n13 would change: 7 created, 1 updated, 5 deleted\n$/);
+    expect(planned.code).toBe(5);
+    const applied = await run(['apply', path]);
+    expect([applied.code, applied.out]).toEqual([0, planned.out.replace('would change', 'changed')]);
+    expect(await run(['apply', path])).toMatchObject({ code: 0, out: 'nothing to change\n' });
+    const again = await run(['apply', path, '--dry-run']);
+    expect(again).toMatchObject({ code: 0, out: 'nothing to change\n' });
     const { code, out } = await run(['export']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject(FILE);
+  });
+
+  it('compares a file with the running edge', async () => {
+    const path = join(instance.folder, 'compared.yaml');
+    writeFileSync(path, JSON.stringify(FILE));
+    await run(['apply', path]);
+    const diff = (...names: readonly string[]) => runVerb(instance, ['diff', ...names]);
+    const keyed = (key: string) => runVerb({ ...instance, key }, ['diff', path, instance.url]);
+    const same = await diff(path, instance.url);
+    expect(same).toMatchObject({ code: 0, out: expect.stringMatching(/^PROVED EQUIVALENT/) });
+    writeFileSync(path, JSON.stringify(FILE).replace('"x-a":"b"', '"x-a":"c"'));
+    expect((await diff(instance.url, path)).code).toBe(5);
+    expect((await keyed('wrong')).code).toBe(4);
+    expect((await keyed('')).code).toBe(4);
+    expect((await diff(path, 'http://127.0.0.1:1')).code).toBe(4);
   });
 });

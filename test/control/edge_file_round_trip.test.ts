@@ -176,7 +176,10 @@ function meant(file: unknown): unknown {
 }
 
 const exportOf = async (of: Instance) =>
-  (await of.call('GET', '/edge_file?private_keys=true')).body as { document: object; left_out: string[] };
+  (await of.call('GET', '/edge_file?private_keys=true&secrets=true')).body as {
+    document: object;
+    left_out: string[];
+  };
 
 describe('edge files', () => {
   it(`${RUNS} of them, applied over each other, are exported unchanged`, async () => {
@@ -252,7 +255,7 @@ describe('private keys', () => {
     const path = join(own.folder, 'exported.json');
     writeFileSync(path, JSON.stringify(body.document));
     expect((await loadConfig(path)).config).toBeNull();
-    const { config } = await loadConfig(path, { keysMayBeMissing: true });
+    const { config } = await loadConfig(path, { secretsMayBeMissing: true });
     expect((await own.call('PUT', '/edge_file', config)).body.steps).toEqual([]);
     const other = await startInstance();
     const refused = await other.call('PUT', '/edge_file', config!);
@@ -261,7 +264,7 @@ describe('private keys', () => {
       '/tls_certificates/main/private_key_pem',
     ]);
 
-    // Files beside the edge file are named again, wherever the texts came from.
+    // Files beside the edge file are named again, also where the text was given.
     writeFileSync(join(own.folder, 'cert.pem'), pem);
     writeFileSync(join(own.folder, 'key.pem'), key);
     const certificate = { certificate_file: 'cert.pem', private_key_file: 'key.pem' };

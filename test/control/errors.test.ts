@@ -144,7 +144,8 @@ describe('a request', () => {
       const { status, body } = await instance.call(method, path, method === 'GET' ? undefined : {}, {
         authorization: '',
       });
-      expect([status, body]).toEqual([404, { status_code: 404, msg: 'Not Found', details: { path } }]);
+      const details = { path, operation_id: expect.stringMatching(/^op_/) };
+      expect([status, body]).toEqual([404, { status_code: 404, msg: 'Not Found', details }]);
     }
   });
 
@@ -232,9 +233,33 @@ describe('optional limits', () => {
     expect([await statuses(), await statuses(), await statuses(), await statuses()]).toEqual([
       200, 200, 200, 429,
     ]);
-    nowMs += 60_001;
+    nowMs += 20_001;
+    const refused = await limited.call('GET', '/vaults');
+    expect([refused.body.error_code, refused.headers.get('retry-after')]).toEqual(['ERR_SERVICE_226', '40']);
+    nowMs += 40_000;
     expect(await statuses()).toBe(200);
     await limited.close();
+  });
+
+  it('of wrong keys from one address, which does not affect valid keys', async () => {
+    let nowMs = 1_800_000_000_000;
+    const own = await startInstance({ nowMs: () => nowMs });
+    const wrong = (authorization: string) => own.call('GET', '/vaults', undefined, { authorization });
+    const wrongKeys = ['Bearer nonsense', `Bearer ${'0'.repeat(27)}_${'0'.repeat(25)}`];
+    for (let number = 0; number < 60; number++) {
+      expect((await wrong(wrongKeys[number % 2]!)).status).toBe(403);
+      nowMs += 100;
+    }
+    const refused = await wrong(wrongKeys[0]!);
+    expect([refused.status, refused.body.error_code]).toEqual([429, 'ERR_SERVICE_226']);
+    expect(refused.headers.get('retry-after')).toBe('54');
+    expect(refused.body.details).toMatchObject({ operation_id: expect.stringMatching(/^op_/) });
+    // A request without a key is not an attempt.
+    expect((await wrong('')).body.error_code).toBe('ERR_SERVICE_200');
+    expect((await own.call('GET', '/vaults')).status).toBe(200);
+    nowMs += 54_001;
+    expect((await wrong(wrongKeys[0]!)).status).toBe(403);
+    await own.close();
   });
 
   it('of addresses: an enforced IP restriction of the API', async () => {
@@ -250,7 +275,7 @@ describe('optional limits', () => {
       error_code: 'ERR_SERVICE_1802',
       status_code: 409,
     });
-    await own.make('/ip_policy_rules', { ...rule, cidr: '127.0.0.1/32', action: 'deny' });
+    await own.make('/ip_policy_rules?force=true', { ...rule, cidr: '127.0.0.1/32', action: 'deny' });
     const refused = await own.call('PATCH', `/ip_restrictions/${id}`, { enforced: false });
     expect([refused.status, refused.body.error_code]).toEqual([403, 'ERR_SERVICE_220']);
     await own.close();

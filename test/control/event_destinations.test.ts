@@ -14,7 +14,8 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CallbackReach, callbackPost } from '../../src/clients/callback_post.ts';
-import { callback as signed } from '../../src/events/callback.ts';
+import { callback as signed } from '../../src/events/targets.ts';
+import { requests } from '../../src/events/senders/sending.ts';
 import { lineFile } from '../../src/events/file_target.ts';
 import { type Instance, startInstance } from './instance.ts';
 
@@ -182,10 +183,10 @@ describe('callbacks', () => {
     { allowPrivateCallbacks = false, ...reach }: Partial<CallbackReach> & Record<string, unknown>,
   ) => {
     const post = callbackPost({ own: [], allowPrivate: allowPrivateCallbacks === true, ...reach });
-    return signed(to, { nowMs: Date.now, post });
+    const sending = requests({ nowMs: Date.now, post });
+    return Object.assign(signed(to, sending), { giveUp: sending.giveUp });
   };
   const event = ['{"event_id":"ev_1"}'];
-  const never = new AbortController().signal;
   const answering = (address: string, asked: string[] = []): LookupFunction =>
     ((host: string, options: { all?: boolean }, done: (...answer: unknown[]) => void) => {
       asked.push(host);
@@ -210,10 +211,10 @@ describe('callbacks', () => {
     const asked: string[] = [];
     const url = `http://name.test:${port}/hook`;
     const world = { resolver: answering('127.0.0.1', asked) };
-    const refused = await callback(settings(url), world)(event, never);
+    const refused = await callback(settings(url), world)(event);
     expect([refused, seen, asked]).toEqual(['the callback did not accept the events', [], ['name.test']]);
     const allowed = { ...world, allowPrivateCallbacks: true };
-    expect(await callback(settings(url), allowed)(event, never)).toBeNull();
+    expect(await callback(settings(url), allowed)(event)).toBeNull();
     expect([seen, asked]).toEqual([[`POST /hook name.test:${port}`], ['name.test', 'name.test']]);
   });
 
@@ -221,12 +222,12 @@ describe('callbacks', () => {
     const { seen, port } = await listener();
     const answers = ['203.0.113.9', '127.0.0.1'];
     const resolver: LookupFunction = (...args) => answering(answers.shift()!)(...args);
+    const first = callback(settings(`http://name.test:${port}/`), { resolver });
     const post = callback(settings(`http://name.test:${port}/`), { resolver });
     // The first is given up before the network says anything about it.
-    const ending = new AbortController();
-    const first = post(event, ending.signal);
-    ending.abort();
-    expect([await first, await post(event, never), seen]).toEqual([
+    const given = first(event);
+    first.giveUp();
+    expect([await given, await post(event), seen]).toEqual([
       'the callback did not accept the events',
       'the callback did not accept the events',
       [],
@@ -237,7 +238,7 @@ describe('callbacks', () => {
     const inner = await listener();
     const outer = await listener(307, { location: `http://127.0.0.1:${inner.port}/inner` });
     const world = { allowPrivateCallbacks: true };
-    const said = await callback(settings(`http://127.0.0.1:${outer.port}/`), world)(event, never);
+    const said = await callback(settings(`http://127.0.0.1:${outer.port}/`), world)(event);
     expect([said, inner.seen]).toEqual(['the callback did not accept the events', []]);
     expect(outer.seen).toHaveLength(1);
   });
@@ -254,7 +255,7 @@ describe('callbacks', () => {
         { url: `http://127.0.0.1:${port}/` },
         { url: 'http://name.test/', resolver: failing },
         { url: 'http://name.test/', resolver: answering('10.0.0.1') },
-      ].map(({ url, ...world }) => callback(settings(url), { ...world })(event, never)),
+      ].map(({ url, ...world }) => callback(settings(url), { ...world })(event)),
     );
     expect(new Set(said)).toEqual(new Set(['the callback did not accept the events']));
   });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { backUp } from '../../src/control/backup.ts';
 import { type Management, type ManagementOptions, openManagement } from '../../src/control/management.ts';
 import type { ApiListening } from '../../src/control/api/listen.ts';
 
@@ -26,6 +27,8 @@ export interface Instance {
   ) => Promise<Answer>;
   /** Makes an object and gives it; throws when it is refused. */
   readonly make: (path: string, body: unknown) => Promise<Answer['body']>;
+  /** Another instance with a copy of the store, as after a restart. */
+  readonly reopened: () => Promise<Management>;
   readonly close: () => Promise<void>;
 }
 
@@ -36,6 +39,7 @@ export async function startInstance(options: Partial<ManagementOptions> = {}): P
   const listening: ApiListening = await management.listen();
   const key = management.firstKey!;
   const service = options.service ?? 'service';
+  let copies = 0;
   const call: Instance['call'] = async (method, path, body, headers = {}) => {
     const sent = {
       authorization: `Bearer ${key}`,
@@ -65,6 +69,11 @@ export async function startInstance(options: Partial<ManagementOptions> = {}): P
       const answer = await call('POST', path, body);
       if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
       return answer.body;
+    },
+    reopened: () => {
+      const copy = join(folder, `copy${copies++}.db`);
+      backUp(places.storePath, copy, { withKey: true });
+      return openManagement({ ...options, storePath: copy });
     },
     close: async () => {
       await listening.close();

@@ -10,7 +10,7 @@ import { runs, seeded } from '../random.ts';
 const SERVER = fileURLToPath(new URL('kill_server.ts', import.meta.url));
 const kills = runs(20, 3);
 const random = seeded(3);
-const WRITERS = 6;
+const WRITERS = 8;
 const LONGEST_MS = 250;
 
 const folder = folderWith();
@@ -38,6 +38,8 @@ it(`${kills} kills at any moment lose no acknowledged write and leave no partial
   for (let kill = 0; kill < kills; kill++) {
     const server = await start(storePath);
     key = server.key ?? key;
+    // The killed process has left no lock; the living one has it.
+    await expect(openManagement({ storePath })).rejects.toThrow(/is served by another instance/);
     const headers = {
       authorization: `Bearer ${key}`,
       'service-version': '2',

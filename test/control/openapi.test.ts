@@ -43,7 +43,9 @@ describe('the description of the API', () => {
   it('has every operation of every resource with a unique name', () => {
     const { paths } = description;
     for (const { path, operations } of RESOURCES) {
-      expect(Object.keys(paths[`${path}/{id}`] ?? {})).toEqual(expect.arrayContaining(['get', 'delete']));
+      expect(Object.keys(paths[`${path}/{id}`] ?? {})).toEqual(
+        expect.arrayContaining(operations.filter((each) => each === 'get' || each === 'delete')),
+      );
       expect(operations).toContain(paths[path]!['post'] === undefined ? '' : 'create');
     }
     const ids = Object.values(paths).flatMap((methods) =>

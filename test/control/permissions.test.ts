@@ -43,7 +43,7 @@ interface Cells {
   readonly delete: number;
 }
 
-// table: what a bot meets with an object that an admin has made
+// table: what a bot may do with an object of an admin
 const CELLS: Readonly<Record<BotAccess, Cells>> = {
   full: { create: 201, get: 200, list: true, update: 200, delete: 204 },
   own: { create: 201, get: 404, list: false, update: 404, delete: 404 },
@@ -74,7 +74,8 @@ describe('a key of a bot', () => {
       if (resource.operations.includes('update')) {
         expect((await as('PATCH', at, sample.update)).status).toBe(cells.update);
       }
-      expect((await as('DELETE', at)).status).toBe(cells.delete);
+      const canDelete = resource.operations.includes('delete');
+      expect((await as('DELETE', at)).status).toBe(canDelete ? cells.delete : 404);
       // What was refused has changed nothing.
       if (cells.delete !== 204) {
         expect(await whole()).toEqual(made);
@@ -147,6 +148,16 @@ describe('a key of a bot', () => {
     expect((await as('GET', `${at}/vault_created.v0`)).status).toBe(200);
     expect((await as('POST', at, { type: 'api_key_created.v0' })).status).toBe(403);
     expect((await as('PATCH', `${at}/vault_created.v0`, {})).status).toBe(403);
+    // What is wrong with a request is not said to those who may not make it.
+    for (const [method, path] of [
+      ['POST', at],
+      ['PATCH', `${at}/vault_created.v0`],
+      ['DELETE', `${at}/no_such.v0`],
+    ] as const)
+      expect([
+        method,
+        (await as(method, path, method === 'DELETE' ? undefined : { nonsense: 1 })).status,
+      ]).toEqual([method, 403]);
     expect((await as('DELETE', `${at}/vault_created.v0`)).status).toBe(403);
     expect((await as('GET', '/edge_file')).status).toBe(200);
     expect((await as('GET', '/edge_file?private_keys=true')).status).toBe(403);

@@ -44,7 +44,7 @@ async function setting(options: Partial<ListenOptions> = {}): Promise<Setting> {
   return { instance, listening, upstream, said, make };
 }
 
-/** A port that somebody else has. */
+/** A port that another listener has. */
 async function taken(): Promise<{ readonly port: number; readonly free: () => Promise<void> }> {
   const server: Server = createServer((socket) => socket.destroy());
   server.listen(0, '127.0.0.1');
@@ -58,14 +58,14 @@ async function taken(): Promise<{ readonly port: number; readonly free: () => Pr
   return { port: (server.address() as AddressInfo).port, free };
 }
 
-/** A port that nobody has right now. */
+/** A port that is free right now. */
 async function unused(): Promise<number> {
   const { port, free } = await taken();
   await free();
   return port;
 }
 
-/** What an edge at a port answers; null when nobody does. */
+/** What an edge at a port answers; null without a listener. */
 function answer(port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('hello'));

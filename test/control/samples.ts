@@ -1,3 +1,4 @@
+import { newSshKey } from '../../src/crypto/ssh_keys.ts';
 import type { Instance } from './instance.ts';
 import { someAuthority } from './certificates.ts';
 
@@ -30,12 +31,70 @@ export function once(instance: Instance, path: string, body: unknown): Promise<s
   return id;
 }
 
+const SSH_KEY = (await newSshKey({ type: 'ed25519' })).publicKey;
+
+const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}';
+const ENDPOINT = { type: 'cloud', url: 'https://gateway.test', traffic_policy: DENY };
+
 // table: samples by kind
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   api_key: { create: (_, number) => noted(number), update: metadata },
   bot_user: { create: (_, number) => ({ name: `bot ${number}` }), update: { active: false } },
+  service_user: { create: (_, number) => ({ name: `service ${number}` }), update: { active: false } },
+  agent_ingress: {
+    create: (_, number) => ({ ...noted(number), domain: `in${number}.test` }),
+    update: metadata,
+  },
+  kubernetes_operator: {
+    create: (_, number) => ({
+      ...noted(number),
+      enabled_features: ['bindings'],
+      deployment: { name: 'operator', namespace: 'default', version: '1' },
+      binding: { endpoint_selectors: ['true'] },
+    }),
+    update: { deployment: { version: '2' } },
+  },
+  ai_gateway_api_key: {
+    create: async (instance, number) => ({
+      ...noted(number),
+      endpoint_id: await once(instance, '/endpoints', ENDPOINT),
+    }),
+    update: metadata,
+  },
+  abuse_report: {
+    create: (_, number) => ({ metadata: `{"n":${number}}`, urls: [`https://h${number}.test/x`] }),
+    update: {},
+  },
   tunnel_credential: {
     create: (_, number) => ({ ...noted(number), acl: ['bind:a.test'] }),
+    update: metadata,
+  },
+  ssh_public_key: {
+    create: async (_, number) => ({
+      ...noted(number),
+      acl: ['bind:*.a.test', 'bind:app=*'],
+      public_key: (await newSshKey({ type: 'ed25519' })).publicKey,
+    }),
+    update: { acl: ['*'] },
+  },
+  ssh_certificate_authority: { create: (_, number) => noted(number), update: metadata },
+  ssh_host_certificate: {
+    create: async (instance, number) => ({
+      ...noted(number),
+      ssh_certificate_authority_id: await once(instance, '/ssh_certificate_authorities', {}),
+      public_key: SSH_KEY,
+      principals: [`h${number}.test`],
+    }),
+    update: metadata,
+  },
+  ssh_user_certificate: {
+    create: async (instance, number) => ({
+      ...noted(number),
+      ssh_certificate_authority_id: await once(instance, '/ssh_certificate_authorities', {}),
+      public_key: SSH_KEY,
+      principals: [`user${number}`],
+      critical_options: { 'source-address': '192.0.2.0/24' },
+    }),
     update: metadata,
   },
   certificate_authority: {
@@ -118,6 +177,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   tls_edge: {
     create: (_, number) => ({ ...noted(number), hostports: [`s${number}.test:443`] }),
+    update: metadata,
+  },
+  endpoint: {
+    create: (_, number) => ({
+      ...noted(number),
+      url: `https://e${number}.test`,
+      type: 'cloud',
+      traffic_policy: '{"on_http_request":[{"actions":[{"type":"deny"}]}]}',
+    }),
     update: metadata,
   },
   event_destination: {

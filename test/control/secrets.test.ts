@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backUp } from '../../src/control/backup.ts';
 import { openManagement } from '../../src/control/management.ts';
 import { newSealingKey } from '../../src/crypto/sealing.ts';
 import { someAuthority } from './certificates.ts';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-/** Everything that stands in the folder of the store but the key itself. */
+/** Everything in the folder of the store but the key itself. */
 function atRest(): string {
   const files = readdirSync(instance.folder).filter((name) => !name.endsWith('.key'));
   return files.map((name) => readFileSync(join(instance.folder, name), 'latin1')).join('\n');
@@ -64,7 +65,7 @@ describe('secrets of vaults in policies', () => {
     expect(await events()).not.toContain('sesame');
     expect(atRest()).toContain('"name":"greeting"');
     expect(atRest()).not.toContain('sesame');
-    const again = await openManagement({ storePath: join(instance.folder, 'store.db') });
+    const again = await instance.reopened();
     const { response } = await again.edge.handle(new Request('https://vault.test/'));
     expect(await response.text()).toBe('open-sesame-2');
     await again.close();
@@ -114,10 +115,9 @@ describe('other secrets', () => {
   });
 
   it('do not open with another key', async () => {
-    const path = join(instance.folder, 'store.db');
-    const key = readFileSync(`${path}.key`);
+    const path = join(instance.folder, 'other_key.db');
+    backUp(join(instance.folder, 'store.db'), path, { withKey: false });
     writeFileSync(`${path}.key`, newSealingKey());
     await expect(openManagement({ storePath: path })).rejects.toThrow('sealed with another key');
-    writeFileSync(`${path}.key`, key);
   });
 });

@@ -95,6 +95,18 @@ describe('serve and keys', () => {
     expect(statSync(join(folder, 'edgeproof.db.key')).mode & 0o777).toBe(0o600);
   });
 
+  it('shows the admin key also if it cannot listen', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const store = join(folder, 'unheard.db');
+    const args = ['--port', '0', '--api-port', String(port), '--store', store];
+    const { code, text } = await output('serve', ...args);
+    taken.close();
+    expect(code).toBe(4);
+    expect(text).toMatch(/admin key, shown only once: \w+_\w+\n/);
+  });
+
   it('uses GeoIP databases and the facts of an applied file', async () => {
     const cidr = parseCidr('127.0.0.0/8');
     if (isCidrProblem(cidr)) throw new Error(cidr.message);

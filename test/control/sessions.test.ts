@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Online, commandAgent, listOnline, readOnline } from '../../src/control/api/sessions.ts';
+import type { Online } from '../../src/control/api/contract.ts';
+import { commandAgent, listOnline, readOnline } from '../../src/control/api/sessions.ts';
 
-const WHOLE = { beforeId: undefined, filter: undefined };
+const WHOLE = { beforeId: undefined, filter: undefined, chosen: [] };
 
 describe('tunnel sessions, over the port', () => {
   const session = {
@@ -37,7 +38,7 @@ describe('tunnel sessions, over the port', () => {
       uri: 'http://x.test/tunnel_sessions',
     });
     expect(
-      listOnline(online, resource, asking, { limit: 1, beforeId: 'ts_2', filter: undefined }),
+      listOnline(online, resource, asking, { limit: 1, beforeId: 'ts_2', filter: undefined, chosen: [] }),
     ).toMatchObject({
       tunnel_sessions: [{ id: 'ts_1' }],
       next_page_uri: null,

@@ -50,6 +50,7 @@ describe('kinds', () => {
     ['https_edge_route', 'edghtsrt', '/edges/https/{edge_id}/routes', null],
     ['tcp_edge', 'edgtcp', '/edges/tcp', 'tcp_edges'],
     ['tls_edge', 'edgtls', '/edges/tls', 'tls_edges'],
+    ['endpoint', 'ep', '/endpoints', 'endpoints'],
     ['event_subscription', 'esb', '/event_subscriptions', 'event_subscriptions'],
     ['event_destination', 'ed', '/event_destinations', 'event_destinations'],
     ['tunnel_credential', 'cr', '/credentials', 'credentials'],
@@ -60,13 +61,17 @@ describe('kinds', () => {
     ['bot_user', 'bot', '/bot_users', 'bot_users'],
     ['vault', 'vault', '/vaults', 'vaults'],
     ['secret', 'secret', '/vault_secrets', 'secrets'],
+    ['ssh_public_key', 'sshcr', '/ssh_credentials', 'ssh_credentials'],
+    ['ssh_certificate_authority', 'sshca', '/ssh_certificate_authorities', 'ssh_certificate_authorities'],
+    ['ssh_host_certificate', 'shcrt', '/ssh_host_certificates', 'ssh_host_certificates'],
+    ['ssh_user_certificate', 'sucrt', '/ssh_user_certificates', 'ssh_user_certificates'],
   ])('%s', (kind, prefix, path, listKey) => {
     const found = RESOURCES.find((each) => each.kind === kind)!;
     expect([found.prefix, found.path]).toEqual([prefix, path]);
     expect(found.operations.includes('list') ? found.listKey : null).toBe(listKey);
   });
 
-  it('are complete', () => expect(RESOURCES).toHaveLength(23));
+  it('are complete', () => expect(RESOURCES).toHaveLength(33));
 });
 
 describe('modules of a route: request, response, defaults', () => {
@@ -247,8 +252,8 @@ describe('limits', () => {
   const oauth = { provider: { github: {} } };
   const most = 4_294_967_295;
   it.each<[string, object, string, number[], unknown[], number]>([
-    ['circuit_breaker', {}, 'tripped_duration', [1, most], [-1, most + 1, 1.5, '10'], 215],
-    ['circuit_breaker', {}, 'rolling_window', [1, most], [-1, most + 1], 215],
+    ['circuit_breaker', {}, 'tripped_duration', [1, most], [0, -1, most + 1, 1.5, '10'], 7015],
+    ['circuit_breaker', {}, 'rolling_window', [1, most], [0, -1, most + 1], 7016],
     ['circuit_breaker', {}, 'volume_threshold', [0, most], [-1, most + 1], 215],
     ['circuit_breaker', {}, 'num_buckets', [1, 128], [0, 129], 7018],
     ['circuit_breaker', {}, 'error_threshold_percentage', [0, 0.5, 1], [-0.01, 1.01, 50], 7011],

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
-import type { ConnectionOptions } from 'node:tls';
+import { connect as http2 } from 'node:http2';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Listening } from '../../src/listening.ts';
 import { type Backend, backend, echo } from '../server/tcp/peers.ts';
@@ -125,6 +126,67 @@ describe('TLS and TCP edges of the management API', () => {
     expect(await serial({ cert, key })).toBe(first.serial_number.toLowerCase());
     const decided = instance.management.edge.decide({ method: 'GET', url: 'http://web.test/' });
     expect(decided.status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('connections that carried HTTP have an event when they close', async () => {
+    const { id: backendId } = await instance.make('/backends/http_response', { body: 'x'.repeat(5_000) });
+    await certificate('events.test');
+    const edge = await instance.make('/edges/https', { hostports: ['events.test:443'] });
+    await instance.make(`/edges/https/${edge.id}/routes`, {
+      match_type: 'path_prefix',
+      match: '/',
+      backend: { backend_id: backendId },
+    });
+    const target = { file: { name: 'http.ndjson' } };
+    const { id: destination } = await instance.make('/event_destinations', { target });
+    const sources = ['tcp_connection_closed.v0', 'http_request_complete.v0'].map((type) => ({ type }));
+    await instance.make('/event_subscriptions', { sources, destination_ids: [destination] });
+    const path = join(instance.folder, 'events', destination, target.file.name);
+    const events = () =>
+      readFileSync(path, { encoding: 'utf8', flag: 'a+' })
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line))
+        .filter(({ event_type: type }) => type === 'tcp_connection_closed.v0');
+
+    const secured = await secure(client('events.test', { ALPNProtocols: ['http/1.1'] }));
+    const answer = await request(secured, 'GET /one HTTP/1.1\r\nHost: events.test');
+    expect(answer.text).toHaveLength(secured.bytesRead);
+    secured.end();
+    await expect.poll(events).toHaveLength(1);
+    const [event] = events();
+    expect(event).toMatchObject({ account_id: expect.stringMatching(/^ac_/), principal: null });
+    expect(event.object).toEqual({
+      conn: {
+        bytes_in: secured.bytesWritten,
+        bytes_out: secured.bytesRead,
+        client_ip: '127.0.0.1',
+        end_ts: expect.stringMatching(/Z$/),
+        server_ip: '127.0.0.1',
+        server_name: 'events.test',
+        server_port: 443,
+        start_ts: expect.stringMatching(/Z$/),
+      },
+      ip_policy: { decision: 'invalid' },
+      traffic_policy: { logs: [] },
+    });
+    // Plain HTTP, and HTTP/2 on TLS.
+    const plain = connect(listening.port, '127.0.0.1');
+    await request(plain as never, 'GET /two HTTP/1.1\r\nHost: events.test');
+    plain.end();
+    await expect.poll(events).toHaveLength(2);
+    const session = http2('https://events.test', {
+      createConnection: () =>
+        connectTls({ ...client('events.test'), host: '127.0.0.1', ALPNProtocols: ['h2'] }),
+    });
+    const stream = session.request({ ':path': '/three' }).resume();
+    await once(stream, 'end');
+    session.close();
+    await expect.poll(events).toHaveLength(3);
+    const [, over, multiplexed] = events().map(({ object }) => object.conn);
+    expect([over.server_name, over.server_port]).toEqual(['', listening.port]);
+    expect([multiplexed.server_name, multiplexed.server_port]).toEqual(['events.test', 443]);
+    for (const { bytes_out: bytes } of [over, multiplexed]) expect(bytes).toBeGreaterThan(5_000);
   });
 
   it('a TCP edge listens on its current port and allows its current clients', async () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-/** Every address in an answer, whatever it is of. */
+/** Every address in a response. */
 function urisIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { coverScenario, createEdge, explainWhyNot } from '../../src/index.ts';
+import { createEdge } from '../../src/edgeproof.ts';
+import { coverScenario, explainWhyNot } from '../../src/index.ts';
 import { IDP_METADATA } from '../auth/saml/idp_metadata.ts';
 import { coverageOf, coveredEdge } from '../../src/coverage/coverage.ts';
 import { isOpen } from '../../src/coverage/point.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { jobsThatPay } from '../../src/cli/testing/jobs.ts';
+import { jobsThatPay } from '../../src/cli/testing/find_files.ts';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from '../cli/command.ts';
 import { POLICY } from './policy_text.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coverScenario, createEdge, explainWhyNot } from '../../src/index.ts';
+import { createEdge } from '../../src/edgeproof.ts';
+import { coverScenario, explainWhyNot } from '../../src/index.ts';
 import { sampleTexts } from '../../src/simulator/search/patterns.ts';
 import { onePolicy } from '../one_route.ts';
 import { sized } from '../random.ts';

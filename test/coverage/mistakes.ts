@@ -1,4 +1,4 @@
-/** Mistakes that people make in configurations: what stands in a file, and what is written instead. */
+/** Mistakes that people make in configurations: the text of a file, and what is written instead. */
 export interface Mistake {
   readonly name: string;
   /** Occurs exactly once in the file. */
@@ -35,7 +35,7 @@ export const IN_SAMPLE: readonly Mistake[] = [
   mistake('shop: no compression', '          compression: {}\n', ''),
   mistake('shop: another header value', 'x-served-by: edgeproof', 'x-served-by: edge'),
   mistake('shop: another header name', 'x-served-by: edgeproof', 'x-served: edgeproof'),
-  mistake('shop: server is told', '            remove: [server]\n', ''),
+  mistake('shop: the server header stays', '            remove: [server]\n', ''),
   mistake('shop: another removed header', 'remove: [server]', 'remove: [via]'),
   mistake('admin: another path', 'match: /admin', 'match: /admi'),
   mistake('admin: a longer path', 'match: /admin', 'match: /admins'),
@@ -172,7 +172,7 @@ export const IN_SHOP: readonly Mistake[] = [
   mistake('errors: below, too', 'res.status_code >= 500', 'res.status_code >= 499'),
   mistake('errors: not marked', "x-incident: 'yes'", "x-incident: 'no'"),
   mistake(
-    'errors: powered by is told',
+    'errors: the powered-by header stays',
     '      - { type: remove-headers, config: { headers: [x-powered-by] } }\n',
     '',
   ),

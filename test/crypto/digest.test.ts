@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyText } from '../any_text.ts';
 import { fromBase64 } from '../../src/crypto/base64.ts';
 import { equalSecrets, equalTexts, digest, hmac, hmacKey } from '../../src/crypto/digest.ts';
 import { sized } from '../random.ts';
@@ -41,7 +42,7 @@ describe('an HMAC', () => {
 
 test('texts are compared exactly', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
+    fc.property(anyText(), anyText(), (one, other) => {
       // Lone surrogates have no UTF-8 of their own; no header and no configuration holds them.
       fc.pre(one.isWellFormed() && other.isWellFormed());
       for (const equal of [equalTexts, equalSecrets]) {

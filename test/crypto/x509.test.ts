@@ -7,11 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { readDer } from '../../src/crypto/der.ts';
 import { isKeyOf, readCertificate, readCertificateChain } from '../../src/crypto/x509.ts';
 import { someAuthority, selfSigned } from '../control/certificates.ts';
-import { opensslVersion } from '../server/tls/authority.ts';
+import { hasProgram } from '../peers.ts';
 import { sized } from '../random.ts';
 
-const hasOpenssl = opensslVersion() !== null;
-if (!hasOpenssl) process.stderr.write('certificates beside openssl are skipped: it is not installed\n');
+const hasOpenssl = hasProgram('openssl', ['version'], 'certificates beside openssl');
 
 /** Runs openssl with some input. */
 function openssl(args: readonly string[], input = ''): string {

@@ -29,7 +29,7 @@ function send(breaker: Breaker, settings: BreakerSettings, nowMs: number) {
   return { decision: admission.decision, conclude };
 }
 
-/** Sends requests that end at once; what was decided on each. */
+/** Sends requests that end at once; returns the decision on each. */
 function run(
   breaker: Breaker,
   settings: BreakerSettings,
@@ -146,7 +146,7 @@ describe('a circuit breaker', () => {
     const lost = send(breaker, SETTINGS, 10_000);
     expect(send(breaker, SETTINGS, 19_999).decision).toBe('open');
     expect(send(breaker, SETTINGS, 20_000).decision).toBe('probe');
-    // The lost one does not make room for a third, but what it proves in the end counts.
+    // The lost probe does not free a place for a third, but its late result counts.
     lost.conclude('cancelled', 20_001);
     expect(send(breaker, SETTINGS, 20_001).decision).toBe('open');
     const slow = tripped();

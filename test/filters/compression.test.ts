@@ -41,7 +41,7 @@ describe('negotiating a coding', () => {
     ['gzip ; q=0.5 ,\tdeflate ;\tq=0.6', 'deflate'],
     [',, gzip ,', 'gzip'],
     ['gzip;q=0, gzip', null],
-    // What breaks the grammar is no consent.
+    // What breaks the grammar does not consent.
     ['gzip;q=2', null],
     ['gzip;q=-1', null],
     ['gzip;q=0.1234', null],

@@ -15,7 +15,7 @@ function replacement(source: string, to: string, field: 'data' | 'retry' = 'data
   return { from, to, field };
 }
 
-/** The stream in pieces that end wherever it may be, edited. */
+/** The edited stream, split at any places. */
 function edited(
   text: string,
   replacements: readonly FieldReplacement[],

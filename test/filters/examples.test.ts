@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { brandingOf } from '../../src/engine/branding.ts';
-import type { Carrier } from '../../src/filters/facts.ts';
+import type { EdgeKind } from '../../src/filters/phase.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../../src/filters/table.ts';
 import { checkPolicyValue } from '../../src/policy/document/check.ts';
 import { PARTNERS_PEM } from './modules/authority.ts';
 
 /** What the check says about a module's config, as errors and warnings. */
-function findingsOfModule(type: string, carrier: Carrier, config: object): string[] {
+function findingsOfModule(type: string, edgeKind: EdgeKind, config: object): string[] {
   const { place } = MODULE_FACTS.get(type)!;
-  const isOfEdge = place === 'edge' || carrier !== 'https';
+  const isOfEdge = place === 'edge' || edgeKind !== 'https';
   const backend = { backend: { backend_id: 'app' } };
   const modules = isOfEdge ? { [type]: config } : {};
   const edge =
-    carrier === 'https'
+    edgeKind === 'https'
       ? {
           hostports: ['shop.test:443'],
           ...modules,
@@ -26,15 +26,14 @@ function findingsOfModule(type: string, carrier: Carrier, config: object): strin
     ip_policies: { office: { rules: [{ cidr: '203.0.113.0/24', action: 'allow' }] } },
     certificate_authorities: { partners: { ca_pem: PARTNERS_PEM } },
     backends: { app: { static: { address: '127.0.0.1:3000' } } },
-    edges: { https: {}, [carrier]: { shop: edge } },
+    edges: { https: {}, [edgeKind]: { shop: edge } },
   };
   const { diagnostics } = checkWholeEdge({ value }, { nowMs: Date.parse('2026-11-01') });
   return diagnostics.map(({ code }) => code).filter((code) => !code.startsWith('edge.unused_'));
 }
 
-function findingsOfAction(type: string, config: object): string[] {
-  const { phases } = ACTION_FACTS.get(type)!;
-  const policy = { [phases[0]!]: [{ actions: [{ type, config }] }] };
+function findingsOfAction(type: string, config: object, phase: string): string[] {
+  const policy = { [phase]: [{ actions: [{ type, config }] }] };
   const { diagnostics } = checkPolicyValue(policy, { branding: brandingOf('service') });
   return diagnostics.map(({ code }) => code).filter((code) => code !== 'policy.not_simulated');
 }
@@ -45,16 +44,18 @@ const codeOf = (finding: string | number): string =>
 const MODULES = [...MODULE_FACTS.values()].map((facts) => [facts.type, facts] as const);
 const ACTIONS = [...ACTION_FACTS.values()].map((facts) => [facts.type, facts] as const);
 
-test.each(MODULES)('examples of module %s', (type, { examples, carriers }) => {
-  for (const config of examples.good) expect(findingsOfModule(type, carriers[0]!, config)).toEqual([]);
+test.each(MODULES)('examples of module %s', (type, { examples, edgeKinds }) => {
+  for (const config of examples.good) expect(findingsOfModule(type, edgeKinds[0]!, config)).toEqual([]);
   for (const { config, finding } of examples.bad)
-    expect(findingsOfModule(type, carriers[0]!, config)).toEqual([codeOf(finding)]);
+    expect(findingsOfModule(type, edgeKinds[0]!, config)).toEqual([codeOf(finding)]);
 });
 
-test.each(ACTIONS)('examples of action %s', (type, { examples }) => {
-  for (const config of examples.good) expect(findingsOfAction(type, config)).toEqual([]);
+test.each(ACTIONS)('examples of action %s', (type, { phases, examples }) => {
+  // An example for connections is not one for requests.
+  for (const config of examples.good)
+    expect(phases.map((phase) => findingsOfAction(type, config, phase))).toContainEqual([]);
   for (const { config, finding } of examples.bad)
-    expect(findingsOfAction(type, config)).toEqual([codeOf(finding)]);
+    expect(findingsOfAction(type, config, phases[0]!)).toEqual([codeOf(finding)]);
 });
 
 test('every module and action has good and bad examples', () => {

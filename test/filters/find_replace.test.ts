@@ -6,8 +6,7 @@ import {
   replaceInBody,
   replaceMatches,
 } from '../../src/filters/find_replace/algorithm.ts';
-import { compilePattern, isPatternProblem } from '../../src/regex/pattern.ts';
-import { expand } from '../../src/regex/template.ts';
+import { compilePattern, isPatternProblem, expand } from '../../src/regex/pattern.ts';
 import { sized } from '../random.ts';
 
 function replacement(source: string, to: string) {

@@ -5,7 +5,7 @@ import {
   type IpRules,
   compileIpRules,
   cachedIpRules,
-  replacesList,
+  replacesRules,
 } from '../../src/filters/ip_restriction/algorithm.ts';
 import { type Address, parseAddress } from '../../src/net/address.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
@@ -17,14 +17,21 @@ function rule(text: string): IpRule {
   return { action, cidr };
 }
 
-function decideIp(rules: IpRules, address: Address): { allowed: boolean; allow: number; deny: number } {
-  const allow = rules.allowIndex(address);
-  const deny = rules.denyIndex(address);
+function decideIp(
+  rules: readonly IpRule[],
+  compiled: IpRules,
+  address: Address,
+): { allowed: boolean; allow: number; deny: number } {
+  const indexOf = (found: IpRule | null): number => (found === null ? -1 : rules.indexOf(found));
+  const allow = indexOf(compiled.allow(address));
+  const deny = indexOf(compiled.deny(address));
   return { allowed: allow >= 0 && deny < 0, allow, deny };
 }
 
-const decide = (rules: readonly string[], client: string): unknown =>
-  decideIp(compileIpRules(rules.map(rule)), parseAddress(client)!);
+function decide(texts: readonly string[], client: string): unknown {
+  const rules = texts.map(rule);
+  return decideIp(rules, compileIpRules(rules), parseAddress(client)!);
+}
 
 describe('lists that replace others', () => {
   it('are compiled once, and decide like new ones', () => {
@@ -34,11 +41,14 @@ describe('lists that replace others', () => {
     );
     const former = texts.map(rule);
     expect(cachedIpRules(former)).toBe(cachedIpRules(former));
-    const next = [...former.slice(0, 7), ...former.slice(8), rule('allow 10.7.0.0/24')];
-    replacesList(next, former);
+    const added = [rule('allow 10.7.0.0/24')];
+    const next = [...former.slice(0, 7), ...former.slice(8), ...added];
+    replacesRules(next, former, { removed: former.slice(7, 8), added });
     for (const client of ['10.7.0.1', '10.7.1.1', '10.6.0.1', '10.39.0.1', '192.0.2.1']) {
       const address = parseAddress(client)!;
-      expect(decideIp(cachedIpRules(next), address)).toEqual(decideIp(compileIpRules(next), address));
+      expect(decideIp(next, cachedIpRules(next), address)).toEqual(
+        decideIp(next, compileIpRules(next), address),
+      );
     }
   });
 });

@@ -1,3 +1,5 @@
+import { cpuMs } from '../cpu_time.ts';
+import { bodyFields } from '../../src/filters/jwt_validation/action_tokens.ts';
 import { constants, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import * as fc from 'fast-check';
@@ -91,7 +93,7 @@ function pairOf(algorithm: JwsAlgorithm): {
   return { jwk: { ...pair.publicKey.export({ format: 'jwk' }) }, privateKey: pair.privateKey };
 }
 
-/** Signs with node's own means, so that the tests do not lean on what they test. */
+/** Signs with Node's functions, so that the tests do not depend on the code under test. */
 function signedBy(algorithm: JwsAlgorithm, header: object, payload: unknown): string {
   const input = `${encoded({ alg: algorithm, ...header })}.${encoded(payload)}`;
   const hash = `sha${algorithm.slice(2)}`;
@@ -227,7 +229,7 @@ describe('choosing a key', () => {
     ['any where the token names none', {}, [stranger, { ...jwk, kid: 'a' }], null],
     ['one without a name', { kid: 'a' }, [jwk], null],
     ['not one of another name', { kid: 'a' }, [{ ...jwk, kid: 'b' }], 'no_key'],
-    ['none of another kind', {}, [pairOf('RS256').jwk], 'no_key'],
+    ['not a key of another type', {}, [pairOf('RS256').jwk], 'no_key'],
     ['none at all', {}, [], 'no_key'],
     ['a wrong one', { kid: 'a' }, [{ ...stranger, kid: 'a' }], 'signature'],
   ])('%s', (_what, header, keys, fault) => {
@@ -319,5 +321,20 @@ describe('claims', () => {
 
   test('an algorithm that is not allowed', () => {
     expect(headerProblem(tokenOf(signedBy('HS512', {}, {})), base)?.fault).toBe('algorithm');
+  });
+});
+
+describe('a body with a token', () => {
+  const FORM = ['content-type', 'application/x-www-form-urlencoded'];
+
+  test('is not read if it is a form of thousands of fields, which would take seconds', () => {
+    expect(bodyFields(FORM, Buffer.from(`${'a&'.repeat(900)}token=x`))).toEqual(
+      new Map([
+        ['a', null],
+        ['token', 'x'],
+      ]),
+    );
+    const long = Buffer.from(`${'a&'.repeat(520_000)}token=x`);
+    expect(cpuMs(() => expect(bodyFields(FORM, long)).toBe('bad_form'))).toBeLessThan(200);
   });
 });

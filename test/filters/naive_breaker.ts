@@ -16,9 +16,9 @@ interface Request {
 export class NaiveBreaker {
   readonly settings: BreakerSettings;
   readonly requests: Request[] = [];
-  /** Results counted in this period, by the time they came. */
+  /** Results counted in this period, by their times. */
   results: { readonly atMs: number; readonly failed: boolean }[] = [];
-  /** How often the circuit has changed; requests belong to the period in which they came. */
+  /** How often the circuit has changed; requests belong to the period in which they arrived. */
   period = 0;
   trippedAtMs: number | null = null;
   clock: { passedMs: number; shownMs: number } | null = null;

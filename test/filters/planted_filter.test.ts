@@ -21,11 +21,11 @@ export const reasons = {
 export const messages = { brewed: 'tea was brewed', cold: 'the tea was cold' };
 export const teaPot = {
   module: {
-    type: 'tea_pot', place: 'route', carriers: ['https'], ends: 'may', reasons, costNs: 77_000,
+    type: 'tea_pot', place: 'route', edgeKinds: ['https'], ends: 'may', reasons, costNs: 77_000,
     reads: [{ header: 'x-shake' }],
     samples: () => ({ headers: { 'x-shake': ['hard'] } }),
     cannotHappen: (code) => (code === 'stolen' ? 'this pot is nailed down' : null),
-    findings: { 'edge.strong_tea': { severity: 'error', message: 'Nobody drinks that much.', number: 4180 } },
+    findings: { 'edge.strong_tea': { severity: 'error', message: 'No guest drinks that much.', number: 4180 } },
     check: ({ cups }, report) => {
       if (cups > 9) report('edge.strong_tea', '/cups', 'more than nine cups');
     },
@@ -161,7 +161,7 @@ const COMMANDS = {
 
 /** Runs the command lines, uses the management API and completes a word, in one process of the copy. */
 const PROBE = `import { writeFileSync } from 'node:fs';
-import { complete } from './src/cli/completion.ts';
+import { complete } from './src/cli/expression_completion.ts';
 import { run } from './src/cli/run.ts';
 import { openManagement } from './src/control/management.ts';
 import { scopeFor } from './src/policy/env/scopes.ts';
@@ -305,7 +305,7 @@ test('its codes are explained', () => {
   const { codeOfModule, codeOfAction, codeOfFinding } = results.commands;
   expect(codeOfModule.text).toContain('the tea was spilt');
   expect(codeOfAction.text).toContain('the tea was cold');
-  expect(codeOfFinding.text).toContain('Nobody drinks that much.');
+  expect(codeOfFinding.text).toContain('No guest drinks that much.');
 });
 
 test('its result is completed in expressions', () => {

@@ -26,7 +26,7 @@ const settings = fc.record({
   windowMs: fc.constantFrom(10, 100, 1_000, 60_000),
 });
 
-/** The definition, word for word: remember every request let through, count those of the last eleven slots. */
+/** The definition, word for word: remember every accepted request, count those of the last eleven slots. */
 function naive(capacity: number, windowMs: number): (key: string, time: number) => boolean {
   const letThrough: { key: string; slot: number }[] = [];
   const slotMs = windowMs / 10;
@@ -39,7 +39,7 @@ function naive(capacity: number, windowMs: number): (key: string, time: number) 
   };
 }
 
-/** The clock as a limiter feels it: steps back are no time. */
+/** The clock as a limiter sees it: a step back takes no time. */
 function run(given: readonly Step[], each: (key: string, nowMs: number, time: number) => void): void {
   let nowMs = 1_700_000_000_000;
   // Time begins with the first request.

@@ -1,26 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { edgeFor, upstream } from './per_test.ts';
 import type { Answers } from '../../src/engine/contract.ts';
-import { ingress, type Ingress } from './ingress.ts';
-import { answering, dial, hasHead, OK, recorder, type Recorder, splitRequests, statusOf } from './sockets.ts';
+
+import { answering, dial, hasHead, OK, splitRequests, statusOf } from './sockets.ts';
 import { forwarding, replying, text } from './test_exchange_port.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function upstream(...given: Parameters<typeof recorder>): Promise<Recorder> {
-  const made = await recorder(...given);
-  closers.push(() => made.close());
-  return made;
-}
-async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
-  const made = await ingress(...given);
-  closers.push(() => made.close());
-  return made;
-}
 
 function reusedOf(forwarded: Answers['forward']): boolean | null {
   return 'head' in forwarded ? forwarded.reused : null;
@@ -122,22 +107,25 @@ describe('connections from clients', () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port), { aheadBytes: 1_000 });
     const client = await dial(edge.port);
-    const count = 5_000;
-    client.send(`GET /?${'x'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count / 10));
+    const count = 500;
+    const END = '\r\n\r\n';
+    client.send(`GET /?${'x'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count));
     const there = await up.next();
     await there.until(hasHead);
     // The first request is in flight: pipelined ones are not read yet.
     await new Promise((resolve) => void setTimeout(resolve, 100));
     expect(client.socket.writableLength).toBeGreaterThan(0);
-    let answered = 0;
+    let read = 0;
     const answer = (): void => {
-      const { requests } = splitRequests(there.got());
-      for (; answered < requests.length; answered++) there.send(OK);
+      for (let end = there.got().indexOf(END, read); end >= 0; end = there.got().indexOf(END, read)) {
+        read = end + END.length;
+        there.send(OK);
+      }
     };
     there.socket.on('data', answer);
     answer();
-    await client.until((got) => got.split('\r\n\r\nok').length - 1 === count / 10, 20_000);
-    expect(edge.traces.length).toBe(count / 10);
+    await client.until((got) => got.split('\r\n\r\nok').length - 1 === count, 20_000);
+    expect(edge.traces.length).toBe(count);
   });
 
   test('a malformed request after a valid one is refused after it', async () => {
@@ -215,7 +203,7 @@ describe('connections from clients', () => {
     client.send(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n`);
     const sent = Date.now();
     await client.closed;
-    expect(Date.now() - sent).toBeLessThan(2_000);
+    expect(Date.now() - sent).toBeLessThan(9_000);
     expect(edge.traces.map((trace) => trace.completions)).toEqual([1, 1, 1]);
   });
 
@@ -267,7 +255,6 @@ describe('draining', () => {
     expect(await closing).toEqual({ cut: 1 });
     await late.closed;
     expect(edge.traces.map((trace) => trace.completions)).toEqual([1, 1, 1]);
-    closers.splice(closers.length - 1, 1);
   });
 
   test('under load every request that has begun gets its response', async () => {
@@ -299,7 +286,6 @@ describe('draining', () => {
     // A client may disconnect between the reply and the count, but never the other way round.
     expect(edge.traces.filter((trace) => trace.sent?.cut === 'none').length).toBe(begun);
     expect(answers).toBe(begun);
-    closers.splice(closers.length - 1, 1);
   });
 });
 

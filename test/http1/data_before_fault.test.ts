@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import type { BodyTaker, UpstreamClient } from '../../src/io/ports.ts';
 import { createHttp1Listener } from '../../src/server/http1_listener.ts';
 import { createHttp2Service } from '../../src/http2/server.ts';
@@ -9,11 +9,6 @@ import { bytesOf } from '../edge/swap_upstreams.ts';
 import { forwarding, testExchangePort } from './test_exchange_port.ts';
 
 const PIECE_BYTES = 65_536;
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
 
 /** An upstream that sends pieces until the client reads no more, and then disconnects. */
 function breaking(): { upstream: UpstreamClient; given: Buffer[]; broken: Promise<void> } {
@@ -47,10 +42,8 @@ async function edge(upstream: UpstreamClient) {
   );
   const bound = await listener.listen({ port: 0 });
   if ('problem' in bound) throw new Error(bound.problem);
-  closers.push(
-    () => http2.drain(0),
-    () => listener.close(0),
-  );
+  onTestFinished(async () => void (await http2.drain(0)));
+  onTestFinished(async () => void (await listener.close(0)));
   return { port: bound.port, traces, arrived };
 }
 
@@ -80,7 +73,7 @@ describe('bytes before a fault are sent before the cut, to a client that had not
     const { upstream, given, broken } = breaking();
     const { port, traces, arrived } = await edge(upstream);
     const session = connect(`http://127.0.0.1:${port}`);
-    closers.push(() => session.destroy());
+    onTestFinished(() => session.destroy());
     session.on('error', () => undefined);
     const stream = session.request({ ':path': '/', ':authority': 'a' });
     stream.on('error', () => undefined);

@@ -55,8 +55,8 @@ const REFUSED: readonly (readonly [name: string, status: number, request: string
   ['empty coding', 400, `POST / HTTP/1.1\r\n~${TE}:\r\n\r\n0\r\n\r\n`],
   ['gzip, chunked', 501, `POST / HTTP/1.1\r\n~${TE}: gzip, chunked\r\n\r\n0\r\n\r\n`],
   ['chunked in HTTP/1.0', 400, `POST / HTTP/1.0\r\n~${TE}: chunked\r\n\r\n0\r\n\r\n`],
-  ['unknown method', 501, 'BREW / HTTP/1.1\r\n~\r\n'],
-  ['method in lower case', 501, 'get / HTTP/1.1\r\n~\r\n'],
+  ['unknown method', 405, 'BREW / HTTP/1.1\r\n~\r\n'],
+  ['method in lower case', 405, 'get / HTTP/1.1\r\n~\r\n'],
   ['unknown expectation', 417, 'GET / HTTP/1.1\r\n~Expect: tea\r\n\r\n'],
   ['HTTP/0.9 line', 505, 'GET /\r\n\r\n'],
   ['HTTP/0.9', 505, 'GET / HTTP/0.9\r\n~\r\n'],
@@ -83,8 +83,8 @@ const UNSERVED: typeof REFUSED = [
   ['fragment', 400, 'GET /a#b HTTP/1.1\r\n~\r\n'],
   ['asterisk', 400, 'OPTIONS * HTTP/1.1\r\n~\r\n'],
   ['asterisk with GET', 400, 'GET * HTTP/1.1\r\n~\r\n'],
-  ['CONNECT', 400, 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
-  ['TRACE', 400, 'TRACE / HTTP/1.1\r\n~\r\n'],
+  ['CONNECT', 405, 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+  ['TRACE', 405, 'TRACE / HTTP/1.1\r\n~\r\n'],
 ];
 
 test.each(UNSERVED)('%s gets %i from the engine and is never forwarded', async (_name, status, request) => {
@@ -124,7 +124,6 @@ test('the known parts of a refused head are in its event', async () => {
   client.send('POST /pay?x=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\nabc');
   await client.closed;
   expect(edge.traces[before]!.refused).toMatchObject({
-    status: 400,
     code: 'framing',
     head: { method: 'POST', target: '/pay?x=1', version: '1.1' },
     connection: { clientAddress: '127.0.0.1', serverPort: edge.port },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttp2, type Http2Server, type Http2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUpstreamClient } from '../../src/http1/upstream_client.ts';
 import type { KeepingClient } from '../../src/io/ports.ts';
 import type { UpstreamRequest } from '../../src/engine/contract.ts';
@@ -48,11 +48,6 @@ describe.each([
   ['HTTP/1.1', false],
   ['HTTP/2', true],
 ])('removed upstreams, %s', (_name, http2) => {
-  const closers: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const close of closers.splice(0).toReversed()) await close();
-  });
-
   async function set(): Promise<{
     upstream: Watched;
     client: KeepingClient;
@@ -62,10 +57,8 @@ describe.each([
     upstream.server.listen(0, '127.0.0.1');
     await once(upstream.server, 'listening');
     const client = createUpstreamClient();
-    closers.push(
-      () => void upstream.server.close(),
-      () => client.close(),
-    );
+    onTestFinished(() => void upstream.server.close());
+    onTestFinished(() => client.close());
     const { port } = upstream.server.address() as AddressInfo;
     const endpoint = { kind: 'static', id: 'app', host: '127.0.0.1', port, tls: false } as const;
     return { upstream, client, endpoint: http2 ? { ...endpoint, http2 } : endpoint };

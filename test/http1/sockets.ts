@@ -43,7 +43,7 @@ function wire(socket: Socket): Wire {
     socket,
     got: () => got,
     send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
-    until(satisfied, withinMs = 5_000) {
+    until(satisfied, withinMs = 30_000) {
       return new Promise((resolve, reject) => {
         const finish = (error?: Error): void => {
           watchers.delete(look);
@@ -76,7 +76,7 @@ export async function dial(port: number, options: { allowHalfOpen?: boolean } = 
   return made;
 }
 
-/** A server that records all bytes, and sends only what the test tells it to. */
+/** A server that records all bytes, and sends only what the test gives it. */
 export interface Recorder {
   readonly port: number;
   /** Connections in the order they were accepted. */

@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, describe, expect, test } from 'vitest';
-import { ingress, type Ingress } from './ingress.ts';
+import { describe, expect, test, onTestFinished } from 'vitest';
+import { runs } from '../random.ts';
+import { edgeFor } from './per_test.ts';
+
 import { dial, OK, splitRequests } from './sockets.ts';
 import { forwarding } from './test_exchange_port.ts';
 
 const MEBIBYTE = 1_048_576;
-const TOTAL_BYTES = 64 * MEBIBYTE;
+const TOTAL_BYTES = runs(64, 40) * MEBIBYTE;
 const BLOCK_BYTES = 65_536;
 const BLOCKS = TOTAL_BYTES / BLOCK_BYTES;
 /** Maximum number of bytes between writer and reader: mostly the kernel's buffers of two connections. */
@@ -17,24 +19,13 @@ const BETWEEN_BYTES = 32 * MEBIBYTE;
 /** Maximum growth of the memory of this process. */
 const HELD_BYTES = 4 * MEBIBYTE;
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
-  const made = await ingress(...given);
-  closers.push(() => made.close());
-  return made;
-}
-
 async function serve(handle: (socket: Socket) => void): Promise<number> {
   const server: Server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => undefined);
     handle(socket);
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => void server.close());
+  onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
 }
 
@@ -87,7 +78,7 @@ function sip(
       left -= content.length;
       gulp += content.length;
       if (left <= 0) resolve(hash.digest('hex'));
-      if (gulp < 4 * MEBIBYTE) return;
+      if (gulp < 8 * MEBIBYTE) return;
       gulp = 0;
       peak.bytes = Math.max(peak.bytes, heldBytes());
       socket.pause();
@@ -118,7 +109,7 @@ async function settled(progress: { bytes: number }): Promise<number> {
   return progress.bytes;
 }
 
-describe('64 MiB through a slow reader', () => {
+describe(`${TOTAL_BYTES / MEBIBYTE} MiB through a slow reader`, () => {
   test('down: the upstream waits for the client, memory is bounded, every byte arrives', async () => {
     const progress = { bytes: 0 };
     const port = await serve((socket) => {

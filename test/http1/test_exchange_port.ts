@@ -1,4 +1,6 @@
 import type { Answers, AnswerTo, Question, Reply, RequestHead, Sent } from '../../src/engine/contract.ts';
+import { REFUSALS } from '../../src/engine/drivers/engine_exchange_port.ts';
+import { ENGINE_REASONS } from '../../src/engine/refusals.ts';
 import { readRequestHead } from '../../src/engine/request_head.ts';
 import { forwardedResponse, requestForwarder, upgradeOf } from '../../src/http/forwarding.ts';
 import { formatTarget } from '../../src/http/target.ts';
@@ -62,7 +64,12 @@ export function testExchangePort(script: Script): {
     begin(raw) {
       const head = readRequestHead(raw.head);
       const trace = note('refused' in head ? head.head : head, null);
-      walks.set(trace, 'refused' in head ? replying(text(400, head.message))() : script(head, trace));
+      walks.set(
+        trace,
+        'refused' in head
+          ? replying(text(ENGINE_REASONS[head.refused].status, head.message))()
+          : script(head, trace),
+      );
       return trace;
     },
     next: (exchange) => step(exchange as Trace, walks.get(exchange)!.next()),
@@ -75,9 +82,9 @@ export function testExchangePort(script: Script): {
     },
     refuse(refused) {
       const trace = note(null, refused);
-      trace.status = refused.status;
+      trace.status = ENGINE_REASONS[REFUSALS[refused.code]].status;
       completed(trace);
-      return text(refused.status, refused.detail);
+      return text(trace.status, refused.detail);
     },
     fail(exchange, error) {
       const trace = exchange as Trace;
@@ -116,6 +123,7 @@ const forwarded = requestForwarder({ auth: 'service-auth-', mtls: 'service-mtls-
 
 const FAILURES = {
   connect: 502,
+  overloaded: 503,
   timeout: 504,
   reset: 502,
   invalid: 502,
@@ -147,6 +155,7 @@ export function forwarding(port: number | (() => number), options: ForwardOption
     }
     const answer = (yield {
       ask: 'forward',
+      converts: null,
       request: {
         endpoint: {
           kind: 'static',

@@ -1,13 +1,8 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test, onTestFinished } from 'vitest';
 import { ingress } from './ingress.ts';
 import { dial } from './sockets.ts';
 import { forwarding } from './test_exchange_port.ts';
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
 
 const answer = (text: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -21,9 +16,9 @@ test('unsolicited bytes of an upstream are not a response, even if the next requ
     socket.on('data', () => socket.write(answer('asked')));
   });
   await new Promise<void>((resolve) => void upstream.listen(0, '127.0.0.1', resolve));
-  closers.push(() => upstream.close());
+  onTestFinished(() => void upstream.close());
   const edge = await ingress(forwarding((upstream.address() as AddressInfo).port));
-  closers.push(() => edge.close());
+  onTestFinished(async () => void (await edge.close()));
   const client = await dial(edge.port);
   for (let round = 1; round <= 20; round++) {
     client.send(REQUEST);

@@ -1,27 +1,15 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing, upstream } from './per_test.ts';
 import { createAddresses } from '../../src/io/addresses.ts';
 import { bodyOf, NO_BODY } from '../../src/io/buffered_body.ts';
 import type { Body, Forwarded, UpstreamClient } from '../../src/io/ports.ts';
 import { createUpstreamClient } from '../../src/http1/upstream_client.ts';
 import type { UpstreamRequest } from '../../src/engine/contract.ts';
 import { drink, forwarded } from '../io/forwarded.ts';
-import { answering, hasHead, OK, recorder, type Recorder, splitRequests } from './sockets.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function upstream(...given: Parameters<typeof recorder>): Promise<Recorder> {
-  const made = await recorder(...given);
-  closers.push(() => made.close());
-  return made;
-}
+import { answering, hasHead, OK, splitRequests } from './sockets.ts';
 
 function clientFor(...given: Parameters<typeof createUpstreamClient>): UpstreamClient {
-  const made = createUpstreamClient(...given);
-  closers.push(() => made.close());
-  return made;
+  return closing(createUpstreamClient(...given));
 }
 
 function request(port: number, given: Partial<UpstreamRequest> = {}): UpstreamRequest {

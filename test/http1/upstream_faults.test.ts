@@ -1,26 +1,11 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import { ingress, type Ingress } from './ingress.ts';
-import { answering, dial, hasHead, OK, recorder, type Recorder, statusOf, type Wire } from './sockets.ts';
+import { describe, expect, test } from 'vitest';
+import { edgeFor, upstream } from './per_test.ts';
+import { type Ingress } from './ingress.ts';
+import { answering, dial, hasHead, OK, recorder, statusOf, type Wire } from './sockets.ts';
 import { forwarding } from './test_exchange_port.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function upstream(...given: Parameters<typeof recorder>): Promise<Recorder> {
-  const made = await recorder(...given);
-  closers.push(() => made.close());
-  return made;
-}
-async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
-  const made = await ingress(...given);
-  closers.push(() => made.close());
-  return made;
-}
 
 async function statusFor(
   answer: ((one: Wire) => void) | null,

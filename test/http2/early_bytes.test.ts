@@ -3,7 +3,7 @@ import { performServerHandshake, type ServerHttp2Session } from 'node:http2';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { guardEarlyBytes } from '../../src/http2/early_bytes.ts';
+import { guardEarlyBytes } from '../../src/http2/session_guards.ts';
 import { SERVER, testAuthority } from '../server/tls/authority.ts';
 import { goaway, ping, PREFACE, settings } from './frames.ts';
 

@@ -93,7 +93,7 @@ describe('heads mean the same in HTTP/1.1 and HTTP/2', () => {
       }),
     );
     socket.write(bytes);
-    await expect.poll(() => told.length, { timeout: 3_000 }).toBeGreaterThan(0);
+    await expect.poll(() => told.length).toBeGreaterThan(0);
     socket.destroy();
     return told[0]!;
   }

@@ -1,27 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { edgeFor, upstream } from '../http1/per_test.ts';
 import { bodyOf, type Buffered, BufferedBody } from '../../src/io/buffered_body.ts';
 import type { Body, BodyTaker } from '../../src/io/ports.ts';
 import type { Answers } from '../../src/engine/contract.ts';
-import { ingress, type Ingress } from '../http1/ingress.ts';
+
 import { drink } from './forwarded.ts';
-import { answering, dial, OK, recorder, type Recorder, splitRequests } from '../http1/sockets.ts';
+import { answering, dial, OK, recorder, splitRequests } from '../http1/sockets.ts';
 import { forwarding, type Script, text } from '../http1/test_exchange_port.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function upstream(...given: Parameters<typeof recorder>): Promise<Recorder> {
-  const made = await recorder(...given);
-  closers.push(() => made.close());
-  return made;
-}
-async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
-  const made = await ingress(...given);
-  closers.push(() => made.close());
-  return made;
-}
 
 /** A source that pauses after each chunk, and counts how often it resumed. */
 function source(chunks: readonly string[], lengthBytes: number | null): Body & { given: number } {

@@ -1,36 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { edgeFor, upstream } from '../http1/per_test.ts';
 import { brotliDecompressSync, createGunzip, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { once } from 'node:events';
 import type { Reply } from '../../src/engine/contract.ts';
-import { ingress, type Ingress } from '../http1/ingress.ts';
-import {
-  answering,
-  dial,
-  hasHead,
-  parseResponse,
-  recorder,
-  type Recorder,
-  statusOf,
-} from '../http1/sockets.ts';
+import { type Ingress } from '../http1/ingress.ts';
+import { answering, dial, hasHead, parseResponse, statusOf } from '../http1/sockets.ts';
 import { forwarding, replying, text } from '../http1/test_exchange_port.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function upstream(...given: Parameters<typeof recorder>): Promise<Recorder> {
-  const made = await recorder(...given);
-  closers.push(() => made.close());
-  return made;
-}
-async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
-  const made = await ingress(...given);
-  closers.push(() => made.close());
-  return made;
-}
 
 /** One request on its own connection, until the reply is complete. */
 async function reply(

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { WriteBuffer } from '../../src/io/write_buffer.ts';
 import { ingress } from '../http1/ingress.ts';
 import { dial } from '../http1/sockets.ts';
 import { forwarding } from '../http1/test_exchange_port.ts';
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
 
 /** Both ends of a connection; ours never emits `drain`, because its high-water mark is never reached. */
 async function pair(): Promise<{ ours: Socket; theirs: Socket }> {
@@ -20,7 +15,7 @@ async function pair(): Promise<{ ours: Socket; theirs: Socket }> {
   const ours = connect(to);
   await once(ours, 'connect');
   const [theirs] = await accepted;
-  closers.push(() => {
+  onTestFinished(() => {
     ours.destroy();
     theirs.destroy();
     server.close();
@@ -109,9 +104,9 @@ describe('the rest that a write leaves', () => {
       });
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    closers.push(() => server.close());
+    onTestFinished(() => void server.close());
     const edge = await ingress(forwarding((server.address() as AddressInfo).port));
-    closers.push(() => edge.close());
+    onTestFinished(async () => void (await edge.close()));
     const clients = await Promise.all(['a', 'b'].map(() => dial(edge.port)));
     for (const [index, client] of clients.entries()) {
       client.socket.pause();

@@ -10,7 +10,7 @@ import { lazyLoad } from '../../src/loading/lazy_load.ts';
 const run = promisify(execFile);
 
 describe('code that is loaded by use', () => {
-  it('is loaded once, and by all who ask meanwhile', async () => {
+  it('is loaded once, also for callers that wait for it', async () => {
     let loads = 0;
     const late = lazyLoad(async () => ++loads);
     expect(late.now()).toBeNull();

@@ -7,7 +7,7 @@ import { localCertificates } from '../../src/cli/local_authority.ts';
 
 /**
  * Serves in a process that has few descriptors left, asks for what is loaded by use, gives the descriptors back and
- * asks again. Prints what came of it as JSON. Its arguments: a folder for the authority, and how many descriptors
+ * asks again. Prints the result as JSON. Its arguments: a folder for the authority, and how many descriptors
  * are left in the bad time.
  */
 const [folder = '', left = '0'] = process.argv.slice(2);

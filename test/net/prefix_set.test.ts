@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type Words, addressOf, parseAddress, v4FromNumber } from '../../src/net/address.ts';
 import { type Cidr, contains, firstAfter, isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
+import { prefixMap } from '../../src/net/prefix_map.ts';
 import { prefixSet } from '../../src/net/prefix_set.ts';
 import { runs, seeded, sized } from '../random.ts';
 
@@ -58,26 +59,6 @@ describe('prefixSet', () => {
         agreesWithScan,
       ),
       sized(1_500, 3),
-    );
-  });
-
-  it('compiled with a previous set equals one compiled from scratch', () => {
-    const ranges = fc.array(range, { minLength: 16, maxLength: 40 });
-    const changes = fc.array(range, { maxLength: 2 });
-    fc.assert(
-      fc.property(ranges, changes, fc.nat(), fc.nat(2), fc.array(v4), (former, added, at, removed, texts) => {
-        const cidrs = former.map(([text, bits]) => around(text, bits));
-        const next = [...cidrs];
-        next.splice(at % cidrs.length, removed, ...added.map(([text, bits]) => around(text, bits)));
-        const merged = prefixSet(next, prefixSet(cidrs));
-        const anew = prefixSet(next);
-        const edges = next.flatMap((each) => [each.address.text].concat(neighbours(each)));
-        for (const text of texts.concat(edges)) {
-          const address = parseAddress(text)!;
-          expect([text, merged.find(address)]).toEqual([text, anew.find(address)]);
-        }
-      }),
-      sized(300, 6),
     );
   });
 
@@ -140,3 +121,74 @@ function before({ w0, w1, w2, w3 }: Words): Words {
   }
   return { w0: words[0]!, w1: words[1]!, w2: words[2]!, w3: words[3]! };
 }
+
+describe('prefixMap', () => {
+  it('changed again and again finds what a scan over its items finds', () => {
+    const change = fc.record({
+      added: fc.array(range, { maxLength: 12 }),
+      removed: fc.array(fc.nat(), { maxLength: 6 }),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 6 }), fc.array(fc.oneof(v4, v6)), (changes, texts) => {
+        let items: { readonly cidr: Cidr }[] = [];
+        let map = prefixMap(items);
+        for (const { added, removed } of changes) {
+          const gone = Array.from(new Set(removed.map((at) => at % (items.length || 1)))).flatMap(
+            (at) => items[at] ?? [],
+          );
+          const come = added.map(([text, bits]) => ({ cidr: around(text, bits) }));
+          const former = map;
+          const found = texts.map((text) => former.find(parseAddress(text)!));
+          map = map.with(gone, come);
+          // The map before the change is as it was.
+          expect(texts.map((text) => former.find(parseAddress(text)!))).toEqual(found);
+          items = [...items.filter((item) => !gone.includes(item)), ...come];
+          expect(map.size).toBe(items.length);
+        }
+        const cidrs = items.map(({ cidr: each }) => each);
+        const edges = cidrs.flatMap((each) => [each.address.text].concat(neighbours(each)));
+        for (const text of texts.concat(edges)) {
+          const best = items[findNaively(cidrs, text)] ?? null;
+          expect([text, map.find(parseAddress(text)!)]).toEqual([text, best]);
+        }
+      }),
+      sized(600, 6),
+    );
+  });
+
+  it.each([
+    ['spread', (at: number) => `${1 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}.0/24`],
+    ['of one network', (at: number) => `10.1.${(at >> 8) & 255}.${at & 255}/32`],
+    ['of one IPv6 network', (at: number) => `2001:db8:0:${at.toString(16)}::/64`],
+  ])('rebuilds only the ranges beside a changed one: %s', (_, textOf) => {
+    let reads = 0;
+    const counted = (text: string) => {
+      const own = cidr(text);
+      return {
+        get cidr() {
+          reads++;
+          return own;
+        },
+      };
+    };
+    const count = runs(65_536, 3_000);
+    const many = Array.from({ length: count }, (_unused, at) => counted(textOf(at)));
+    const wide = [counted('10.1.0.0/20'), counted('2001:db8::/33'), counted('1.0.0.0/8')];
+    let map = prefixMap([...many, ...wide]);
+    reads = 0;
+    const changes = 50;
+    for (let at = 0; at < changes; at++) map = map.with([many[at * 2]!], [counted(`200.${at}.0.0/16`)]);
+    // At most 512 ranges are kept together.
+    expect(reads / changes).toBeLessThan(512 * 12);
+    expect(reads / changes).toBeLessThan(count);
+    for (let at = 0; at < count; at += 7) {
+      const isGone = at % 2 === 0 && at < changes * 2;
+      const { address } = cidr(textOf(at));
+      const found = map.find(address);
+      expect(found?.cidr.text).toBe(
+        isGone ? wide.find((each) => contains(each.cidr, address))!.cidr.text : cidr(textOf(at)).text,
+      );
+    }
+    expect(map.find(parseAddress('200.7.1.1')!)?.cidr.text).toBe('200.7.0.0/16');
+  });
+});

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,20 +7,23 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../built.ts';
 import { ended } from '../program.ts';
+import { NO_SDK } from '../tunnel/agent.ts';
+import { agentSays, whileRunning } from './agent_of_package.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(root, 'node_modules/.bin');
 let folder: string;
+let tarball: string;
 
 /** What a user does: installs the tarball in an empty folder. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeproof-package-'));
   await ensureBuilt();
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  const [tarball] = await readdir(folder);
+  tarball = (await readdir(folder))[0]!;
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball!}`], {
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball}`], {
     cwd: folder,
   });
 }, 300_000);
@@ -44,6 +47,19 @@ cases:
 
 const inFolder = (program: string, args: readonly string[]) => ended(program, args, folder);
 
+/** What the compiler says about files of the folder. */
+const types = (module: string, skipLibCheck: boolean, ...files: readonly string[]) =>
+  inFolder(
+    join(bin, 'tsc'),
+    [
+      `--noEmit --strict --skipLibCheck ${skipLibCheck} --module ${module} --target es2024 --types node`.split(
+        ' ',
+      ),
+      ['--typeRoots', join(root, 'node_modules/@types')],
+      files,
+    ].flat(),
+  );
+
 const edgeproof = (...args: readonly string[]) =>
   inFolder(join(bin, 'node'), [join(folder, 'node_modules/edgeproof/dist/lib/main.cjs'), ...args]);
 
@@ -56,7 +72,7 @@ describe('scenarios from the packed tarball', () => {
     await symlink(join(root, 'node_modules/vitest'), join(folder, 'node_modules/vitest'));
   });
 
-  it('runs cases, on threads too, and tells what they cover', async () => {
+  it('runs cases, on threads too, and reports what they cover', async () => {
     const [alone, together] = [await edgeproof('test'), await edgeproof('test', '--jobs', '2', '-r', 'tap')];
     expect(alone).toMatchObject({ code: 0, out: expect.stringContaining('2 passed') as string });
     expect(together).toMatchObject({ code: 0, out: expect.stringContaining('1..2') as string });
@@ -121,14 +137,45 @@ describe('scenarios from the packed tarball', () => {
        // @ts-expect-error a status is a number
        expect({}).toHaveStatus('404');`,
     );
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
-    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
-    expect(await inFolder(join(bin, 'tsc'), [...options, ...types, 'matchers.ts'])).toEqual({
-      code: 0,
-      out: '',
-    });
+    expect(await types('nodenext', true, 'matchers.ts')).toEqual({ code: 0, out: '' });
   });
 });
+
+/** A user pastes the line for Node of the ready screen, and changes the port of the app. */
+describe.skipIf(NO_SDK !== null)(
+  `agents at the packed tarball${NO_SDK === null ? '' : `: ${NO_SDK}`}`,
+  () => {
+    const ports = ['--agents', '0', '--port', '0', '--tls-port', '0'];
+    beforeAll(async () => {
+      await writeFile(join(folder, 'edge.yaml'), EDGE);
+      await symlink(join(root, 'node_modules/@ngrok'), join(folder, 'node_modules/@ngrok'));
+    });
+
+    it('connect to dev, whose lines are for all SDKs', async () => {
+      await whileRunning(folder, ['dev', 'edge.yaml', '--no-watch', ...ports], async (said) => {
+        for (const name of ['Node', 'Python', 'Go', 'Rust', 'agent'])
+          expect(said).toMatch(new RegExp(`^ +${name} `, 'm'));
+        expect(await agentSays(folder, said)).toBe('200 from the app\n');
+      });
+    });
+
+    it('connect to serve with a credential of its API', async () => {
+      await whileRunning(folder, ['serve', '--store', 'a.db', '--api-port', '0', ...ports], async (said) => {
+        const [, api] = /management API (\S+)/.exec(said)!;
+        const [, key] = /admin key, shown only once: (\S+)/.exec(said)!;
+        const headers = {
+          authorization: `Bearer ${key}`,
+          'service-version': '2',
+          'content-type': 'application/json',
+        };
+        const made = await fetch(`${api}/credentials`, { method: 'POST', headers, body: '{}' });
+        const { token } = (await made.json()) as { token: string };
+        expect(await agentSays(folder, said, token)).toBe('200 from the app\n');
+        await expect(agentSays(folder, said, `${token.slice(0, -1)}!`)).rejects.toThrow('ERR_SERVICE_105');
+      });
+    });
+  },
+);
 
 describe('the packed tarball', () => {
   it('runs its command', async () => {
@@ -143,33 +190,97 @@ describe('the packed tarball', () => {
        const edge = createEdge({ edges: { https: { a: { hostports: ['a.test:443'], routes: [] } } } });
        console.log(edge.decide({ url: 'https://a.test/' }).status);`,
     );
-    const { stdout } = await run(join(bin, 'node'), ['use.mjs'], { cwd: folder });
-    expect(stdout.trim()).toBe('404');
+    expect(await inFolder(join(bin, 'node'), ['use.mjs'])).toEqual({ code: 0, out: '404\n' });
   });
 
-  it('is typed, with nothing skipped', async () => {
+  it('is required and imported by its listed paths, with the same names, and by no other path', async () => {
     await writeFile(
-      join(folder, 'use.ts'),
-      `import { createEdge, type Decision } from 'edgeproof';
-       export const decision: Decision = createEdge({}).decide({ url: 'https://a.test/' });
-       // @ts-expect-error a status is a number
-       export const status: string = decision.status;`,
+      join(folder, 'require.cjs'),
+      `const { isDeepStrictEqual } = require('node:util');
+       const paths = ['edgeproof', 'edgeproof/cel', 'edgeproof/node-test', 'edgeproof/vitest'];
+       (async () => {
+         for (const path of paths) {
+           const required = require(path);
+           const imported = await import(path);
+           const lost = Object.keys(required).filter((name) => imported[name] !== required[name]);
+           console.log(path, Object.keys(required).length > 0, lost);
+         }
+         for (const path of ['edgeproof/expression', 'edgeproof/dist/lib/index.cjs', 'edgeproof/dist/index.js']) {
+           try { require(path); } catch ({ code }) { console.log(path, code); }
+         }
+         const edges = { https: { a: { hostports: ['a.test:443'], routes: [] } } };
+         console.log(require('edgeproof').createEdge({ edges }).decide({ url: 'https://a.test/' }).status);
+       })();`,
     );
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      'false',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2024',
-    ];
-    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
-    const checked = await run(join(bin, 'tsc'), [...options, ...types, 'use.ts'], { cwd: folder }).catch(
-      (error: { stdout: string }) => error,
-    );
-    expect(checked.stdout).toBe('');
+    const { code, out } = await inFolder(join(bin, 'node'), ['require.cjs']);
+    expect(out.trim().split('\n')).toEqual([
+      'edgeproof true []',
+      'edgeproof/cel true []',
+      'edgeproof/node-test true []',
+      'edgeproof/vitest true []',
+      'edgeproof/expression ERR_PACKAGE_PATH_NOT_EXPORTED',
+      'edgeproof/dist/lib/index.cjs ERR_PACKAGE_PATH_NOT_EXPORTED',
+      'edgeproof/dist/index.js ERR_PACKAGE_PATH_NOT_EXPORTED',
+      '404',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  // Types of modules and of CommonJS differ in `node16`, the strictest: it has no `require` of modules.
+  it('is typed in modules and in CommonJS, with nothing skipped', async () => {
+    const use = `
+      export const decision: Decision = createEdge({ edges: {} }).decide({ url: 'https://a.test/' });
+      // @ts-expect-error a status is a number
+      export const status: string = decision.status;
+      export const names: readonly unknown[] = [compile, scenarioTests];
+      const backends = { app: { static: { address: '127.0.0.1:3000' } } };
+      export const edge = defineEdge({
+        backends,
+        edges: {
+          https: {
+            shop: {
+              hostports: ['shop.test:443'],
+              routes: [{ match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' } }],
+            },
+          },
+        },
+      });
+      export const same: Decision = createEdge(edge).decide({ url: 'https://shop.test/' });
+      export const written = { edges: { https: { a: { hostports: ['a.test:443'] } } } } satisfies EdgeConfigInput;
+      // @ts-expect-error there is no such kind of match
+      defineEdge({ edges: { https: { a: { hostports: [], routes: [{ match_type: 'glob', match: '/' }] } } } });
+      export const scenario = defineScenario({
+        edge: './edge.yaml',
+        cases: [{ name: 'home', request: 'GET https://shop.test/', expect: { status: 200 } }],
+      });
+      // @ts-expect-error there is no such key
+      defineScenario({ cases: [{ name: 'home', request: 'GET https://a.test/', expect: { statuss: 200 } }] });
+      export const texts: Promise<string> = check({ name: 'edge.yaml', text: '' }, { strict: true }).then((found) =>
+        renderDiagnostics(found, { color: false }),
+      );`;
+    const imports = `import { check, createEdge, defineEdge, defineScenario, renderDiagnostics } from 'edgeproof';
+      import type { Decision, EdgeConfigInput } from 'edgeproof';
+      import { compile } from 'edgeproof/cel';
+      import { scenarioTests } from 'edgeproof/node-test';`;
+    const required = `import edgeproof = require('edgeproof');
+      export const { createSimulator } = edgeproof;`;
+    await writeFile(join(folder, 'use.mts'), imports + use);
+    await writeFile(join(folder, 'use.cts'), imports + required + use);
+    expect(await types('node16', false, 'use.mts', 'use.cts')).toEqual({ code: 0, out: '' });
+  });
+
+  it('is small, and brings few packages', async () => {
+    const { size } = await stat(join(folder, tarball));
+    expect(size).toBeLessThan(1_000_000);
+    const files = await readdir(join(folder, 'node_modules/edgeproof'), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    expect(files.filter((entry) => entry.isFile()).length).toBeLessThan(150);
+    const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
+      packages: object;
+    };
+    expect(Object.keys(lock.packages).length).toBeLessThan(36);
   });
 
   it('carries the JSON Schemas for editors', async () => {

@@ -162,11 +162,14 @@ function sentHeaders({ headers = {} }: NonNullable<Act['upstream']>): FieldList 
 function simulate(name: string, acts: readonly Act[]): Seen[] {
   const worlds = new Worlds();
   const edge = createEdge(configOf(name, '127.0.0.1:1'), worlds.options);
-  const world = simulatedWorld(edge.runtime.current(), {
-    startMs: START_MS,
-    seed: 1,
-    random: worlds.options.random!,
-  });
+  const world = simulatedWorld(
+    { fresh: edge.runtime.current, extended: edge.runtime.current },
+    {
+      startMs: START_MS,
+      seed: 1,
+      random: worlds.options.random!,
+    },
+  );
   return acts.map((act) => {
     worlds.act = act;
     world.clock.advanceTo(world.clock.nowMs() + (act.after_ms ?? 0));

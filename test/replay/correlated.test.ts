@@ -81,7 +81,7 @@ describe('two configurations with the same unknowns', () => {
     expect(said(before, negated, ...log)[0]).toMatch(/^changed/);
   });
 
-  it('does not cancel what is asked of values that each makes in its own way', () => {
+  it('does not cancel questions about values that each file computes differently', () => {
     const setting = (value: string) =>
       configOf(
         policyOf([

@@ -2,7 +2,7 @@ import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import type { EdgeConfig } from '../../src/edge/document/schema.ts';
 import { hasErrors } from '../../src/diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../../src/diagnostics/render.ts';
-import { type Edge, createEdge } from '../../src/index.ts';
+import { type Edge, createEdge } from '../../src/edgeproof.ts';
 import { type ReplayedEdge, replayedEdge } from '../../src/replay/decide.ts';
 import type { LogRecord } from '../../src/replay/log_record.ts';
 import { factsOf, isEventLine } from '../../src/replay/event_facts.ts';

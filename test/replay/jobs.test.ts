@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createEdge } from '../../src/index.ts';
+import { createEdge } from '../../src/edgeproof.ts';
 import { folderWith } from '../folder.ts';
 import { onePolicy } from '../one_route.ts';
 import { MAIN } from '../cli/main_file.ts';

@@ -162,7 +162,7 @@ describe('the inputs of filters in a replay', () => {
       },
     });
 
-  it('is the field that the token is in, whatever its name', () => {
+  it('is the field with the token, under any name', () => {
     const unknownOf = (headers: Readonly<Record<string, string>>) =>
       unknowns(replayed(configOf(policyOf([jwt('X-Token')]))).decide(at(0, headers)));
     expect(unknownOf({ 'x-token': 'Abc.Def.Ghi' })).toEqual(['value of x-token']);

@@ -1,13 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { type IncomingMessage, createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { usable } from '../../src/edgeproof.ts';
-import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import type { EdgeConfig } from '../../src/edge/document/schema.ts';
 import { createEdge } from '../../src/index.ts';
 import { replayedEdge } from '../../src/replay/decide.ts';
@@ -16,35 +11,7 @@ import type { RecordedExchange } from '../../src/replay/recording.ts';
 import { recordingSink } from '../../src/replay/recording_sink.ts';
 import { redactExchange, redaction } from '../../src/replay/redact.ts';
 import { replay } from '../../src/replay/replay.ts';
-import { onePolicy } from '../one_route.ts';
-
-const fixture = (path: string) =>
-  readFileSync(fileURLToPath(new URL(`../../fixtures/${path}`, import.meta.url)), 'utf8');
-const PARTNERS = JSON.stringify(fixture('every_module/partners.pem'));
-
-/** A policy without the phase of TLS and TCP edges. */
-function requestPolicy(text: string): object {
-  const { on_tcp_connect: _phase, ...rest } = parse(text) as Record<string, unknown>;
-  return rest;
-}
-
-/** Every edge and every policy of the fixtures. */
-const EDGES: Readonly<Record<string, () => unknown>> = {
-  sample: () => parse(fixture('sample/edge.yaml')),
-  every_module: () =>
-    parse(fixture('every_module/edge.yaml').replace('ca_file: partners.pem', `ca_pem: ${PARTNERS}`)),
-  ...Object.fromEntries(
-    [
-      'canary.yaml',
-      'dry_run_ips.yaml',
-      'every_action.yaml',
-      'redirect_to_https.yaml',
-      'rewrite_then_limit.yaml',
-      'sample.json',
-    ].map((name) => [name, () => onePolicy(requestPolicy(fixture(`policies/${name}`)))]),
-  ),
-  login: () => onePolicy(parse(fixture('policies/login.yaml')) as object),
-};
+import { FIXTURE_EDGES, nearby } from '../fixture_edges.ts';
 
 const REQUESTS: readonly { readonly method?: string; readonly headers?: object; readonly body?: string }[] = [
   {},
@@ -68,19 +35,6 @@ describe('a recording replayed on the file that made it', () => {
     address = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   });
   afterAll(() => void upstream.close());
-
-  /** The configuration with its backends at the upstream of this test. */
-  function nearby(value: unknown): EdgeConfig {
-    const config = structuredClone(value) as {
-      backends: Record<string, { static?: { address: string; tls?: object } }>;
-    };
-    for (const { static: dialled } of Object.values(config.backends)) {
-      if (dialled === undefined) continue;
-      dialled.address = address;
-      delete dialled.tls;
-    }
-    return usable(checkWholeEdge({ value: config })).config;
-  }
 
   async function recordingOf(config: EdgeConfig): Promise<RecordedExchange[]> {
     const lines: RecordedExchange[] = [];
@@ -115,8 +69,8 @@ describe('a recording replayed on the file that made it', () => {
     return JSON.parse(JSON.stringify(lines)) as RecordedExchange[];
   }
 
-  it.each(Object.keys(EDGES))('is SAME: %s', async (name) => {
-    const config = nearby(EDGES[name]!());
+  it.each(Object.keys(FIXTURE_EDGES))('is SAME: %s', async (name) => {
+    const config = nearby(FIXTURE_EDGES[name]!(), address);
     const lines = await recordingOf(config);
     expect(lines.length).toBeGreaterThanOrEqual(REQUESTS.length);
     const [alone, against] = [null, replayedEdge(config)].map((current) => {

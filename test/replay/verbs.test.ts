@@ -223,7 +223,11 @@ describe('edgeproof replay', () => {
     expect(out).toMatch(/UNKNOWN {2}1 \(16\.67 %\)\n.*case of x-lane/);
     expect((await edgeproof(...args, '--max-unknown', '10')).code).toBe(7);
     expect((await edgeproof(...args, '--max-unknown', '20')).code).toBe(0);
-    expect((await edgeproof(...args, '--min-fidelity', '99')).code).toBe(8);
+    const judged = [...args, '--against', 'current.yaml', '--min-fidelity'];
+    expect((await edgeproof(...judged, '99')).code).toBe(8);
+    expect((await edgeproof(...judged, '80')).code).toBe(0);
+    const alone = await edgeproof(...args, '--min-fidelity', '0');
+    expect([alone.code, alone.err]).toEqual([2, expect.stringContaining('--against')]);
   });
 
   it('has reports for programs', async () => {

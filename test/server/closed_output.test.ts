@@ -77,7 +77,7 @@ it.each([
         const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
         return Number(/^edgeproof_events_lost_total\{reason="not_written"\} (\d+)$/m.exec(text)?.[1]);
       };
-      await expect.poll(lost, { timeout: 5_000 }).toBe(5);
+      await expect.poll(lost).toBe(5);
     }
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { CLOCKS_DIFFER_MS } from '../../src/auth/limits.ts';
 import { RESPONSE_HEAD_MS, WIRE_LIMITS } from '../../src/http/message_limits.ts';
-import { CONTROL, HTTP2_HEAD, RESETS, SESSION } from '../../src/http2/limits.ts';
+import { CONTROL, HTTP2_HEAD, RESETS, SESSION, UPSTREAM_STREAM_BYTES } from '../../src/http2/limits.ts';
 import { DRAIN_MS, LISTENER_LIMITS } from '../../src/io/listener_limits.ts';
 import { KEEP_ALIVE_MS } from '../../src/io/tcp_dial.ts';
+import { HALF_OPEN_MS } from '../../src/io/tcp_forward.ts';
 import { UPSTREAM_LIMITS } from '../../src/io/upstream_limits.ts';
 import { STREAM_LIMITS } from '../../src/server/tcp_limits.ts';
 
@@ -38,7 +39,10 @@ const SAID: readonly (readonly [page: string, text: string])[] = [
   ['fidelity/wire.md', `chunk extensions of a message ${size(WIRE_LIMITS.extensionBytes)} in total`],
   ['fidelity/wire.md', `trailer section ${size(WIRE_LIMITS.trailerBytes)}`],
   ['fidelity/tls.md', `within ${seconds(STREAM_LIMITS.dialMs)}, including the backend's TLS`],
-  ['fidelity/tls.md', `for ${STREAM_LIMITS.idleMs / 3_600_000} hour: closed`],
+  [
+    'fidelity/tls.md',
+    `for ${STREAM_LIMITS.idleMs / 3_600_000} hour, or for ${minutes(HALF_OPEN_MS)} after one side`,
+  ],
   ['fidelity/tls.md', `TCP keep-alive probes after ${seconds(KEEP_ALIVE_MS)}`],
   ['fidelity/http2.md', `head over ${size(HTTP2_HEAD.headBytes)} or ${HTTP2_HEAD.fields} fields: 431`],
   [
@@ -49,6 +53,10 @@ const SAID: readonly (readonly [page: string, text: string])[] = [
   [
     'fidelity/http2.md',
     `${CONTROL.frames} PING, SETTINGS and PRIORITY frames, in ${seconds(CONTROL.windowMs)}`,
+  ],
+  [
+    'fidelity/http2.md',
+    `unread content: ${size(SESSION.settings!.initialWindowSize!)} of a client, ${size(UPSTREAM_STREAM_BYTES)} of an upstream`,
   ],
   ['fidelity/saml.md', `clocks may differ by ${seconds(CLOCKS_DIFFER_MS)}`],
   ['fidelity/simulator.md', `upstream limit ${seconds(RESPONSE_HEAD_MS)} to the head`],

@@ -7,6 +7,7 @@ import { prepareConnection } from '../../src/simulator/document/connections.ts';
 import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
 import { runFile, ONCE } from '../../src/simulator/run_file.ts';
 import { connectTo } from '../../src/simulator/run_connect.ts';
+import { SimulatedAgents } from '../../src/simulator/agents.ts';
 import { scriptedUpstreams } from '../../src/simulator/upstreams.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { traceOf } from '../../src/engine/trace.ts';
@@ -232,7 +233,10 @@ describe('simulated and live connections', () => {
     } as const;
     upstreams.set('dead', { answers: [refusing], afterwards: 'last' });
     const world = { nowMs: () => 0, random: () => 0 };
-    const outcome = connectTo(live.edge.runtime.current(), prepared, world, upstreams);
+    const outcome = connectTo(live.edge.runtime.current(), prepared, world, {
+      upstreams,
+      agents: new SimulatedAgents(seededChance(1), { config: live.edge.config, extend: () => {} }),
+    });
     const liveSteps = placeless(live.explained.at(-1)!.steps);
     // The message for a refused connection depends on the system.
     const told = (steps: readonly { code: string; detail: object }[]) =>

@@ -36,6 +36,10 @@ const FINDINGS: readonly (readonly [keyof typeof SCENARIO_CODES, object])[] = [
   ],
   ['scenario.unknown_backend', one({ upstreams: { ap: 200 } })],
   ['scenario.unknown_backend', one({ expect: { upstream: 'ap' } })],
+  ['scenario.unknown_agent', one({ expect: { agent: 'laptop' } })],
+  ['scenario.bad_agent', one({ agents: { laptop: {} } })],
+  ['scenario.refused_bind', one({ agents: { laptop: { url: 'https://shop.test' } } })],
+  ['scenario.unselected_agent', one({ agents: { laptop: { labels: { app: 'shop' } } } })],
   ['scenario.unknown_module', one({ expect: { decisions: { ip_restrictions: 'allow' } } })],
   ['scenario.bad_request', one({ request: { url: 'ftp://shop.test/' } })],
   ['scenario.bad_request', one({ request: undefined, curl: 'curl --proxy x https://shop.test/' })],
@@ -45,6 +49,8 @@ const FINDINGS: readonly (readonly [keyof typeof SCENARIO_CODES, object])[] = [
   ['scenario.bad_expectation', one({ expect: { body: { matches: '(?=x)' } } })],
   ['scenario.bad_share', one({ request: undefined, expect: undefined, sample: { share: { app: 1.5 } } })],
   ['scenario.bad_facts', one({ facts: { 'conn.geo.countri': 'DE' } })],
+  ['scenario.bad_include', { include: 'gone.yaml', cases: [ok] }],
+  ['scenario.bad_table', one({ each: 'gone.csv' })],
   ['scenario.unused_upstream', { upstreams: { next: 200 }, ...one({ request: '/healthz' }) }],
 ];
 
@@ -57,6 +63,9 @@ describe('a scenario file', () => {
     const reached = new Set<keyof typeof SCENARIO_CODES>(FINDINGS.map(([code]) => code));
     // The reader of files reports unreadable files: test/cli.
     reached.add('scenario.unreadable');
+    // Simulations and chance have their own tests.
+    reached.add('scenario.bad_arrivals');
+    reached.add('scenario.by_chance');
     expect(
       Object.keys(SCENARIO_CODES).filter((code) => !reached.has(code as keyof typeof SCENARIO_CODES)),
     ).toEqual([]);

@@ -4,9 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { hasLibrariesFor, requirePeer } from '../peers.ts';
 
-/** Path of the binary of another Node major: `npm i node@24 --prefix /tmp/n`, then `/tmp/n/node_modules/.bin/node`. */
-const OTHER = process.env['EDGEPROOF_OTHER_NODE'] ?? '';
+/** The oldest Node that is supported, which is a peer; `EDGEPROOF_OTHER_NODE` names the binary of another. */
+const OTHER = process.env['EDGEPROOF_OTHER_NODE'] ?? peerNode();
+
+function peerNode(): string | null {
+  return hasLibrariesFor('the same bytes on another Node') ? requirePeer.resolve('node/bin/node') : null;
+}
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'edgeproof-node-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +30,7 @@ function madeBy(node: string, args: readonly string[]): string {
   return `${status}\n${stderr}\n${told}\n${readFileSync(events, 'utf8')}`;
 }
 
-describe.skipIf(OTHER === '')('another Node major (EDGEPROOF_OTHER_NODE names its binary)', () => {
+describe.skipIf(OTHER === null)('another major version of Node', () => {
   it.each([
     ['sim', 'fixtures/scenarios/outage.scenario.yaml'],
     ['sim', 'fixtures/scenarios/compressed.scenario.yaml', '--seed', 'ü'],
@@ -33,6 +39,6 @@ describe.skipIf(OTHER === '')('another Node major (EDGEPROOF_OTHER_NODE names it
   ])('gives the same bytes for %j %j', (...args) => {
     const own = madeBy(process.execPath, args);
     expect(own.length).toBeGreaterThan(10_000);
-    expect(madeBy(OTHER, args)).toBe(own);
+    expect(madeBy(OTHER!, args)).toBe(own);
   });
 });

@@ -41,6 +41,7 @@ describe('requests over TLS, simulated and real', () => {
   const partners = testAuthority('partners');
   const served = authority.issue('shop.test', SERVER('shop.test', 'api.test', 'new.test'));
   const robot = partners.issue('robot', CLIENT);
+  const expired = partners.issue('expired', CLIENT, -1);
   const upstream = createServer((_message, response) => void response.end('ok'));
   const events: HttpRequestCompleteEvent[] = [];
   let edge: Edge;
@@ -99,13 +100,14 @@ describe('requests over TLS, simulated and real', () => {
         events[0],
       );
     } catch {
-      return { status: 0 };
+      return { status: 0, events: events.length };
     }
   }
 
   function simulated(sent: RequestConfig): Told {
-    const { status, header, event } = createSimulator(edge).send(sent);
-    return status === 0 ? { status } : told(status, header, event);
+    const simulator = createSimulator(edge);
+    const { status, header, event } = simulator.send(sent);
+    return status === 0 ? { status, events: simulator.events().length } : told(status, header, event);
   }
 
   function told(
@@ -162,6 +164,13 @@ describe('requests over TLS, simulated and real', () => {
       { tls: { ...V12, server_name: 'shop.test' } },
     ],
     ['mutual TLS without a certificate', 'api.test', 'api.test', {}, {}],
+    [
+      'mutual TLS with a certificate that has expired',
+      'api.test',
+      'api.test',
+      { cert: expired.cert, key: expired.key },
+      { tls: { client_certificate: { ...certificate, not_after: '2020-01-01T00:00:00Z' } } },
+    ],
     ['mutual TLS with one', 'api.test', 'api.test', shown, { tls: { ...stated.tls, alpn: '' } }],
     [
       'mutual TLS under another name',

@@ -4,7 +4,7 @@ import type { Breach, Node, Rule, SourceFile, Tree } from './tree.ts';
 
 /** The generated lists of filters, and the examples of policies for each error number. */
 const LISTS =
-  /^src\/(?:filters\/(?:table|actions|modules|action_schemas|module_schemas)|policy\/codes\/document_codes)\.ts$/;
+  /^src\/(?:filters\/(?:table|actions|modules|action_schemas|module_schemas)|policy\/codes\/documents\/\w+)\.ts$/;
 
 const TYPES = [...MODULE_FACTS.keys(), ...ACTION_FACTS.keys()];
 /** The key of the language of policies, which has a room, and readers, of its own. */
@@ -44,9 +44,48 @@ const EXCEPTIONS: readonly Exception[] = [
     because: 'a listener sets up TLS before any filter runs',
   },
   {
-    path: 'src/edge/document/modules.ts',
+    path: 'src/edge/document/routes_of.ts',
     names: ['tls_termination'],
-    because: 'tells the other modules of an edge whether it terminates TLS',
+    because: 'tells the modules of an edge, and the check of its hosts, whether it terminates TLS',
+  },
+  {
+    path: 'src/control/resources/edge_values.ts',
+    names: ['tls_termination', 'terminate-tls'],
+    because: 'a cloud endpoint of TLS is an edge, which ends TLS if its policy needs that',
+  },
+  {
+    path: 'src/tunnel/binding/endpoint_config.ts',
+    names: [
+      'circuit_breaker',
+      'user_agent_filter',
+      'webhook_verification',
+      'websocket_tcp_converter',
+      'request_headers',
+      'response_headers',
+      'ip_restriction',
+      'mutual_tls',
+      'tls_termination',
+    ],
+    because: 'each option of an agent is one of these, by the protocol of agents',
+  },
+  {
+    path: 'src/simulator/document/agent_',
+    names: [
+      'circuit_breaker',
+      'request_headers',
+      'response_headers',
+      'user_agent_filter',
+      'webhook_verification',
+      'websocket_tcp_converter',
+      'oauth',
+    ],
+    because:
+      'scenarios have the options of agents, and findings about them are at the filters that they become',
+  },
+  {
+    path: 'src/tunnel/binding/endpoint_policy.ts',
+    names: ['basic-auth', 'openid-connect'],
+    because: 'these options of an agent are actions of a policy',
   },
   {
     path: 'src/edge/saml_host.ts',

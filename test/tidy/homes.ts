@@ -21,6 +21,7 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   '@node-saml/node-saml': ['src/clients/'],
   '@xmldom/xmldom': ['src/clients/', 'src/auth/saml/'],
   'openid-client': ['src/clients/'],
+  'xml-crypto': ['src/clients/'],
 };
 
 const WIRE = [
@@ -30,6 +31,7 @@ const WIRE = [
   'src/http1/',
   'src/http2/',
   'src/server/',
+  'src/tunnel/',
   'src/control/api/',
   'src/integrations/',
 ];
@@ -55,7 +57,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:stream': [...WIRE, 'src/engine/drivers/'],
   'node:stream/promises': WIRE,
   'node:timers': WIRE,
-  'node:timers/promises': WIRE,
+  'node:timers/promises': [...WIRE, 'src/control/'],
   'node:tls': WIRE,
   'node:url': ['src/edge/document/', 'src/auth/cookie_domain_check.ts'],
   'node:util': ['src/diagnostics/', 'src/simulator/', 'src/engine/drivers/', ...WIRE],
@@ -67,6 +69,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
     'src/io/',
     'src/simulator/',
     'src/engine/drivers/',
+    'src/events/senders/',
   ],
 };
 

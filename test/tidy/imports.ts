@@ -15,7 +15,7 @@ export const roomsKeepToTheirImports: Rule = (tree) =>
     if (from === null || !specifier.startsWith('.')) return null;
     const allowed = ROOMS[from.room];
     if (allowed === undefined) {
-      return `src/${from.room} is no room of the table; list it in test/tidy/rooms.ts, or use a room that exists`;
+      return `src/${from.room} is not a room of the table; list it in test/tidy/rooms.ts, or use a room that exists`;
     }
     const path = targetOf(file.path, specifier);
     const to = placeOf(path);
@@ -68,7 +68,7 @@ export const importsAreLiteral: Rule = (tree) =>
       ),
   );
 
-/** Nobody imports in a circle. */
+/** No file imports itself, directly or through others. */
 export const importsHaveNoCycles: Rule = (tree) => {
   const byPath = new Map(tree.sources.map((file) => [file.path, file]));
   const done = new Set<string>();

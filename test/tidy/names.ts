@@ -2,10 +2,10 @@ import type { Breach, Rule } from './tree.ts';
 
 const BANNED = /^(?:utils?|common|helpers?|shared|lib|types|services?|core|misc)$/;
 const SNAKE = /^[a-z0-9_]+$/;
-/** Files whose names others give: those of Git, of GitHub, of linters. */
-const GIVEN = /^(?:README\.md|CHANGELOG\.md|CONTRIBUTING\.md|RESULTS\.md|LICENSE|\..*)$/;
+/** Files whose names others give: those of Git, of GitHub, of npm, of linters. */
+const GIVEN = /^(?:README\.md|CHANGELOG\.md|CONTRIBUTING\.md|RESULTS\.md|LICENSE|package-lock\.json|\..*)$/;
 
-/** No folder or file is a drawer for whatever has no place; `types.ts` may be about the types of a language. */
+/** No folder or file collects what has no other place; `types.ts` may be about the types of a language. */
 export const nothingIsCalledUtils: Rule = (tree) =>
   namesOf(tree.paths).flatMap(({ path, name }) => {
     const stem = name.split('.')[0]!;
@@ -27,6 +27,19 @@ export const namesAreSnakeCase: Rule = (tree) =>
       { path, line: 1, says: `'${name}' is not snake_case: lower-case letters, digits and underscores` },
     ];
   });
+
+/** Folders of tests about what is not below `src`. */
+const BESIDE_ROOMS: ReadonlySet<string> = new Set(['bench', 'package', 'tidy']);
+
+/** The tests of a room are in the folder of its name, so that they are found and run together. */
+export const testsMirrorRooms: Rule = ({ paths }) => {
+  const rooms = new Set(paths.flatMap((path) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []));
+  return paths.flatMap((path) => {
+    const folder = /^test\/([^/]+)\//.exec(path)?.[1];
+    if (folder === undefined || rooms.has(folder) || BESIDE_ROOMS.has(folder)) return [];
+    return [{ path, line: 1, says: `there is no src/${folder}; move it to the tests of a room` }];
+  });
+};
 
 /** Each folder and file once, with the path it has. */
 function namesOf(paths: readonly string[]): { path: string; name: string }[] {

@@ -184,7 +184,7 @@ export const PLANTED: readonly Planted[] = [
     'src/attic/x.ts',
     "import '../http/fields.ts';",
     1,
-    /no room of the table/,
+    /not a room of the table/,
   ],
   [
     'siblings do not import each other',
@@ -395,6 +395,13 @@ export const PLANTED: readonly Planted[] = [
     1,
     /name its parts/,
   ],
+  [
+    'nesting is low',
+    'src/net/x.ts',
+    'export function f(a: number[][]) {\n for (const b of a) for (const c of b)\n try {\n if (a) f(a); else if (b) {\n while (c) f([]); } } catch {} }',
+    5,
+    /return early/,
+  ],
   ['tables are data', 'src/net/x.ts', TABLE('// table', "  'row',", 3), 1, /reason/],
   [
     'tables are data',
@@ -410,6 +417,7 @@ export const PLANTED: readonly Planted[] = [
   ['names are snake_case', 'src/net/ipAddress.ts', '', 1, /snake_case/],
   ['names are snake_case', 'src/net-work/x.ts', '', 1, /net-work/],
   ['names are snake_case', 'docs/Page.md', '# Page', 1, /snake_case/],
+  ['tests mirror rooms', 'test/faults/x.test.ts', '', 1, /no src\/faults/],
   ['no file is dead', 'src/net/orphan.ts', 'export {};', 1, /remove it/],
   ['pages have one title', 'docs/page.md', 'no title\n', 1, /begin it/],
   ['pages have one title', 'docs/page.md', '# One\n\n# Two\n', 3, /second title/],

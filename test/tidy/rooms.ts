@@ -98,26 +98,61 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   http1: [...LIVE, 'http2'],
   server: [...LIVE, 'http1', 'http2'],
   dev_idp: [...LEAVES, 'engine', 'auth'],
-  // What can be said of configurations without running them.
-  analysis: CONFIGURATION,
+  // The framing of agents' sessions: bytes and streams.
+  'tunnel/mux': ['io'],
+  // What agents bind, as parts of a configuration: live and simulated.
+  'tunnel/binding': CONFIGURATION,
+  // Sessions of agents.
+  tunnel: [...CONFIGURATION, 'io', 'server', 'tunnel/mux', 'tunnel/binding'],
+  // What can be said of all requests; its witnesses are run through the engine.
+  analysis: [...CONFIGURATION, 'engine/drivers', 'coverage', 'proof'],
+  // Checks what the analysis claims, and shares nothing with it but the form of certificates.
+  proof: [...CONFIGURATION, 'engine/drivers'],
   coverage: [...CONFIGURATION, 'events', 'dev_idp'],
-  simulator: [...CONFIGURATION, 'engine/drivers', 'events', 'dev_idp', 'analysis', 'coverage'],
+  simulator: [
+    ...CONFIGURATION,
+    'engine/drivers',
+    'events',
+    'dev_idp',
+    'analysis',
+    'coverage',
+    'tunnel/binding',
+  ],
   // Measures what the rooms below decide; it has a clock of its own.
   benchmark: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
   replay: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
   'control/resources': [...LEAVES, 'schemas', 'facts', 'auth', 'policy', 'edge/document'],
   'control/store': [...LEAVES, 'control/resources'],
-  'control/api': [...LEAVES, ...LANGUAGE, 'facts', 'events', 'control/resources', 'control/store'],
+  'control/api': [
+    ...LEAVES,
+    ...LANGUAGE,
+    'facts',
+    'edge/document',
+    'events',
+    'control/resources',
+    'control/store',
+  ],
   // The composition root of the management API.
-  control: [...CONFIGURATION, 'events', 'clients', ...CONTROL, 'edgeproof.ts'],
+  control: [
+    ...CONFIGURATION,
+    'analysis',
+    'events',
+    'io',
+    'clients',
+    'tunnel',
+    'tunnel/binding',
+    ...CONTROL,
+    'edgeproof.ts',
+  ],
   // Applications as upstreams of the live driver.
   integrations: LIVE,
   // Reads, checks and runs the files that a user names, for the command line and for test runners.
-  project_files: [...CONFIGURATION, 'events', 'coverage', 'simulator'],
+  project_files: [...CONFIGURATION, 'events', 'analysis', 'coverage', 'simulator'],
   // What other test runners are given.
   'integrations/testing': [...CONFIGURATION, 'events', 'simulator', 'project_files', 'edgeproof.ts'],
   cli: ANYTHING,
   'edgeproof.ts': ANYTHING,
+  'definitions.ts': ANYTHING,
   'decision.ts': ANYTHING,
   'listen_options.ts': ANYTHING,
   // The part of the composition root that only those load who listen.
@@ -131,7 +166,7 @@ const PARTS = Object.keys(ROOMS).filter((name) => name.includes('/') && !name.en
 const WITH_FACES = /^(?:filters|auth|webhooks)\//;
 const SCHEMA = /(?:^|[/_])schemas?\.ts$/;
 const FACTS =
-  /^src\/(?:filters\/(?:table|phase|duration|result_types|field_checks)|policy\/facts|(?:filters|auth|webhooks)\/(?:.*[/_])?(?:facts|check))\.ts$/;
+  /^src\/(?:filters\/(?:table|phase|duration|fact_values|result_types|field_checks)|policy\/facts|(?:filters|auth|webhooks)\/(?:.*[/_])?(?:facts|check))\.ts$/;
 const FACE = /\/(?:module|action)(?:_\w+)?\.ts$/;
 
 /** The room of a file below `src/`, and the sibling that it is, where it is one. */

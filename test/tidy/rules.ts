@@ -9,9 +9,9 @@ import {
   roomsAreThere,
   siblingsStayApart,
 } from './imports.ts';
-import { namesAreSnakeCase, nothingIsCalledUtils } from './names.ts';
+import { namesAreSnakeCase, nothingIsCalledUtils, testsMirrorRooms } from './names.ts';
 import { namedPathsExist } from './paths.ts';
-import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
+import { filesAreShort, functionsAreShort, nestingIsLow, tablesAreData } from './sizes.ts';
 import { pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
 import { textsArePlain } from './words.ts';
@@ -35,9 +35,11 @@ export const RULES = {
   'code is not made from text': codeIsNotMadeFromText,
   'files are short': filesAreShort,
   'functions are short': functionsAreShort,
+  'nesting is low': nestingIsLow,
   'tables are data': tablesAreData,
   'nothing is called utils': nothingIsCalledUtils,
   'names are snake_case': namesAreSnakeCase,
+  'tests mirror rooms': testsMirrorRooms,
   'filters are named at home': filtersAreNamedAtHome,
   'exceptions of filter names are used': namesAreUsed,
   'no file is dead': noFileIsDead,

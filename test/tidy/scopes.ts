@@ -9,16 +9,16 @@ export interface GlobalUse {
   readonly parent: Node;
 }
 
-const FUNCTIONS = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+export const FUNCTIONS = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 const SCOPES =
   /^(?:BlockStatement|For(?:In|Of)?Statement|CatchClause|SwitchStatement|Class(?:Declaration|Expression)|StaticBlock)$/;
-/** Nodes of types, in which a name is no value. Expressions with a type stand in the `expression` of theirs. */
+/** Nodes of types, in which a name is not a value. An expression with a type is the `expression` of its node. */
 const TYPES =
   /^TS(?!AsExpression|SatisfiesExpression|NonNullExpression|TypeAssertion|InstantiationExpression)/;
 
 const known = new WeakMap<Node, readonly GlobalUse[]>();
 
-/** All uses of names as values that no declaration around them binds. Types, keys, comments and strings are none. */
+/** All uses of names as values that no declaration around them binds. Types, keys, comments and strings do not count. */
 export function globalUses(program: Node): readonly GlobalUse[] {
   const found = known.get(program);
   if (found !== undefined) return found;
@@ -85,7 +85,7 @@ function declaredIn(scope: Node): string[] {
   return names;
 }
 
-/** Names that one declaration binds in the scope that it stands in. */
+/** Names that one declaration binds in its scope. */
 function namesBoundBy(node: Node): string[] {
   const names: string[] = [];
   if (node.type === 'VariableDeclaration') {

@@ -1,5 +1,5 @@
-import { nodesOf } from './scopes.ts';
-import { lineOf } from './tree.ts';
+import { FUNCTIONS, nodesOf } from './scopes.ts';
+import { childrenOf, isNode, lineOf } from './tree.ts';
 import type { Breach, Node, Rule, SourceFile } from './tree.ts';
 
 const FILE_LINES = 300;
@@ -7,6 +7,7 @@ const FILE_LINES = 300;
 const TEST_LINES = 400;
 const MODULE_LINES = 150;
 const FUNCTION_LINES = 70;
+const NESTING = 4;
 const TABLE = /^\s*table\b:?\s*(.*)$/;
 
 /** Files are short enough to be read at one go. */
@@ -26,10 +27,7 @@ export const filesAreShort: Rule = (tree) =>
 export const functionsAreShort: Rule = (tree) =>
   tree.sources.flatMap((file) => {
     if (file.path.startsWith('test/')) return [];
-    return nodesOf(
-      file.program,
-      /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/,
-    ).flatMap((node) => {
+    return nodesOf(file.program, FUNCTIONS).flatMap((node) => {
       const first = lineOf(file, node.start);
       const lines = lineOf(file, node.end) - first + 1 - tableLines(file, node.start, node.end);
       if (lines <= FUNCTION_LINES) return [];
@@ -38,7 +36,30 @@ export const functionsAreShort: Rule = (tree) =>
     });
   });
 
-/** A `// table: reason`, or `// table` below a docstring, stands before a constant that is data and nothing else. */
+const NESTED = /^(?:If|For(?:In|Of)?|(?:Do)?While|Switch|Try)Statement$/;
+
+/** What a function holds is seen without counting brackets: its branches, loops and inner functions, one in another. */
+export const nestingIsLow: Rule = (tree) =>
+  tree.sources.flatMap((file) => {
+    if (file.path.startsWith('test/')) return [];
+    const breaches: Breach[] = [];
+    const visit = (node: Node, parent: Node | null, outside: number): void => {
+      const isElseIf = node.type === 'IfStatement' && parent?.['alternate'] === node;
+      const hasBlock = isNode(node['body']) && node['body'].type === 'BlockStatement';
+      // The outermost function is the place from which levels are counted.
+      const isLevel = (NESTED.test(node.type) && !isElseIf) || (FUNCTIONS.test(node.type) && hasBlock);
+      const level = isLevel ? outside + 1 : outside;
+      if (isLevel && level === NESTING + 1) {
+        const says = `level ${level} of nesting, ${NESTING} are allowed; return early, or name the inner part as a function`;
+        breaches.push({ path: file.path, line: lineOf(file, node.start), says });
+      }
+      for (const child of childrenOf(node)) visit(child, node, level);
+    };
+    visit(file.program, null, -1);
+    return breaches;
+  });
+
+/** A `// table: reason`, or `// table` below a docstring, precedes a constant that is only data. */
 export const tablesAreData: Rule = (tree) =>
   tree.sources.flatMap((file) =>
     tablesOf(file).flatMap(({ comment, reason, statement }): Breach[] => {

@@ -29,6 +29,12 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
+/** A file that is not parsed. */
+interface Text {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** What the rules look at. */
 export interface Tree {
   /** Every path below the looked-at folders, parsed or not. */
@@ -36,7 +42,9 @@ export interface Tree {
   readonly sources: readonly SourceFile[];
   /** Sources that cannot be parsed; no other rule sees them. */
   readonly broken: readonly Breach[];
-  readonly markdown: readonly { readonly path: string; readonly text: string }[];
+  readonly markdown: readonly Text[];
+  /** Files that are neither: YAML, schemas, scripts. */
+  readonly others: readonly Text[];
 }
 
 /** One breach of a rule; `says` ends in what to do instead. */
@@ -49,18 +57,24 @@ export interface Breach {
 export type Rule = (tree: Tree) => Breach[];
 
 const FOLDERS = ['src', 'test', 'bench', 'docs', 'fixtures'];
+/** Folders of which only the files are read: packages are installed below. */
+const FLAT_FOLDERS = ['.ci', 'peers'];
 const TOP_LEVEL_MARKDOWN = /^[^/]+\.md$/;
 
 /** Reads a project. */
 export function readTree(root: string): Tree {
-  const below = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
-  );
+  const below = [...FOLDERS, ...FLAT_FOLDERS]
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: !FLAT_FOLDERS.includes(folder), withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
+    );
   const top = readdirSync(root).filter((name) => TOP_LEVEL_MARKDOWN.test(name));
   const paths = [...below, ...top].sort();
   const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const textsOf = (is: (path: string) => boolean): Text[] =>
+    paths.filter((path) => is(path)).map((path) => ({ path, text: textOf(path) }));
   const broken: Breach[] = [];
   return {
     paths,
@@ -68,7 +82,8 @@ export function readTree(root: string): Tree {
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => parse(path, textOf(path), broken) ?? []),
     broken,
-    markdown: paths.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: textOf(path) })),
+    markdown: textsOf((path) => path.endsWith('.md')),
+    others: textsOf((path) => !/\.(?:ts|md)$/.test(path)),
   };
 }
 

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { register } from '../../src/cli/webhook.ts';
+import { run } from '../../src/cli/run.ts';
 import { curlOf, parseHttpRequest } from '../../src/cli/webhook_request.ts';
 import { folderWith } from '../folder.ts';
 import { RSA_CERTIFICATE, RSA_PRIVATE_KEY } from './keys.ts';
@@ -26,20 +25,8 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-/** Runs the verb and gives its exit code, as `run.ts` does. */
-function webhook(...args: string[]): number {
-  const program = new Command('edgeproof').exitOverride();
-  register(program);
-  for (const command of program.commands.flatMap((parent) => [parent, ...parent.commands]))
-    command.exitOverride();
-  try {
-    program.parse(['webhook', ...args], { from: 'user' });
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return 2;
-  }
-}
+/** Runs the verb and gives its exit code. */
+const webhook = (...args: string[]): Promise<number> => run(['webhook', ...args]);
 
 function file(name: string, text: string | Buffer): string {
   const path = join(folder, name);
@@ -51,16 +38,16 @@ const AT = ['--at', '2027-06-01T12:00:00Z'];
 const STRIPE = ['--provider', 'Stripe', '--secret', 'whsec_test'];
 
 describe('webhook sign', () => {
-  test('prints the headers to send', () => {
-    expect(webhook('sign', ...STRIPE, '--data', file('a.json', '{"a":1}'), ...AT)).toBe(0);
+  test('prints the headers to send', async () => {
+    expect(await webhook('sign', ...STRIPE, '--data', file('a.json', '{"a":1}'), ...AT)).toBe(0);
     expect(out).toMatch(
       /^Content-Type: application\/json\n|^Stripe-Signature: t=1811851200,v1=[0-9a-f]{64}\n$/,
     );
   });
 
-  test('prints a curl command', () => {
+  test('prints a curl command', async () => {
     expect(
-      webhook(
+      await webhook(
         'sign',
         ...STRIPE,
         '--data',
@@ -76,65 +63,75 @@ describe('webhook sign', () => {
     );
   });
 
-  test('prints body and URL if the signature is in them', () => {
+  test('prints body and URL if the signature is in them', async () => {
     expect(
-      webhook('sign', '-p', 'mailgun', '-s', 'key', '-d', file('a.json', '{"event-data":{}}'), ...AT),
+      await webhook('sign', '-p', 'mailgun', '-s', 'key', '-d', file('a.json', '{"event-data":{}}'), ...AT),
     ).toBe(0);
     expect(out).toContain('{"event-data":{},"signature":{"timestamp":"1811851200"');
     out = '';
     const json = ['-H', 'Content-Type: application/json'];
-    expect(webhook('sign', '-p', 'twilio', '-s', 'key', '-d', file('a.json', '{}'), ...json, ...AT)).toBe(0);
+    expect(
+      await webhook('sign', '-p', 'twilio', '-s', 'key', '-d', file('a.json', '{}'), ...json, ...AT),
+    ).toBe(0);
     expect(out).toContain(
       'URL: https://localhost/?bodySHA256=44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
     );
   });
 
-  test('reports missing options', () => {
-    expect(webhook('sign', '-p', 'stripe')).toBe(2);
+  test('reports missing options', async () => {
+    expect(await webhook('sign', '-p', 'stripe')).toBe(2);
     expect(err).toContain('signing needs a secret');
-    expect(webhook('sign', '-p', 'strpe', '-s', 'x')).toBe(2);
+    expect(await webhook('sign', '-p', 'strpe', '-s', 'x')).toBe(2);
     expect(err).toContain("did you mean 'stripe'?");
-    expect(webhook('sign', ...STRIPE, '-d', join(folder, 'none'))).toBe(2);
+    expect(await webhook('sign', ...STRIPE, '-d', join(folder, 'none'))).toBe(2);
     expect(err).toContain('cannot read');
-    expect(webhook('sign', ...STRIPE, '--scheme', 'v9')).toBe(2);
+    expect(await webhook('sign', ...STRIPE, '--scheme', 'v9')).toBe(2);
     expect(err).toContain('has no scheme v9');
-    expect(webhook('sign', ...STRIPE, '--at', 'noon')).toBe(2);
+    expect(await webhook('sign', ...STRIPE, '--at', 'noon')).toBe(2);
   });
 });
 
 /** The header options of a request that sign has signed. */
-function signed(): string[] {
-  webhook('sign', ...STRIPE, '--data', file('a.json', '{"a":1}'), '--json', ...AT);
+async function signed(): Promise<string[]> {
+  await webhook('sign', ...STRIPE, '--data', file('a.json', '{"a":1}'), '--json', ...AT);
   const request = JSON.parse(out) as { headers: [string, string][]; body: string };
   out = '';
   return request.headers.flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
 }
 
 describe('webhook verify', () => {
-  test('accepts the output of sign', () => {
-    const headers = signed();
-    expect(webhook('verify', ...STRIPE, '-d', join(folder, 'a.json'), ...headers, ...AT)).toBe(0);
+  test('accepts the output of sign', async () => {
+    const headers = await signed();
+    expect(await webhook('verify', ...STRIPE, '-d', join(folder, 'a.json'), ...headers, ...AT)).toBe(0);
     expect(out).toContain('✓ verdict     the signature of the provider is valid');
   });
 
-  test('explains the likely causes without the secret', () => {
-    const headers = signed();
-    expect(webhook('verify', ...STRIPE, '-d', file('b.json', '{"a":1}\n'), ...headers, ...AT)).toBe(1);
+  test('explains the likely causes without the secret', async () => {
+    const headers = await signed();
+    expect(await webhook('verify', ...STRIPE, '-d', file('b.json', '{"a":1}\n'), ...headers, ...AT)).toBe(1);
     expect(out).toContain('the signature is valid for it without its trailing newline');
     expect(out).not.toContain('whsec_test');
     out = '';
     expect(
-      webhook('verify', ...STRIPE, '-d', join(folder, 'a.json'), ...headers, '--at', '2027-06-01T12:11:00Z'),
+      await webhook(
+        'verify',
+        ...STRIPE,
+        '-d',
+        join(folder, 'a.json'),
+        ...headers,
+        '--at',
+        '2027-06-01T12:11:00Z',
+      ),
     ).toBe(1);
     expect(out).toContain('the timestamp is 11 min old, 6 min more than allowed');
   });
 
-  test('reads a raw request, and a secret from a file', () => {
-    webhook('sign', ...STRIPE, '--data', file('a.json', '{"a":1}'), ...AT);
+  test('reads a raw request, and a secret from a file', async () => {
+    await webhook('sign', ...STRIPE, '--data', file('a.json', '{"a":1}'), ...AT);
     const raw = file('raw.http', `POST /hook HTTP/1.1\r\nHost: a.test\r\n${out.trimEnd()}\r\n\r\n{"a":1}`);
     out = '';
     expect(
-      webhook(
+      await webhook(
         'verify',
         '-p',
         'stripe',
@@ -145,12 +142,12 @@ describe('webhook verify', () => {
         ...AT,
       ),
     ).toBe(0);
-    expect(webhook('verify', ...STRIPE, '--request', file('no.http', 'nothing'), ...AT)).toBe(2);
+    expect(await webhook('verify', ...STRIPE, '--request', file('no.http', 'nothing'), ...AT)).toBe(2);
     expect(err).toContain('does not contain an HTTP request');
   });
 
-  test('reads the certificate of a notification from a file', () => {
-    webhook(
+  test('reads the certificate of a notification from a file', async () => {
+    await webhook(
       'sign',
       '-p',
       'sns',
@@ -164,20 +161,20 @@ describe('webhook verify', () => {
     const { body } = JSON.parse(out) as { body: string };
     const sns = ['verify', '-p', 'sns', '-d', file('m.json', body), ...AT];
     out = '';
-    expect(webhook(...sns)).toBe(1);
+    expect(await webhook(...sns)).toBe(1);
     expect(out).toContain('is needed');
-    expect(webhook(...sns, '--certificate', file('c.pem', RSA_CERTIFICATE))).toBe(0);
+    expect(await webhook(...sns, '--certificate', file('c.pem', RSA_CERTIFICATE))).toBe(0);
   });
 
-  test('escapes control characters of a request', () => {
-    expect(webhook('verify', ...STRIPE, '-H', 'Stripe-Signature: t=1,v1=\u001b[31mred', ...AT)).toBe(1);
-    // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  test('escapes control characters of a request', async () => {
+    expect(await webhook('verify', ...STRIPE, '-H', 'Stripe-Signature: t=1,v1=\u001b[31mred', ...AT)).toBe(1);
+    // oxlint-disable-next-line no-control-regex -- these are searched for
     expect(out).not.toMatch(/\u001b/);
   });
 });
 
 test('a curl command sends exactly the given bytes', () => {
-  // A shell function in place of curl tells what it was given: arguments, then the standard input where that is asked for.
+  // A shell function instead of curl prints its arguments, then the standard input if it reads that.
   const shell = 'curl() { printf "%s\\0" "$@"; case "$*" in *@-) cat;; esac; }\n';
   fc.assert(
     fc.property(

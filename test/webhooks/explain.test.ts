@@ -9,7 +9,7 @@ import { RSA_CERTIFICATE } from './keys.ts';
 import { FORM, FORM_BODIES, requestOf, textOf, withHeader } from './requests.ts';
 import { secretsFor } from './secrets.ts';
 
-const SECRET = 'whsec_a secret nobody may read';
+const SECRET = 'whsec_a secret that no log may show';
 const NOW = Date.UTC(2027, 5, 1, 12);
 
 function signed(id: string, body: string, secret = SECRET): WebhookRequest {

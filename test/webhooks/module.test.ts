@@ -85,7 +85,7 @@ const served: Answers['fetch'] = {
 
 interface End {
   readonly reason: string;
-  /** Status of the response, null where the request goes on. */
+  /** Status of the response, null where the request continues. */
   readonly status: number | null;
   readonly provider: string;
   readonly request: () => WebhookRequest;

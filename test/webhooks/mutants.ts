@@ -14,7 +14,7 @@ export interface Mutant {
   readonly secret?: string;
 }
 
-/** What of a request a scheme signs, read from its row: what is not signed cannot be told apart. */
+/** The parts of a request that a scheme signs, from its row: changes of other parts cannot be detected. */
 function signsBody(scheme: Scheme): boolean {
   return /\{(?:body|body_json|form|form_or_body_hash|plivo_target|contentful_request)\}/.test(scheme.signs);
 }
@@ -86,7 +86,7 @@ function meaning(bytes: Uint8Array): string {
   return runTogether(parsePairs(Buffer.from(bytes).toString('utf8')));
 }
 
-/** Forms are signed as what they mean: another spelling of the same parameters is the same form. */
+/** Forms are signed by their meaning: another spelling of the same parameters is the same form. */
 function isSameForm(one: Uint8Array, other: Uint8Array): boolean {
   try {
     return meaning(one) === meaning(other);

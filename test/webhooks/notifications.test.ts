@@ -116,6 +116,8 @@ describe('the certificate of a message', () => {
   test.each([
     'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
     'https://sns.cn-north-1.amazonaws.com.cn/SimpleNotificationService-0123456789abcdef.pem',
+    'https://sns.us-gov-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
+    'https://sns.ap-southeast-7.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
   ])('may come from %s', (url) => expect(isCertificateUrl(url)).toBe(true));
 
   test.each([
@@ -131,6 +133,12 @@ describe('the certificate of a message', () => {
     'https://sns.us-east-1.amazonaws.com/a.pem\n',
     'https://sns.a.b.amazonaws.com/a.pem',
     'https://s3.us-east-1.amazonaws.com/a.pem',
+    // A storage bucket named `sns`.
+    'https://sns.s3-us-west-2.amazonaws.com/a.pem',
+    'https://sns.s3-accelerate.amazonaws.com/a.pem',
+    'https://sns.s3-website-us-east-1.amazonaws.com/a.pem',
+    'https://sns.elb.amazonaws.com/a.pem',
+    'https://sns.execute-api.amazonaws.com/a.pem',
   ])('may not come from %j', (url) => expect(isCertificateUrl(url)).toBe(false));
 
   test('is cached, and the oldest one is evicted', () => {

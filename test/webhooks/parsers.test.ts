@@ -4,6 +4,7 @@ import { parseForm, runTogether } from '../../src/webhooks/form.ts';
 import { durationText, formatInstant, parseInstant } from '../../src/webhooks/instants.ts';
 import { memberAt, parseJsonObject } from '../../src/webhooks/json_object.ts';
 import { spelledAs } from '../../src/webhooks/message.ts';
+import { cpuMs } from '../cpu_time.ts';
 import { sized } from '../random.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
@@ -24,6 +25,11 @@ describe('a form', () => {
 
   test.each(['a=%', 'a=%z1', 'a=%ff', '%C3=1'])('is refused when it is %j', (text) => {
     expect(parseForm(bytes(text))).toBeNull();
+  });
+
+  test('is refused with more parameters than any provider sends, which take seconds to read', () => {
+    expect(parseForm(bytes('a&'.repeat(999)))).toHaveLength(999);
+    expect(cpuMs(() => expect(parseForm(bytes('a&'.repeat(2_000_000)))).toBeNull())).toBeLessThan(300);
   });
 
   test('is refused when it is not UTF-8', () => {
@@ -70,6 +76,24 @@ describe('a JSON object', () => {
     );
   });
 
+  test.each([
+    ['lists', '{"a":[', '[],', '0]}'],
+    ['objects', '{"a":[', '{"":0},', '0]}'],
+    ['members', '{"a":0', ',"b":0', '}'],
+  ])('is refused with more values than any provider sends: %s', (_name, begin, value, end) => {
+    const of = (count: number) => bytes(begin + value.repeat(count) + end);
+    expect(cpuMs(() => expect(parseJsonObject(of(1_000_000))).toBeNull())).toBeLessThan(300);
+    if (value !== ',"b":0') expect(parseJsonObject(of(40_000))).not.toBeNull();
+  });
+
+  test('may have long texts, with anything in them', () => {
+    const text = '[{"a":1,\\"'.repeat(50_000);
+    expect(parseJsonObject(bytes(JSON.stringify({ a: text, b: { a: text } })))).toEqual({
+      a: text,
+      b: { a: text },
+    });
+  });
+
   test('returns own members only', () => {
     const object = parseJsonObject(bytes('{"a":{"b":1},"c":[1]}'))!;
     expect([memberAt(object, 'a.b'), memberAt(object, 'c.length'), memberAt(object, 'toString')]).toEqual([
@@ -109,7 +133,7 @@ describe('an instant', () => {
     '2020-01-01T24:00:00Z',
     '1600000000',
     '2020-01-01T00:00:00 Z',
-  ])('%j is none', (text) => expect(parseInstant(text, 'iso')).toBeNull());
+  ])('%j is not an instant', (text) => expect(parseInstant(text, 'iso')).toBeNull());
 
   test.each(['', '-1', '1.5', ' 1', '1e3', '123456789012', '0x10', '١'])(
     '%j is invalid in seconds',

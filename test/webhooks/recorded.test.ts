@@ -74,7 +74,7 @@ describe.skipIf(SDK_CASES.length === 0)('the recording', () => {
     for (const one of found) {
       expect(one.accepted.length + one.signed.length, `${one.provider} ${one.library}`).toBeGreaterThan(0);
     }
-    // A key pair is made anew by each run.
+    // Each run makes a new key pair.
     const comparable = (all: readonly Recorded[]) =>
       all.map((one) =>
         one.checking === undefined ? one : { ...one, secret: '', checking: '', accepted: [] },

@@ -5,7 +5,7 @@ import type { WebhookRequest } from '../../src/webhooks/reading.ts';
 const URL_SEEN = 'https://hooks.example.com/in/box?foo=1&bar=a%20b';
 export const FORM = 'application/x-www-form-urlencoded';
 
-/** A request as it arrives at the edge; a POST of JSON where nothing else is said. */
+/** A request as it arrives at the edge; by default a POST of JSON. */
 export function requestOf(parts: {
   readonly method?: string;
   readonly url?: string;

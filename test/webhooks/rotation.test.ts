@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { firstValue } from '../../src/http/fields.ts';
@@ -8,6 +8,7 @@ import { findProvider, PROVIDERS } from '../../src/webhooks/table.ts';
 import { verifyWebhook } from '../../src/webhooks/verify.ts';
 import { requestOf, withHeader } from './requests.ts';
 import { secretsFor } from './secrets.ts';
+import { cpuMs } from '../cpu_time.ts';
 import { sized } from '../random.ts';
 
 const NOW = Date.UTC(2027, 5, 1, 12);
@@ -41,6 +42,27 @@ describe('one valid signature is enough', () => {
     const base = id === 'plivo' ? signed(id, '') : signed(id);
     const request = withHeader(base, name, change(firstValue(base.headers, name.toLowerCase())!));
     expect(verify(id, request)).toMatchObject({ outcome: 'verified' });
+  });
+
+  test('but there are not thousands of them, which would take seconds', () => {
+    const request = changed('stripe', 'Stripe-Signature', (value) => `${value}${`,v1=${WRONG}`.repeat(99)}`);
+    expect(verify('stripe', request)).toMatchObject({ outcome: 'verified' });
+    const more = changed('stripe', 'Stripe-Signature', (value) => `${value}${`,v1=${WRONG}`.repeat(100)}`);
+    expect(verify('stripe', more)).toMatchObject({ outcome: 'refused', reason: 'signature_malformed' });
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const secret = `whpk_${publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')}`;
+    const one = `v1a,${Buffer.alloc(64, 1).toString('base64')}`;
+    const headers = (count: number) => ({
+      'webhook-id': 'a',
+      'webhook-timestamp': String(NOW / 1_000),
+      'webhook-signature': Array.from({ length: count }, () => one).join(' '),
+    });
+    const refusal = (count: number) =>
+      verifyWebhook(findProvider('standard_webhooks')!, secret, requestOf({ headers: headers(count) }), NOW);
+    expect(refusal(10)).toMatchObject({ reason: 'signature_mismatch' });
+    expect(
+      cpuMs(() => expect(refusal(11_000)).toMatchObject({ reason: 'signature_malformed' })),
+    ).toBeLessThan(200);
   });
 
   test.each([

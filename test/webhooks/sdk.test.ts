@@ -111,7 +111,7 @@ test.skipIf(!hasLibraries)('the tables of signers and verifiers are complete', (
   expect(SDK_CASES.filter(({ accepts }) => accepts !== undefined).length).toBeGreaterThan(0);
 });
 
-// One of the libraries says on the console what it refuses.
+// One of the libraries prints what it refuses.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Provider, Scheme } from '../../src/webhooks/provider.ts';
 import { RSA_PRIVATE_KEY } from './keys.ts';
 
-/** What a sender signs with, what the edge is given to check it, and what it might be given by mistake. */
+/** The secret of a sender, the one that the edge verifies with, and ones that it might get by mistake. */
 export interface Secrets {
   readonly signing: string;
   readonly checking: string | undefined;

@@ -95,7 +95,7 @@ describe.each(SCHEMES)('$provider.id, $scheme.name', ({ provider, scheme }) => {
     );
   });
 
-  test('never refuses for a reason that is said to be impossible', () => {
+  test('never refuses for a reason that the table calls impossible', () => {
     const property = fc.property(fc.nat(10_000), fc.constantFrom(...SPOILT_BODIES), (at, spoilt) => {
       const signed = signedFor(provider, scheme, secrets.signing, draftFor(provider, scheme, at));
       const mutants = mutantsOf(scheme, signed, signed, secrets.wrong, at);

@@ -1,10 +1,8 @@
-import { oauthProvider } from './provider.ts';
+import { MANAGED_APP, oauthProvider } from './provider.ts';
 import type { ActionKind } from '../../filters/action.ts';
 import { type LoginKind, loginAction } from '../action_login.ts';
 
 const NO_CRITERIA = { emailAddresses: [], emailDomains: [], teams: [], organizations: [] };
-/** Client id and secret of the managed app at the development provider. */
-const MANAGED_APP = ['managed-app-of-the-service', 'only-for-development'] as const;
 
 /** Requires a login at an OAuth provider; later expressions can restrict the users. */
 export const oauth: ActionKind<'oauth'> = {
@@ -25,7 +23,7 @@ export const oauth: ActionKind<'oauth'> = {
             missing:
               'The managed OAuth app is only available at the service; set client_id and client_secret',
           };
-        const [clientId = MANAGED_APP[0], clientSecret = MANAGED_APP[1]] = texts;
+        const [clientId = MANAGED_APP.id, clientSecret = MANAGED_APP.secret] = texts;
         const provider = oauthProvider({
           provider: name,
           clientId,

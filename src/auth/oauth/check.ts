@@ -1,7 +1,7 @@
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import { listed } from '../../diagnostics/message_text.ts';
 import { isFilled, needsBoth } from '../../filters/field_checks.ts';
-import type { ActionPlace } from '../../filters/facts.ts';
+import type { ActionPlace } from '../../filters/fact_values.ts';
 import { checkCookieDomain } from '../cookie_domain_check.ts';
 import type { OauthConfig as ActionConfig } from './action_schema.ts';
 import type { OauthConfig } from './module_schema.ts';
@@ -10,13 +10,8 @@ import type { OauthConfig } from './module_schema.ts';
 const WITHOUT_MANAGED_APP: ReadonlySet<string> = new Set(['amazon', 'facebook']);
 
 export const findings = {
-  'edge.oauth_provider': {
-    severity: 'error',
-    message: 'An oauth module has exactly one provider.',
-    number: 7033,
-  },
+  'edge.oauth_provider': { message: 'An oauth module has exactly one provider.', number: 7033 },
   'edge.oauth_app': {
-    severity: 'error',
     message: 'Your own OAuth app requires client_id and client_secret; scopes require your own app.',
     number: 7034,
   },

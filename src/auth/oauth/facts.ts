@@ -4,14 +4,12 @@ import {
   EVERYONE,
   IDENTITY,
   LOGIN,
-  LOGIN_ENDS,
+  LOGIN_ACTION,
   LOGIN_MODULE,
-  LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
-  notInCasesOfLogin,
 } from '../login_facts.ts';
-import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OauthConfig } from './module_schema.ts';
@@ -22,7 +20,8 @@ export const oauth = {
     type: 'oauth',
     ...LOGIN_MODULE,
     secrets: ['/provider/*/client_secret'],
-    notInCases: notInCasesOfLogin,
+    emptyIsUnset: ['/provider/*/client_id', '/provider/*/client_secret'],
+    apiCodes: { below: { email_addresses: 7067, email_domains: 7068 } },
     // The provider has no `other` paths, and `authorize` without lists authorizes every user.
     cannotHappen: (code, config) => {
       if (code === 'provider_logout') return 'OAuth providers cannot end sessions';
@@ -40,8 +39,13 @@ export const oauth = {
   },
   action: {
     type: 'oauth',
-    phases: ['on_http_request'],
-    ends: LOGIN_ENDS,
+    fieldHints: Object.fromEntries(
+      ['email_addresses', 'email_domains'].map((name) => [
+        name,
+        'test the email of its result in a rule after it',
+      ]),
+    ),
+    ...LOGIN_ACTION,
     result: resultOf('oauth', 'The login of the visitor.', {
       identity: [
         record('OauthIdentity', {
@@ -53,17 +57,9 @@ export const oauth = {
       ],
       ...LOGIN,
     }),
-    leavesRequest: false,
-    guards: true,
-    login: true,
     secrets: ['/client_secret'],
-    notInCases: notInCasesOfLogin,
     cannotHappen: (code) => (code === 'answered' ? NO_OTHER_PATHS : null),
-    reads: ['session', 'clock', 'chance', 'state'],
-    sharedState: LOGIN_STATE,
-    costNs: 80,
     check: checkAction,
-    reasons: LOGIN_MESSAGES,
     examples: {
       good: [{ provider: 'github', client_id: 'shop', client_secret: "${secrets.get('shop', 'client')}" }],
       bad: [{ config: { provider: 'gitbub' }, finding: 2222 }],

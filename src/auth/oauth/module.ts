@@ -1,7 +1,7 @@
 import { asciiLower } from '../../http/ascii.ts';
 import type { Handler, Stop } from '../../engine/contract.ts';
 import type { Linked, Module } from '../../engine/module.ts';
-import { oauthProvider } from './provider.ts';
+import { MANAGED_APP, oauthProvider } from './provider.ts';
 import type { OauthProviderName } from './table.ts';
 import { type LoginReason, loginReasons } from '../reasons.ts';
 import { type LoginLinks, gateHandler, linkedLogin } from '../module_gate.ts';
@@ -39,9 +39,6 @@ export const oauth: Module<OauthConfig, `oauth.${LoginReason}`> = {
 function lower(list: readonly string[]): readonly string[] {
   return list.map((each) => asciiLower(each));
 }
-
-/** Credentials of the managed app at the development provider. */
-const MANAGED_APP = { id: 'managed-app-of-the-service', secret: 'only-for-development' };
 
 type Provider = OauthConfig['provider'];
 type App = NonNullable<Provider['google']> | NonNullable<Provider['github']>;

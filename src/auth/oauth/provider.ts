@@ -41,6 +41,9 @@ interface App {
   readonly token: TokenApp;
 }
 
+/** Credentials of the managed app at the development provider. */
+export const MANAGED_APP = { id: 'managed-app-of-the-service', secret: 'only-for-development' };
+
 /** OAuth 2.0, authorization code grant (RFC 6749 §4.1, RFC 9700); the user comes from the provider's API. */
 export function oauthProvider(settings: OauthSettings): IdentityProvider {
   const { provider: name, clientId, clientSecret, standIn } = settings;

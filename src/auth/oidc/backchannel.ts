@@ -10,7 +10,7 @@ import {
   readToken,
   signatureProblem,
 } from '../../filters/jwt_validation/algorithm.ts';
-import { type Conversation, asked } from '../conversation.ts';
+import { type Conversation, postedForm } from '../conversation.ts';
 import { useOnce } from '../registry.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 
@@ -30,9 +30,9 @@ export function* backchannelLogout(
   context: LoginContext,
   keys: () => Conversation<OidcAnswer>,
 ): Conversation<Answered> {
-  const body = yield* asked({ ask: 'body', limitBytes: BODY_LIMIT_BYTES });
-  if (!('bytes' in body)) return refused('the message is incomplete');
-  const tokens = new URLSearchParams(new TextDecoder().decode(body.bytes)).getAll('logout_token');
+  const fields = yield* postedForm(BODY_LIMIT_BYTES);
+  if (fields === null) return refused('the message is incomplete');
+  const tokens = fields.getAll('logout_token');
   if (tokens.length !== 1) return refused('the message must contain exactly one logout token');
   const token = readToken(tokens[0]!);
   if (isTokenProblem(token)) return refused(token.message);

@@ -1,5 +1,5 @@
 import type { Report, Sound } from '../../diagnostics/report.ts';
-import type { ActionPlace } from '../../filters/facts.ts';
+import type { ActionPlace } from '../../filters/fact_values.ts';
 import { checkCookieDomain } from '../cookie_domain_check.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
 

@@ -4,14 +4,12 @@ import {
   EVERYONE,
   IDENTITY,
   LOGIN,
-  LOGIN_ENDS,
+  LOGIN_ACTION,
   LOGIN_MODULE,
-  LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
-  notInCasesOfLogin,
 } from '../login_facts.ts';
-import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { loginReasons } from '../reasons.ts';
 import { checkAction } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OidcConfig } from './module_schema.ts';
@@ -22,7 +20,6 @@ export const oidc = {
     type: 'oidc',
     ...LOGIN_MODULE,
     secrets: ['/client_secret'],
-    notInCases: notInCasesOfLogin,
     cannotHappen: (code, config) => cannotAtProvider(code) ?? cannotLogIn(code, config),
     reasons: loginReasons('oidc'),
     examples: {
@@ -37,8 +34,7 @@ export const oidc = {
   },
   action: {
     type: 'openid-connect',
-    phases: ['on_http_request'],
-    ends: LOGIN_ENDS,
+    ...LOGIN_ACTION,
     result: resultOf('oidc', 'The login of the visitor.', {
       identity: [
         record('OidcIdentity', { ...IDENTITY, current_session_id: [STRING, 'Session.', 'optional'] }),
@@ -48,18 +44,10 @@ export const oidc = {
       identity_token: [STRING, 'Identity token.', 'optional'],
       ...LOGIN,
     }),
-    leavesRequest: false,
-    guards: true,
-    login: true,
     secrets: ['/client_secret'],
     legacyTypes: ['oidc'],
-    notInCases: notInCasesOfLogin,
     cannotHappen: cannotAtProvider,
-    reads: ['session', 'clock', 'chance', 'state'],
-    sharedState: LOGIN_STATE,
-    costNs: 80,
     check: checkAction,
-    reasons: LOGIN_MESSAGES,
     examples: {
       good: [
         {

@@ -1,7 +1,7 @@
 import { UNSPECIFIED } from './name_id.ts';
 import { endpointAddresses } from './addresses.ts';
 import { fetchedSamlProvider, isMetadataUrl } from './fetched.ts';
-import { samlKeys } from './keys.ts';
+import { samlKeys } from '../keys.ts';
 import { isMetadataProblem, readMetadata } from './metadata.ts';
 import { samlProvider } from './provider.ts';
 import type { ActionKind } from '../../filters/action.ts';

@@ -133,7 +133,8 @@ function readLogin(
     if (end === undefined) continue;
     const endMs = readInstant(end);
     if (endMs === null) return refuse('time_malformed', { at: end });
-    if (endMs + expected.toleranceMs <= expected.nowMs) return refuse('session_over', { at: end });
+    // Without tolerance: the session would be over at the next request, which would begin another login.
+    if (endMs <= expected.nowMs) return refuse('session_over', { at: end });
     sessionUntilMs = Math.min(sessionUntilMs ?? endMs, endMs);
   }
   return { sessionIndex: attributeOf(statement, 'SessionIndex') ?? null, sessionUntilMs };

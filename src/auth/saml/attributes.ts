@@ -1,4 +1,4 @@
-import { NS, attributeOf, childrenOf, textOf } from './elements.ts';
+import { NS, attributeOf, childrenOf, trimmedTextOf } from './elements.ts';
 import type { XmlElement } from './xml_tree.ts';
 
 /** Values by attribute name; values with child elements are omitted. */
@@ -12,7 +12,7 @@ export function readAttributes(assertion: XmlElement): Attributes {
       const name = attributeOf(attribute, 'Name');
       if (name === undefined) continue;
       const values = childrenOf(attribute, NS.assertion, 'AttributeValue').flatMap((value) => {
-        const text = textOf(value)?.trim() ?? '';
+        const text = trimmedTextOf(value) ?? '';
         return text === '' ? [] : [text];
       });
       found.set(name, [...(found.get(name) ?? []), ...values]);

@@ -6,10 +6,7 @@ import { hasEnded, inOneLine, isMetadataProblem, metadataWarnings, readMetadata 
 import type { SamlConfig } from './module_schema.ts';
 
 export const findings = {
-  'edge.saml_metadata': {
-    severity: 'error',
-    message: 'The metadata of a SAML identity provider is invalid.',
-  },
+  'edge.saml_metadata': { message: 'The metadata of a SAML identity provider is invalid.' },
   'edge.saml_expired': {
     severity: 'warning',
     message: 'A certificate of a SAML identity provider has expired or is not yet valid.',

@@ -1,3 +1,4 @@
+import { withoutEnds } from '../../http/ascii.ts';
 import type { XmlElement } from './xml_tree.ts';
 
 /** Namespaces of SAML 2.0 and of XML signatures. */
@@ -42,6 +43,12 @@ export function textOf(element: XmlElement): string | null {
     text += child;
   }
   return text;
+}
+
+/** The text of an element without the white space of XML around it (XML 1.0 §2.3); other spaces belong to it. */
+export function trimmedTextOf(element: XmlElement): string | null {
+  const text = textOf(element);
+  return text === null ? null : withoutEnds(text, ' \t\r\n');
 }
 
 /** Whether an element has only child elements and white space. */

@@ -1,12 +1,5 @@
-import {
-  EVERYONE,
-  LOGIN_ENDS,
-  LOGIN_MODULE,
-  LOGIN_STATE,
-  cannotLogIn,
-  notInCasesOfLogin,
-} from '../login_facts.ts';
-import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { EVERYONE, LOGIN_ACTION, LOGIN_MODULE, cannotLogIn, notInCasesOfLogin } from '../login_facts.ts';
+import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { SamlConfig } from './module_schema.ts';
@@ -25,6 +18,7 @@ export const saml = {
       code === 'cookie_set' && config.inactivity_timeout === 0
         ? 'a session of a case never changes without an idle timeout'
         : notInCasesOfLogin(code),
+    emptyIsUnset: ['/nameid_format'],
     check: checkModule,
     findings,
     reasons: loginReasons('saml'),
@@ -36,18 +30,9 @@ export const saml = {
   },
   action: {
     type: 'saml',
-    phases: ['on_http_request'],
-    ends: LOGIN_ENDS,
+    ...LOGIN_ACTION,
     result: { name: 'saml' },
-    leavesRequest: false,
-    guards: true,
-    login: true,
-    notInCases: notInCasesOfLogin,
-    reads: ['session', 'clock', 'chance', 'state'],
-    sharedState: LOGIN_STATE,
-    costNs: 80,
     check: checkAction,
-    reasons: LOGIN_MESSAGES,
     examples: {
       good: [{ idp_metadata_url: 'https://login.test/metadata' }],
       bad: [{ config: {}, finding: 2234 }],

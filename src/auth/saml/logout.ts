@@ -1,5 +1,5 @@
-import { CLOCKS_DIFFER_MS, FORM_LIMIT_BYTES } from '../limits.ts';
-import { type Conversation, asked } from '../conversation.ts';
+import { CLOCKS_DIFFER_MS } from '../limits.ts';
+import { type Conversation, asked, postedForm } from '../conversation.ts';
 import { secretOf } from '../keys.ts';
 import { useOnce } from '../registry.ts';
 import { redirectTo } from '../pages.ts';
@@ -79,9 +79,8 @@ function* readLogoutMessage(
     return isRefusal(message) ? message : { root: message.root, relayState: redirected.relayState };
   }
   if (request.method !== 'POST') return refuse('message_missing');
-  const body = yield* asked({ ask: 'body', limitBytes: FORM_LIMIT_BYTES });
-  if ('failure' in body) return refuse('message_missing', { message: body.failure });
-  const fields = new URLSearchParams(new TextDecoder().decode(body.bytes));
+  const fields = yield* postedForm();
+  if (fields === null) return refuse('message_missing');
   const sent = [...fields.getAll('SAMLRequest'), ...fields.getAll('SAMLResponse')];
   if (sent.length !== 1) return refuse(sent.length === 0 ? 'message_missing' : 'message_repeated');
   const decoded = decodeMessage(sent[0]!);

@@ -37,13 +37,14 @@ export interface MetadataProblem {
   readonly offset: number;
 }
 
-const METADATA_LIMIT_CHARS = 1_048_576;
+/** The operator chooses the metadata, and that of a group may be long. */
+const METADATA_LIMITS = { limitChars: 1_048_576, limitElements: 8_192 };
 
 /** Parses the metadata of one identity provider strictly; reports all problems at once. */
 export function readMetadata(
   xml: string,
 ): ProviderMetadata | { readonly problems: readonly MetadataProblem[] } {
-  const root = readXml(xml.replace(/^\u{feff}/u, ''), { limitChars: METADATA_LIMIT_CHARS, comments: 'skip' });
+  const root = readXml(xml.replace(/^\u{feff}/u, ''), { ...METADATA_LIMITS, comments: 'skip' });
   if (isXmlProblem(root)) return { problems: [{ message: root.message, offset: root.offset }] };
   const problems: MetadataProblem[] = [];
   const report = (message: string, at: XmlElement): void => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { serviceAddresses } from './service_addresses.ts';
+import { serviceAddresses } from './addresses.ts';
 import { NAME_ID_FORMATS } from './name_id.ts';
 import { type ModuleApi, enabled, session, textList } from '../../filters/module_fields_schema.ts';
 

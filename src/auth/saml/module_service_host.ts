@@ -10,7 +10,7 @@ import type {
   World,
 } from '../../engine/contract.ts';
 import type { Linked } from '../../engine/module.ts';
-import { concluded } from '../conversation.ts';
+import { concluded, readForm } from '../conversation.ts';
 import { type LoginMemory, loginMemory } from '../memory.ts';
 import { page, redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
@@ -24,8 +24,12 @@ import type { SamlConfig } from './module_schema.ts';
 
 /** Endpoints of a route, as needed on the service host. */
 export interface Endpoints {
-  /** Whether an origin belongs to the route. */
-  readonly isOwn: (origin: string) => boolean;
+  /**
+   * Whether an origin belongs to the route: one of its hosts, with the scheme of the response and a port of the
+   * edge. The user who starts a login chooses scheme and port of its origin, and another port of a host may belong
+   * to another program, which must not receive the responses of users.
+   */
+  readonly isOwn: (origin: string, response: Pick<RequestHead, 'scheme' | 'authority'>) => boolean;
   /** Default origin for responses that name no origin; null if the route has only wildcard hosts. */
   readonly standard: string | null;
 }
@@ -57,8 +61,8 @@ export function samlHostHandler(
     if (other === null) return notFound();
     return concluded(other, answerStop);
   };
-  const sendOn = (fields: URLSearchParams | null): Verdict => {
-    const origin = fields === null ? null : originFor(fields, endpoints);
+  const sendOn = (fields: URLSearchParams | null, request: RequestHead): Verdict => {
+    const origin = fields === null ? null : originFor(fields, endpoints, request);
     if (origin === null) return stop('saml.callback_refused', { reason: 'no_endpoint' }, refusal());
     const location = `${origin}${login.base}${SAML_PATHS.acs}`;
     return stop('saml.answered', { to: origin }, { ...redirectTo(location), status: TEMPORARY_REDIRECT });
@@ -74,7 +78,7 @@ export function samlHostHandler(
         case '/acs':
           if (request.method !== 'POST') return notFound();
           return ask({ ask: 'body', limitBytes: FORM_LIMIT_BYTES }, (body) =>
-            sendOn('bytes' in body ? formOf(body.bytes) : null),
+            sendOn('bytes' in body ? readForm(body.bytes) : null, request),
           );
         case '/slo':
           return answer(SAML_PATHS.slo, context);
@@ -88,15 +92,15 @@ export function samlHostHandler(
   };
 }
 
-function formOf(bytes: Uint8Array): URLSearchParams {
-  return new URLSearchParams(new TextDecoder().decode(bytes));
-}
-
 /** The origin that expects a response: that of its request, or that of RelayState. */
-function originFor(fields: URLSearchParams, { isOwn, standard }: Endpoints): string | null {
+function originFor(
+  fields: URLSearchParams,
+  { isOwn, standard }: Endpoints,
+  request: RequestHead,
+): string | null {
   const answers = inResponseToOf(fields.get('SAMLResponse') ?? '');
   const named = answers === null ? originOfRelay(fields.get('RelayState')) : originOfRequest(answers);
-  if (named !== null && isOwn(named)) return named;
+  if (named !== null && isOwn(named, request)) return named;
   return answers === null ? standard : null;
 }
 

@@ -1,4 +1,4 @@
-import { NS, attributeOf, childrenOf, elementsOf, textOf } from './elements.ts';
+import { NS, attributeOf, childrenOf, elementsOf, trimmedTextOf } from './elements.ts';
 import { type SamlRefusal, refuse } from './reasons.ts';
 import type { XmlElement } from './xml_tree.ts';
 
@@ -32,7 +32,7 @@ export function readNameId(
   if (nameId === undefined && others.some(({ local }) => local === 'EncryptedID'))
     return refuse('name_id_encrypted');
   if (nameId === undefined || more.length > 0 || others.length > 0) return refuse('name_id_missing');
-  const value = textOf(nameId);
+  const value = trimmedTextOf(nameId);
   if (value === null || value.trim() === '' || value.length > LIMIT_CHARS) return refuse('name_id_malformed');
   // Core §2.2.2: the default format is unspecified.
   const format = attributeOf(nameId, 'Format') ?? UNSPECIFIED;
@@ -44,5 +44,5 @@ export function readNameId(
   if (by !== expected.issuer || forWhom !== expected.audience) {
     return refuse('name_id_qualifier', { by, for: forWhom });
   }
-  return { value: value.trim(), format };
+  return { value, format };
 }

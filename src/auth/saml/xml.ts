@@ -6,9 +6,9 @@ import {
   isXmlText,
   problemAt,
   skipBlanks,
+  readReference,
 } from './xml_scan.ts';
 import { type Frame, type NamespaceScope, openElement, XML_ROOT_SCOPE } from './xml_tag.ts';
-import { readReference } from './xml_reference.ts';
 import type { XmlElement, XmlProblem } from './xml_tree.ts';
 
 /**
@@ -22,7 +22,8 @@ export function readXml(text: string, options: XmlOptions = {}): XmlElement | Xm
   if (text.length > limitChars) {
     return { problem: 'too_large', message: `is longer than ${limitChars} characters`, offset: limitChars };
   }
-  const scan: Scan = { text, at: 0, elements: 0, comments: options.comments ?? 'refuse' };
+  const { limitElements = XML_LIMITS.elements, comments = 'refuse' } = options;
+  const scan: Scan = { text, at: 0, elements: 0, limitElements, comments };
   try {
     return readDocument(scan);
   } catch (error) {
@@ -70,8 +71,8 @@ function skipOutside(scan: Scan): void {
 function readElement(scan: Scan, outer: NamespaceScope, depth: number): XmlElement {
   if (depth > XML_LIMITS.depth)
     throw problemAt(scan, 'too_complex', `is nested deeper than ${XML_LIMITS.depth}`);
-  if (++scan.elements > XML_LIMITS.elements) {
-    throw problemAt(scan, 'too_complex', `has more than ${XML_LIMITS.elements} elements`);
+  if (++scan.elements > scan.limitElements) {
+    throw problemAt(scan, 'too_complex', `has more than ${scan.limitElements} elements`);
   }
   const frame = openElement(scan, outer);
   const { local, namespace, attributes, offset } = frame;

@@ -1,5 +1,4 @@
-import { readReference } from './xml_reference.ts';
-import { type Scan, XML_LIMITS, isXmlText, problemAt, skipBlanks } from './xml_scan.ts';
+import { readReference, type Scan, XML_LIMITS, isXmlText, problemAt, skipBlanks } from './xml_scan.ts';
 import type { XmlAttribute } from './xml_tree.ts';
 
 /** Namespaces by prefix; the default one by the empty prefix. */
@@ -147,6 +146,8 @@ function scopeOf(scan: Scan, written: readonly Written[], outer: NamespaceScope)
       );
     }
     scope.set(declared, value);
+    if (scope.size > XML_LIMITS.prefixes)
+      throw problemAt(scan, 'too_complex', `declares more than ${XML_LIMITS.prefixes} prefixes`);
   }
   return scope;
 }

@@ -1,6 +1,5 @@
 import type { LoadResult } from './run.ts';
 
-/** One step of a sweep. */
 interface SweepStep {
   readonly rate: number;
   readonly result: LoadResult;

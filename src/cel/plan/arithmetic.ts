@@ -2,13 +2,10 @@ import type { Span } from '../../diagnostics/diagnostic.ts';
 import type { Binary, BinaryOperator, Node } from '../ast.ts';
 import type { Evaluate } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT, LONG_STRING } from '../limits.ts';
-import { addInt, divideInt, multiplyInt, remainderInt, subtractInt } from '../numbers.ts';
-import type { Int } from '../numbers.ts';
+import { type Int, addInt, divideInt, multiplyInt, remainderInt, subtractInt } from '../numbers.ts';
 import { INT, STRING } from '../types.ts';
-import { errorAt, EvalError } from '../values.ts';
-import type { Outcome } from '../values.ts';
-import { exhaustedAt, folded, running, typeOfNode, wrongOperand } from './plan.ts';
-import type { Plan, Planner } from './plan.ts';
+import { type Outcome, errorAt, EvalError } from '../values.ts';
+import { type Plan, type Planner, exhaustedAt, folded, running, typeOfNode, wrongOperand } from './plan.ts';
 
 /** `+ - * / %` of two ints and `+` of strings; undefined for other types, which use the table. */
 export function planArithmetic<A>(planner: Planner<A>, node: Binary): Plan<A> | undefined {

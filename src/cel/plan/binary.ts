@@ -3,15 +3,13 @@ import type { Binary, BinaryOperator } from '../ast.ts';
 import { equalWithin, memberWithin } from '../equality.ts';
 import type { Evaluate } from '../function_table.ts';
 import type { Meter } from '../limits.ts';
-import { BOOL } from '../types.ts';
-import type { Type } from '../types.ts';
+import { type Type, BOOL } from '../types.ts';
 import { canonicalKey, CelMap, Double, Duration, EvalError, isMap, Timestamp } from '../values.ts';
 import type { CanonicalKey, StringMap, Value } from '../values.ts';
 import { compareTimes } from '../ordering.ts';
 import { planArithmetic } from './arithmetic.ts';
 import { planRow } from './calls.ts';
-import { errorOf, exhaustedAt, folded, running, wrongOperand } from './plan.ts';
-import type { Plan, Planner } from './plan.ts';
+import { type Plan, type Planner, errorOf, exhaustedAt, folded, running, wrongOperand } from './plan.ts';
 import { isSureHeader } from './paths.ts';
 
 export function planBinary<A>(planner: Planner<A>, node: Binary): Plan<A> {

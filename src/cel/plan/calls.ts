@@ -2,11 +2,9 @@ import type { Span } from '../../diagnostics/diagnostic.ts';
 import type { Binary, Call, Node, Unary } from '../ast.ts';
 import type { Evaluate, Overload, Problem } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT, LONG_STRING } from '../limits.ts';
-import { errorAt, EvalError } from '../values.ts';
-import type { Outcome, Value } from '../values.ts';
+import { type Outcome, type Value, errorAt, EvalError } from '../values.ts';
 import { dispatch } from './dispatch.ts';
-import { apply, evaluateAll, implementationOf, invoke } from './invoke.ts';
-import type { Implementation } from './invoke.ts';
+import { type Implementation, apply, evaluateAll, implementationOf, invoke } from './invoke.ts';
 import { errorOf, exhaustedAt, failing, folded, running, typeOfNode } from './plan.ts';
 import type { Plan, Planner } from './plan.ts';
 

@@ -3,8 +3,7 @@ import type { ListNode, MapNode } from '../ast.ts';
 import type { Evaluate } from '../function_table.ts';
 import { canonicalKey, CelMap, Double, EvalError, Optional, typeName } from '../values.ts';
 import type { CanonicalKey, Outcome, Value } from '../values.ts';
-import { errorOf, folded, running, typeOfNode } from './plan.ts';
-import type { Plan, Planner } from './plan.ts';
+import { type Plan, type Planner, errorOf, folded, running, typeOfNode } from './plan.ts';
 
 interface Item<A> {
   readonly run: Evaluate<A>;

@@ -13,10 +13,8 @@ import {
   Uint,
 } from '../values.ts';
 import type { Value } from '../values.ts';
-import { apply, evaluateAll, implementationOf } from './invoke.ts';
-import type { Implementation } from './invoke.ts';
-import { errorOf, exhaustedAt } from './plan.ts';
-import type { Plan, Planner } from './plan.ts';
+import { type Implementation, apply, evaluateAll, implementationOf } from './invoke.ts';
+import { type Plan, type Planner, errorOf, exhaustedAt } from './plan.ts';
 
 interface Candidate<A> {
   readonly overload: Overload<A>;

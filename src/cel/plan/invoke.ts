@@ -1,7 +1,6 @@
 import type { Span } from '../../diagnostics/diagnostic.ts';
 import type { Call, CallWith, Evaluate, Overload } from '../function_table.ts';
-import { errorAt, EvalError } from '../values.ts';
-import type { Outcome, Value } from '../values.ts';
+import { type Outcome, type Value, errorAt, EvalError } from '../values.ts';
 
 /** The function that is called if all arguments have values. */
 export type Implementation<A> = { readonly call: Call } | { readonly callWith: CallWith<A> };

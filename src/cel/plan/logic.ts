@@ -5,8 +5,7 @@ import { BOOL } from '../types.ts';
 import type { EvalError, Outcome } from '../values.ts';
 import { planRow } from './calls.ts';
 import { fuseChain } from './chains.ts';
-import { constantPlan, folded, running, typeOfNode, wrongOperand } from './plan.ts';
-import type { Plan, Planner } from './plan.ts';
+import { type Plan, type Planner, constantPlan, folded, running, typeOfNode, wrongOperand } from './plan.ts';
 
 export function planUnary<A>(planner: Planner<A>, node: Unary): Plan<A> {
   if (node.operator === '-') return planRow(planner, node);

@@ -1,8 +1,6 @@
-import { walkNodes } from '../ast.ts';
-import type { Bind, MacroNode } from '../ast.ts';
+import { type Bind, type MacroNode, walkNodes } from '../ast.ts';
 import type { Cell, Loop } from '../function_table.ts';
-import { errorOf, exhaustedAt, running, typeOfNode } from './plan.ts';
-import type { Plan, Planner } from './plan.ts';
+import { type Plan, type Planner, errorOf, exhaustedAt, running, typeOfNode } from './plan.ts';
 
 export function planMacro<A>(planner: Planner<A>, node: MacroNode): Plan<A> {
   const target = planner.plan(node.target, true);

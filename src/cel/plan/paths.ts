@@ -76,7 +76,7 @@ function fieldSelector(field: Field, name: string): Selector {
 function readField<A>(operand: Plan<A>, field: Field, node: Select): Evaluate<A> {
   const { run } = operand;
   const read = fieldSelector(field, node.field);
-  const absent = errorOf('expr.absent', `\`${node.field}\` is absent`, node.span);
+  const absent = field.unset ?? errorOf('expr.absent', `\`${node.field}\` is absent`, node.span);
   return (activation) => {
     const object = run(activation);
     if (object instanceof EvalError) return object;

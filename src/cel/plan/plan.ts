@@ -4,8 +4,7 @@ import type { Cell, Evaluate } from '../function_table.ts';
 import type { Meter } from '../limits.ts';
 import type { Local, Typed } from '../typed.ts';
 import type { Type } from '../types.ts';
-import { EvalError } from '../values.ts';
-import type { EvalErrorCode, Outcome, Value } from '../values.ts';
+import { type EvalErrorCode, type Outcome, type Value, EvalError } from '../values.ts';
 import { errorText } from '../../diagnostics/message_text.ts';
 
 /** A node compiled to a closure. */

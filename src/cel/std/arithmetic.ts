@@ -1,5 +1,4 @@
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow, Overload } from '../function_table.ts';
+import { type FunctionRow, type Overload, func, overload } from '../function_table.ts';
 import {
   addInt,
   addUint,

@@ -1,6 +1,5 @@
 import { equalWithin, memberWithin } from '../equality.ts';
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow, Overload } from '../function_table.ts';
+import { type FunctionRow, type Overload, func, overload } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT, EVALUATION_BUDGET } from '../limits.ts';
 import { compareValues } from '../ordering.ts';
 import {
@@ -18,8 +17,7 @@ import {
   UINT,
 } from '../types.ts';
 import type { Type } from '../types.ts';
-import { fail } from '../values.ts';
-import type { EvalError, MapValue, Value } from '../values.ts';
+import { type EvalError, type MapValue, type Value, fail } from '../values.ts';
 
 const ORDERED: readonly (readonly [name: string, left: Type, right: Type])[] = [
   ['int64', INT, INT],

@@ -1,5 +1,4 @@
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow, Overload } from '../function_table.ts';
+import { type FunctionRow, type Overload, func, overload } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../limits.ts';
 import { double, doubleToInt, doubleToUint, formatDouble, intOf, uintOf } from '../numbers.ts';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampOf } from '../time.ts';
@@ -17,8 +16,7 @@ import {
   UINT,
 } from '../types.ts';
 import type { Carries, Type } from '../types.ts';
-import { fail, typeName, TypeValue } from '../values.ts';
-import type { Double, EvalError, Value } from '../values.ts';
+import { type Double, type EvalError, type Value, fail, typeName, TypeValue } from '../values.ts';
 
 function from<F, R>(
   id: string,

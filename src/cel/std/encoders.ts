@@ -1,5 +1,4 @@
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow } from '../function_table.ts';
+import { type FunctionRow, func, overload } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../limits.ts';
 import { BYTES, STRING } from '../types.ts';
 import { fail } from '../values.ts';
@@ -31,8 +30,7 @@ export const ENCODERS: readonly FunctionRow[] = [
         cost: (text) => text.length / CHARACTERS_PER_UNIT,
         call: (text) => {
           // A single last character has only six bits and cannot be a byte.
-          const digits = text.replace(/=+$/, '').length;
-          if (!BASE64.test(text) || digits % 4 === 1)
+          if (!BASE64.test(text) || text.replace(/=+$/, '').length % 4 === 1)
             return fail('expr.invalid_argument', 'the text is not base64');
           return new Uint8Array(Buffer.from(text, 'base64'));
         },

@@ -1,7 +1,6 @@
 import type { MacroRow } from '../function_table.ts';
 import { alternative, collector, existsOne, optionalStep, quantifier, transformMap } from '../loops.ts';
-import { BOOL, DYN, INT, list, map, optional } from '../types.ts';
-import type { Type } from '../types.ts';
+import { type Type, BOOL, DYN, INT, list, map, optional } from '../types.ts';
 import { joinTypes } from '../overloads.ts';
 
 function oneVariable(target: Type): readonly Type[] | undefined {

@@ -1,11 +1,8 @@
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow, Overload } from '../function_table.ts';
+import { type FunctionRow, type Overload, func, overload } from '../function_table.ts';
 import { double, intOf } from '../numbers.ts';
 import { compareValues } from '../ordering.ts';
-import { BOOL, DOUBLE, DYN, INT, list, UINT } from '../types.ts';
-import type { Carries, Type } from '../types.ts';
-import { canonicalInt, Double, fail, Uint, UINT64_MAX } from '../values.ts';
-import type { EvalError, Value } from '../values.ts';
+import { type Carries, type Type, BOOL, DOUBLE, DYN, INT, list, UINT } from '../types.ts';
+import { type EvalError, type Value, canonicalInt, Double, fail, Uint, UINT64_MAX } from '../values.ts';
 
 type Int = number | bigint;
 

@@ -1,9 +1,7 @@
 import { keysOfMap } from '../equality.ts';
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow } from '../function_table.ts';
+import { type FunctionRow, func, overload } from '../function_table.ts';
 import { BOOL, optional, parameter } from '../types.ts';
-import { Double, Duration, fail, isMap, NONE, Optional, Timestamp, Uint } from '../values.ts';
-import type { Value } from '../values.ts';
+import { type Value, Double, Duration, fail, isMap, NONE, Optional, Timestamp, Uint } from '../values.ts';
 
 /** Whether a value is the zero value of its type: 0, false, '', [], {}, null, zero duration, the epoch. */
 function isZero(value: Value): boolean {

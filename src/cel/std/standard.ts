@@ -1,5 +1,4 @@
-import { functionTable } from '../function_table.ts';
-import type { FunctionTable } from '../function_table.ts';
+import { type FunctionTable, functionTable } from '../function_table.ts';
 import { ARITHMETIC } from './arithmetic.ts';
 import { COMPARISON } from './comparison.ts';
 import { CONVERSIONS } from './conversions.ts';

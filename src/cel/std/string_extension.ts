@@ -1,8 +1,5 @@
-import type { Value } from '../values.ts';
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow } from '../function_table.ts';
+import { type FunctionRow, func, overload } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT, EVALUATION_BUDGET } from '../limits.ts';
-import { sizeOfValue } from '../size_of.ts';
 import {
   charAt,
   indexOf,
@@ -18,10 +15,16 @@ import {
 import { DYN, INT, list, STRING } from '../types.ts';
 import { formatText } from './format.ts';
 import { asciiLower } from '../../http/ascii.ts';
+import { keysOfMap, lookUp } from '../equality.ts';
+import { type Value, isMap, Optional } from '../values.ts';
 
 const perCharacter = (text: string): number => text.length / CHARACTERS_PER_UNIT;
 
-function plain(name: string, call: (text: string) => string): Parameters<typeof func>[3] {
+function plain(
+  name: string,
+  call: (text: string) => string,
+  cost: (text: string) => number = perCharacter,
+): Parameters<typeof func>[3] {
   return [
     overload({
       id: `string_${name}`,
@@ -29,7 +32,7 @@ function plain(name: string, call: (text: string) => string): Parameters<typeof 
       params: [STRING],
       result: STRING,
       call,
-      cost: perCharacter,
+      cost,
     }),
   ];
 }
@@ -194,7 +197,11 @@ export const STRING_EXTENSION: readonly FunctionRow[] = [
     'reverse',
     'Code points in reverse order.',
     "'abc'.reverse() == 'cba'",
-    plain('reverse', (text) => Array.from(text).toReversed().join('')),
+    plain(
+      'reverse',
+      (text) => Array.from(text).toReversed().join(''),
+      (text) => text.length,
+    ),
   ),
   func(
     'strings.quote',
@@ -227,3 +234,28 @@ export const STRING_EXTENSION: readonly FunctionRow[] = [
     ],
   ),
 ];
+
+/**
+ * Units of a serialised value: one for each element and for 8 characters, including nested members. Lists with
+ * shared members can be far larger serialised than in memory, so counting stops at `most`.
+ */
+function sizeOfValue(value: Value, most: number): number {
+  let units = 0;
+  const waiting: Value[] = [value];
+  for (let next = waiting.pop(); next !== undefined && units <= most; next = waiting.pop()) {
+    units += 1;
+    if (typeof next === 'string' || next instanceof Uint8Array) units += next.length / CHARACTERS_PER_UNIT;
+    else if (Array.isArray(next)) pushAll(waiting, next as readonly Value[], most - units);
+    else if (next instanceof Optional && next.value !== undefined) waiting.push(next.value);
+    else if (isMap(next)) {
+      const keys = keysOfMap(next);
+      pushAll(waiting, keys, most - units);
+      for (const key of keys) waiting.push(lookUp(next, key)!);
+    }
+  }
+  return units;
+}
+
+function pushAll(waiting: Value[], values: readonly Value[], most: number): void {
+  for (let index = 0; index < values.length && index <= most; index += 1) waiting.push(values[index]!);
+}

@@ -1,15 +1,12 @@
 import { PROGRAM_LIMIT_INSTRUCTIONS, compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { Pattern } from '../../regex/pattern.ts';
-import { func, overload } from '../function_table.ts';
+import { type FunctionRow, type Overload, type Specialised, func, overload } from '../function_table.ts';
 import { quickTest } from './quick_pattern.ts';
-import type { FunctionRow, Overload, Specialised } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT, STEPS_PER_UNIT, UNITS_PER_COMPILED_INSTRUCTION } from '../limits.ts';
 import { sizeOfMap } from '../equality.ts';
 import { sizeOfText } from '../text.ts';
-import { BOOL, BYTES, DYN, INT, list, map, STRING } from '../types.ts';
-import type { Type } from '../types.ts';
-import { fail } from '../values.ts';
-import type { EvalError, MapValue, Value } from '../values.ts';
+import { type Type, BOOL, BYTES, DYN, INT, list, map, STRING } from '../types.ts';
+import { type EvalError, type MapValue, type Value, fail } from '../values.ts';
 
 type Test = (text: string, part: string) => boolean;
 

@@ -1,12 +1,12 @@
-import { civil } from '../../datetime/dates.ts';
-import type { Civil } from '../../datetime/dates.ts';
-import { func, overload } from '../function_table.ts';
-import type { FunctionRow, Overload } from '../function_table.ts';
+import { type Civil, civil } from '../../datetime/dates.ts';
+import { type FunctionRow, type Overload, func, overload } from '../function_table.ts';
 import { wholeUnits } from '../time.ts';
 import { DURATION, INT, STRING, TIMESTAMP } from '../types.ts';
-import { fail } from '../values.ts';
-import type { EvalError, Timestamp } from '../values.ts';
-import { zonedSeconds } from '../zones.ts';
+import { type EvalError, type Timestamp, fail } from '../values.ts';
+import { isNamedZone, zonedSeconds } from '../zones.ts';
+
+/** Units for a conversion to a named zone, whose rules may have to be loaded. */
+const UNITS_PER_ZONE = 2_000;
 
 type Read = (calendar: Civil, time: Timestamp) => number;
 
@@ -23,6 +23,7 @@ function ofTimestamp(
       style: 'method',
       params: [TIMESTAMP, STRING],
       result: INT,
+      cost: (_time, zone) => (isNamedZone(zone) ? UNITS_PER_ZONE : 0),
       call: (time, zone): number | EvalError => {
         const seconds = zonedSeconds(time.seconds, zone);
         return seconds === undefined

@@ -1,7 +1,7 @@
 import { type CoverageReport, missedSentence } from '../../coverage/report.ts';
 import type { Thresholds } from '../../coverage/thresholds.ts';
 import { packageVersion } from '../version.ts';
-import { written } from './write_file.ts';
+import { written } from '../write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
 import { type RecordedEdge, reportOf } from './coverage_records.ts';
 

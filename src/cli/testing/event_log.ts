@@ -6,12 +6,13 @@ import { seededChance } from '../../engine/drivers/seeded_chance.ts';
 import type { SimulatedRequest } from '../../simulator/simulated_request.ts';
 
 /**
- * Makes the event line of each completed request. Ids use their own seeded randomness: the same run gives the
+ * Makes the event line of each completed request; empty if the handshake failed. Ids use their own seeded randomness: the same run gives the
  * same lines.
  */
 export function eventMaker(): (simulated: SimulatedRequest) => string {
   const newId = idMaker('ev', seededChance('event log').random);
-  return ({ exchange, endMs }) => `${eventJson(projectHttpRequestComplete(exchange, newId, endMs))}\n`;
+  return ({ exchange, endMs }) =>
+    exchange.hasRequest ? `${eventJson(projectHttpRequestComplete(exchange, newId, endMs))}\n` : '';
 }
 
 /** Keeps the events of a run, in the order of completion. */

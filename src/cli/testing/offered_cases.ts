@@ -1,17 +1,18 @@
-import { dirname, extname, relative, resolve } from 'node:path';
+import { extname } from 'node:path';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compileCase } from '../../simulator/compile_case.ts';
 import { fileSetting } from '../../simulator/case_setting.ts';
 import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
-import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
+import { type EmittedCases, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
 import { noticingCases } from '../../simulator/search/noticing_cases.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import type { RecordedEdge } from './coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
+import { testedBy } from '../../project_files/offered_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
-import { written } from './write_file.ts';
+import { written } from '../write_file.ts';
 
 /** Suggested cases that cover what the cases of an edge do not; with `noticing` also cases that fail after mistakes. */
 export async function offeredCases(recorded: RecordedEdge, noticing: boolean): Promise<EmittedCases> {
@@ -23,7 +24,7 @@ export async function offeredCases(recorded: RecordedEdge, noticing: boolean): P
   const start = drafts.flat();
   const found = findCases(covered, start, { signer });
   const more = noticing ? noticingCases(covered, found, start, { signer }) : [];
-  return emittedCases(covered, [...found, ...more], testedBy(recorded, null));
+  return emittedCases(covered, [...found, ...more], testedBy(recorded.first, null));
 }
 
 /** The requests of the cases in a file; the search starts from them. */
@@ -42,19 +43,6 @@ async function startRequests({ checked }: LoadedScenario, edge: EdgeConfig): Pro
   });
 }
 
-/** What a scenario file at `path` names as under test; with null, the name in this process. */
-function testedBy({ first }: RecordedEdge, path: string | null): Tested {
-  const { shell } = first.checked.scenario!;
-  const own = shell.edge === undefined ? { policy: shell.policy } : { edge: shell.edge };
-  // Policies read them, and the scenario file must have them, too.
-  const secrets = shell.secrets === undefined ? {} : { secrets: shell.secrets };
-  const [key, value] = Object.entries(own)[0]!;
-  if (typeof value !== 'string' || path === null) return { ...own, ...secrets };
-  const target = resolve(first.edgeName);
-  const beside = relative(dirname(resolve(path)), target);
-  return { [key]: beside.startsWith('.') ? beside : `./${beside}`, ...secrets } as unknown as Tested;
-}
-
 /** Writes the cases of all edges: to one file, or to one file per edge. */
 export async function writeCases(
   offers: readonly { readonly recorded: RecordedEdge; readonly emitted: EmittedCases }[],
@@ -68,7 +56,7 @@ export async function writeCases(
   for (const [index, { recorded, emitted }] of own.entries()) {
     const file = index === 0 ? path : numbered(path, index + 1);
     const form = extension === '.json' ? 'json' : 'yaml';
-    await written(file, scenarioText(emitted, testedBy(recorded, file), form));
+    await written(file, scenarioText(emitted, testedBy(recorded.first, file), form));
     const { cases, points } = emitted;
     process.stderr.write(
       `${file}: ${cases.length} cases for ${points.length} points of ${recorded.first.edgeName}\n`,

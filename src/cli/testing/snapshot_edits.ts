@@ -99,6 +99,8 @@ function inRows(
   const each = valueAt(checked.document.value, table);
   if (at === undefined || /^[&*!]/.test(text.slice(at.start)))
     return refusal(result, 'its table is elsewhere in the file; write the expected value yourself');
+  if (typeof each === 'string')
+    return refusal(result, `its table is in ${each}; write the expected values there yourself`);
   const rows = rowsOf(each);
   const own = text.slice(span.start, span.end).replaceAll(/^["']|["']$/g, '');
   if (own !== 'snapshot')

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../../simulator/document/check.ts';
+import { FILES_BESIDE } from '../../project_files/files_beside.ts';
 import type { CaseResult } from '../../simulator/result.ts';
 import { isFillable } from '../../project_files/run_scenarios.ts';
 import { planFilling } from './snapshot_edits.ts';
@@ -19,7 +20,7 @@ export async function fillSnapshots(
   const text = await readFile(file, 'utf8');
   const form = file.endsWith('.json') ? 'json' : 'yaml';
   const { edits, shown, refused } = planFilling(
-    { text, form, checked: checkScenario({ name: file, text }) },
+    { text, form, checked: checkScenario({ name: file, text }, FILES_BESIDE) },
     open,
   );
   show([file, ...shown.map((line) => `  ${line}`), ''].join('\n'));
@@ -32,7 +33,7 @@ export async function fillSnapshots(
       (before, { start, end, text: written }) => before.slice(0, start) + written + before.slice(end),
       text,
     );
-    if (hasErrors(checkScenario({ name: file, text: filled }).diagnostics)) {
+    if (hasErrors(checkScenario({ name: file, text: filled }, FILES_BESIDE).diagnostics)) {
       show('  not filled in: the file would be invalid; write the expected value yourself\n');
       return false;
     }

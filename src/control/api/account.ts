@@ -1,7 +1,7 @@
 import { TOKEN, USER_KIND, tokenHash } from '../resources/accounts.ts';
 import type { Principal } from '../resources/contract.ts';
 import type { Store, StoredObject, Transaction, View } from '../store/port.ts';
-import { wholeSeconds } from './change.ts';
+import { wholeSeconds } from '../../events/timestamps.ts';
 
 /** Dependencies for creating keys. */
 export interface KeyMaking {
@@ -68,7 +68,7 @@ async function insertKey(transaction: Transaction, making: KeyMaking, descriptio
   await transaction.insert({
     id,
     kind: 'api_key',
-    parent: null,
+    parent: owner,
     body: {
       description,
       owner_id: owner,

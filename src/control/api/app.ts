@@ -1,19 +1,19 @@
 import { Hono } from 'hono';
 import { type ServiceNames, serviceNames, unfolded, problemBody } from './folding.ts';
-import { cors } from './cors.ts';
 import { type Logins, NO_LOGINS } from './application_logins.ts';
 import type { ApiRequest, Caller, Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
+import { rateLimit, wrongKeyLimit } from './limits.ts';
 import { openApi } from './openapi.ts';
 import { DOCUMENT_PAGE } from './page.ts';
+import type { Principal } from '../resources/contract.ts';
 import { ApiProblem } from '../resources/problem.ts';
 import { principalOf } from './principal.ts';
-import { rateLimit } from './rate.ts';
 import { jsonBody, noBody } from './request.ts';
-import { isAddressAllowed } from './restriction.ts';
+import { NOT_ALLOWED, isAddressAllowed } from './restriction.ts';
 import type { Route } from './route.ts';
 import { checkQuery, routesOf } from './routes.ts';
-import { NO_AGENTS, type Online } from './sessions.ts';
+import { StoreUnavailable } from '../store/port.ts';
 
 /** API version that every request must specify. */
 const VERSION = '2';
@@ -21,7 +21,6 @@ const VERSION = '2';
 /** The API as one function from request to response. Never throws. */
 export function managementApi(
   wiring: Wiring,
-  online: Online = NO_AGENTS,
   logins: Logins = NO_LOGINS,
 ): (request: Request, caller: Caller) => Promise<Response> {
   const app = new Hono<{ Bindings: Caller; Variables: { operation: string } }>({
@@ -29,7 +28,7 @@ export function managementApi(
     getPath: (request) => new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/'),
   });
   const names = serviceNames(wiring.ports.service);
-  const routes = routesOf(wiring, online, logins);
+  const routes = routesOf(wiring, logins);
   const admit = authorized(wiring, names);
   const methodsOf = (path: string) =>
     routes.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method);
@@ -61,21 +60,35 @@ export function managementApi(
     return json(200, await edgeFileRoute(wiring, asking, context.req.raw));
   });
   // The API description is public; it needs no key.
-  app.get('/openapi.json', () => json(200, openApi(routes, wiring.ports.service)));
+  app.get('/openapi.json', () =>
+    json(200, openApi(routes, wiring.ports.service, wiring.options.emptyAsJson)),
+  );
   app.get('/docs', (context) => context.html(DOCUMENT_PAGE));
 
-  app.notFound((context) =>
-    json(404, { status_code: 404, msg: 'Not Found', details: { path: context.req.path } }),
-  );
+  app.notFound((context) => {
+    const problem = new ApiProblem(404, null, 'Not Found', { path: context.req.path });
+    return json(404, problemBody(problem, names, context.get('operation')));
+  });
   app.onError((error, context) => {
-    const problem =
-      error instanceof ApiProblem
-        ? error
-        : new ApiProblem(500, null, 'An internal error occurred; this is a bug.', { cause: error.message });
-    return json(problem.status, problemBody(problem, names, context.get('operation')));
+    const problem = problemOf(error);
+    const response = json(problem.status, problemBody(problem, names, context.get('operation')));
+    const retryAfter = problem.details['retry_after'] ?? (problem.status === 503 ? '1' : null);
+    if (retryAfter !== null) response.headers.set('retry-after', retryAfter);
+    return response;
   });
 
   return async (request, caller) => app.fetch(request, caller);
+}
+
+/** The service's number for an internal error. */
+const INTERNAL = 20_000;
+
+function problemOf(error: Error): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  if (error instanceof StoreUnavailable)
+    return new ApiProblem(error.why === 'full' ? 507 : 503, INTERNAL, error.message);
+  const details = { cause: error.message };
+  return new ApiProblem(500, INTERNAL, 'An internal error occurred; this is a bug.', details);
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -86,12 +99,17 @@ function authorized(
   names: ServiceNames,
 ): (request: Request, caller: Caller) => Promise<ApiRequest> {
   const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
-  return async (request, caller) => {
-    const principal = await wiring.store.read(async (view) => {
-      if (!(await isAddressAllowed(caller.address, 'api', view))) {
-        throw new ApiProblem(403, 220, `The address ${caller.address} is not allowed to use the API.`);
+  const limitWrong = wrongKeyLimit(wiring.nowMs);
+  const identified = (request: Request, { address }: Caller): Promise<Principal> =>
+    wiring.store.read(async (view) => {
+      if (!(await isAddressAllowed(address, 'api', view, wiring.areAllowing))) {
+        throw new ApiProblem(403, NOT_ALLOWED, `The address ${address} is not allowed to use the API.`);
       }
       return principalOf(request.headers.get('authorization') ?? undefined, view);
+    });
+  return async (request, caller) => {
+    const principal = await identified(request, caller).catch((error: unknown) => {
+      throw limitWrong(error, caller.address);
     });
     const version = request.headers.get(names.versionField);
     if (version === null) {
@@ -101,7 +119,9 @@ function authorized(
       throw new ApiProblem(400, 217, `The version '${version}' is unknown; supported versions: ${VERSION}.`);
     }
     count();
-    return { principal, base: new URL(request.url).origin };
+    const { origin, searchParams } = new URL(request.url);
+    const isForced = searchParams.get('force') === 'true';
+    return { principal, base: origin, address: caller.address, isForced };
   };
 }
 
@@ -131,4 +151,32 @@ function honoPath(path: string): string {
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+const MAXIMUM_AGE_SECONDS = 600;
+
+interface CorsAnswer {
+  /** The complete response to a preflight request. */
+  readonly preflight: Response | null;
+  /** Fields for the response to the actual request. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+/** CORS fields: all origins are allowed, because every request needs a key. */
+function cors(request: Request, methods: () => readonly string[]): CorsAnswer {
+  const origin = request.headers.get('origin');
+  if (origin === null) return { preflight: null, fields: [] };
+  const fields = [
+    ['access-control-allow-origin', origin],
+    ['access-control-allow-credentials', 'true'],
+    ['vary', 'Origin'],
+  ] as const;
+  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) {
+    return { preflight: null, fields };
+  }
+  const headers = new Headers(fields.map(([name, value]): [string, string] => [name, value]));
+  headers.set('access-control-allow-methods', methods().join(', '));
+  headers.set('access-control-allow-headers', request.headers.get('access-control-request-headers') ?? '');
+  headers.set('access-control-max-age', String(MAXIMUM_AGE_SECONDS));
+  return { preflight: new Response(null, { status: 204, headers }), fields };
 }

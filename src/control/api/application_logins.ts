@@ -1,12 +1,12 @@
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { resourceOfKind } from '../resources/table.ts';
 import { refTo } from '../resources/present.ts';
-import { wholeSeconds } from './change.ts';
-import type { ApiRequest } from './contract.ts';
-import { envelope } from './list.ts';
-import type { Shown } from './objects.ts';
-import { type PageQuery, pageQuery } from './request.ts';
-import type { Route } from './route.ts';
+import { wholeSeconds } from '../../events/timestamps.ts';
+import { type UserAgent, parseUserAgent } from '../../policy/env/user_agent.ts';
+import type { ApiRequest, Shown } from './contract.ts';
+import { listRows } from './list.ts';
+import { pageQuery } from './request.ts';
+import { type Route, route } from './route.ts';
 
 /** Users and sessions of login gates: the API lists and ends them. */
 
@@ -33,6 +33,15 @@ export interface ApplicationSession {
   readonly expiresMs: number | null;
   /** The route of the session and its edge; null if they no longer exist. */
   readonly route: { readonly id: string; readonly edge: string } | null;
+  /** Where the client's address is; null if no database knows it. */
+  readonly location: Location | null;
+}
+
+interface Location {
+  readonly country_code: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly lat_long_radius_km: number;
 }
 
 /** The logins known to the edge. Revocations are stored and survive restarts. */
@@ -43,7 +52,6 @@ export interface Logins {
   readonly endSession: (id: string) => Promise<void>;
 }
 
-/** No logins. */
 export const NO_LOGINS: Logins = {
   users: () => [],
   sessions: () => [],
@@ -91,32 +99,11 @@ export function loginRoutes(logins: Logins): Route[] {
     const { title, path } = kind;
     const one = `${path}/{id}`;
     return [
-      {
-        method: 'GET',
-        path,
-        status: 200,
-        body: 'none',
-        about: { title, operation: 'list' },
-        handle: ({ base }, _ids, _raw, url) => page(kind, base, pageQuery(url, kind.prefix)),
-      },
-      {
-        method: 'GET',
-        path: one,
-        status: 200,
-        body: 'none',
-        about: { title, operation: 'get' },
-        handle: (asking, ids) => found(kind, asking, ids['id']!),
-      },
-      {
-        method: 'DELETE',
-        path: one,
-        status: 204,
-        body: 'none',
-        about: { title, operation: 'delete' },
-        handle: async (asking, ids) => {
-          await kind.end(found(kind, asking, ids['id']!).id);
-        },
-      },
+      route('list', path, { title }, ({ base }, _ids, _raw, url) =>
+        listRows(kind.all(base), { key: kind.listKey, uri: base + path, title }, pageQuery(url, kind.prefix)),
+      ),
+      route('get', one, { title }, (asking, ids) => found(kind, asking, ids['id']!)),
+      route('delete', one, { title }, (asking, ids) => kind.end(found(kind, asking, ids['id']!).id)),
     ];
   });
 }
@@ -131,17 +118,6 @@ function found({ all, title }: Kind, { base }: ApiRequest, id: string): Shown & 
   const row = all(base).find((each) => each.id === id);
   if (row === undefined) throw new ApiProblem(404, COMMON.notFound, `The ${title} '${id}' does not exist.`);
   return row;
-}
-
-/** The page after an id; ids are not ordered by time here. */
-function page({ all, path, listKey }: Kind, base: string, { limit, beforeId }: PageQuery): Shown {
-  const rows = all(base);
-  const start = beforeId === undefined ? 0 : rows.findIndex(({ id }) => id === beforeId) + 1;
-  const shown = rows.slice(start, start + limit);
-  const last = shown.at(-1);
-  const hasMore = last !== undefined && rows.length > start + limit;
-  const uri = base + path;
-  return envelope(listKey, shown, uri, hasMore ? `${uri}?before_id=${last.id}&limit=${limit}` : null);
 }
 
 function shownUser(user: ApplicationUser, base: string): Shown & { readonly id: string } {
@@ -163,13 +139,17 @@ function shownUser(user: ApplicationUser, base: string): Shown & { readonly id: 
 }
 
 function shownSession(session: ApplicationSession, base: string): Shown & { readonly id: string } {
-  const { id, userId, publicUrl, userAgent, clientIp, createdMs, lastActiveMs, expiresMs, route } = session;
+  const { id, userId, publicUrl, userAgent, clientIp, createdMs, lastActiveMs, expiresMs } = session;
   const { path } = resourceOfKind('https_edge');
-  const edge = route === null ? null : refTo(route.edge, base);
+  const place = session.route;
+  const edge = place === null ? null : refTo(place.edge, base);
   return {
     application_user: { id: userId, uri: `${base}${USERS}/${userId}` },
-    // The user agent is not parsed, and addresses are not located.
-    browser_session: { ip_address: clientIp, location: null, user_agent: { raw: userAgent } },
+    browser_session: {
+      ip_address: clientIp,
+      location: session.location,
+      user_agent: shownUserAgent(userAgent),
+    },
     created_at: wholeSeconds(createdMs),
     edge,
     endpoint: null,
@@ -177,7 +157,28 @@ function shownSession(session: ApplicationSession, base: string): Shown & { read
     id,
     last_active: wholeSeconds(lastActiveMs),
     public_url: publicUrl,
-    route: route && { id: route.id, uri: `${base}${path}/${route.edge}/routes/${route.id}` },
+    route: place && { id: place.id, uri: `${base}${path}/${place.edge}/routes/${place.id}` },
     uri: `${base}${SESSIONS}/${id}`,
   };
+}
+
+function shownUserAgent(raw: string): Shown {
+  const agent = parseUserAgent(raw);
+  const { name, version, os, osVersion } = agent;
+  return {
+    browser_name: name,
+    browser_version: version,
+    device_type: deviceType(agent),
+    os_name: os,
+    os_version: osVersion,
+    raw,
+  };
+}
+
+/** `Desktop` is the spelling of the documentation. */
+function deviceType({ isBot, isTablet, isMobile, isDesktop }: UserAgent): string {
+  if (isBot) return 'Bot';
+  if (isTablet) return 'Tablet';
+  if (isMobile) return 'Mobile';
+  return isDesktop ? 'Desktop' : '';
 }

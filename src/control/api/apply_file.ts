@@ -1,14 +1,24 @@
-import type { Body } from '../resources/contract.ts';
-import type { FileSettings } from '../resources/edge_document.ts';
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { Body, ResourceObject } from '../resources/contract.ts';
+import { type FileSettings, settingsIn } from '../resources/edge_document.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { resourceOfKind } from '../resources/table.ts';
-import type { StoredObject } from '../store/port.ts';
-import { type Applying, type Step, canonical, releaseClaims, put, wantedObjects } from './apply_object.ts';
+import {
+  type Applying,
+  type Step,
+  canonical,
+  releaseClaims,
+  put,
+  refuseMissing,
+  titleOfPart,
+  wantedObjects,
+} from './apply_object.ts';
 import { change } from './change.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
 import { EDGE_FAMILIES, FILE_KINDS, kindOfBackend, memberOf, nameOf, renamed } from './edge_file_names.ts';
 import { isLeftOut } from './edge_file.ts';
 import { fileSettings, keepFileSettings } from './file_settings.ts';
+import { checkShape } from './file_shape.ts';
 
 export type { Step } from './apply_object.ts';
 
@@ -26,6 +36,7 @@ export async function applyFile(
   document: Body,
   isDry: boolean,
 ): Promise<readonly Step[]> {
+  checkShape(document);
   const steps: Step[] = [];
   try {
     await change(
@@ -36,11 +47,9 @@ export async function applyFile(
         const staying = new Set(all.filter(isLeftOut).map(({ id }) => id));
         const existing = all.filter(({ id, parent }) => !staying.has(id) && !staying.has(parent ?? ''));
         const wanted = wantedObjects(existing);
-        await applyObjects(
-          { wiring, request: asking, changing, steps, wanted, kept: new Set() },
-          document,
-          existing,
-        );
+        const applying = { wiring, asking, changing, steps, wanted, kept: new Set<string>(), missing: [] };
+        await applyObjects(applying, document, existing);
+        refuseMissing(applying);
       },
       () => {
         // The plan is complete and checked at this point.
@@ -58,7 +67,7 @@ type Named = Readonly<Record<string, Body>>;
 async function applyObjects(
   applying: Applying,
   document: Body,
-  existing: readonly StoredObject[],
+  existing: readonly ResourceObject[],
 ): Promise<void> {
   const part = (key: string): Named => (document[key] ?? {}) as Named;
   const families = (document['edges'] ?? {}) as Readonly<Record<string, Named | undefined>>;
@@ -66,16 +75,22 @@ async function applyObjects(
   const ids = new Map<string, string>();
   await applySettings(applying, document);
   await releaseClaims(applying, existing, families);
-  for (const [name, authority] of Object.entries(part('certificate_authorities')))
-    ids.set(`certificate_authority ${name}`, await put(applying, 'certificate_authority', name, authority));
+  const putIn = (list: string, kind: string, name: string, given: Body): Promise<string> =>
+    put(applying, { kind, name, pointer: pointerTo(`/${list}`, name), given });
+  for (const [name, authority] of Object.entries(part('certificate_authorities'))) {
+    const id = await putIn('certificate_authorities', 'certificate_authority', name, authority);
+    ids.set(`certificate_authority ${name}`, id);
+  }
   for (const [name, certificate] of Object.entries(part('tls_certificates')))
-    await put(applying, 'tls_certificate', name, certificate);
+    await putIn('tls_certificates', 'tls_certificate', name, certificate);
   for (const [name, { rules = [], ...notes }] of Object.entries(part('ip_policies'))) {
-    const policy = await put(applying, 'ip_policy', name, notes);
-    ids.set(`ip_policy ${name}`, policy);
-    for (const rule of rules as readonly Body[]) {
-      const title = `${name} ${String(rule['action'])} ${String(rule['cidr'])}`;
-      await put(applying, 'ip_policy_rule', title, { ...rule, ip_policy_id: policy }, policy);
+    const parent = await putIn('ip_policies', 'ip_policy', name, notes);
+    ids.set(`ip_policy ${name}`, parent);
+    for (const [index, rule] of (rules as readonly Body[]).entries()) {
+      const title = titleOfPart('ip_policy_rule', name, rule);
+      const pointer = `${pointerTo('/ip_policies', name)}/rules/${index}`;
+      const given = { ...rule, ip_policy_id: parent };
+      await put(applying, { kind: 'ip_policy_rule', name: title, pointer, given, parent });
     }
   }
   const backends = part('backends');
@@ -83,24 +98,36 @@ async function applyObjects(
   const named = (thing: Body): Body => renamed(thing, (kind, name) => ids.get(`${kind} ${name}`) ?? name);
   for (const [family, kind] of EDGE_FAMILIES) {
     for (const [name, { routes = [], ...edge }] of Object.entries(families[family] ?? {})) {
-      const id = await put(applying, kind, name, named(edge));
-      for (const route of routes as readonly Body[]) {
-        const title = `${name} ${String(route['match_type'])} ${String(route['match'])}`;
-        await put(applying, 'https_edge_route', title, named(route), id);
-      }
+      const pointer = pointerTo(`/edges/${family}`, name);
+      const parent = await put(applying, { kind, name, pointer, given: named(edge) });
+      await putRoutes(applying, { name, pointer, parent }, (routes as readonly Body[]).map(named));
     }
   }
   await removeOthers(applying, existing);
 }
 
+interface RouteOwner {
+  readonly name: string;
+  readonly pointer: string;
+  readonly parent: string;
+}
+
+async function putRoutes(
+  applying: Applying,
+  { name, pointer, parent }: RouteOwner,
+  routes: readonly Body[],
+): Promise<void> {
+  for (const [index, given] of routes.entries()) {
+    const title = titleOfPart('https_edge_route', name, given);
+    const place = `${pointer}/routes/${index}`;
+    await put(applying, { kind: 'https_edge_route', name: title, pointer: place, given, parent });
+  }
+}
+
 /** Stores the settings of the file besides its objects. */
 async function applySettings({ changing, steps }: Applying, document: Body): Promise<void> {
-  const { facts, address_databases: databases, underscore_headers: underscores } = document as FileSettings;
-  const next: FileSettings = {
-    ...(facts !== undefined && { facts }),
-    ...(databases !== undefined && databases.length > 0 && { address_databases: databases }),
-    ...(underscores !== undefined && { underscore_headers: underscores }),
-  };
+  const { address_databases: databases = [], ...others } = settingsIn(document);
+  const next: FileSettings = { ...others, ...(databases.length > 0 && { address_databases: databases }) };
   const before = await fileSettings(changing.transaction);
   for (const name of ['facts', 'address_databases', 'underscore_headers'] as const) {
     if (canonical(before[name]) === canonical(next[name])) continue;
@@ -139,7 +166,8 @@ async function putBackend(
     for (const each of member as readonly string[]) children.push(await child(each));
     values = { backends: children };
   }
-  const id = await put(applying, kind, name, { ...notes, ...values });
+  const pointer = pointerTo('/backends', name);
+  const id = await put(applying, { kind, name, pointer, given: { ...notes, ...values } });
   ids.set(`backend ${name}`, id);
   return id;
 }
@@ -155,19 +183,26 @@ const REMOVAL_ORDER = [
   'failover_backend',
 ];
 
-function rank({ kind }: StoredObject): number {
+function rank({ kind }: ResourceObject): number {
   const place = REMOVAL_ORDER.indexOf(kind);
   return place < 0 ? REMOVAL_ORDER.length : place;
 }
 
+/** What a step calls an object, by the names of all objects. */
+function titleOf({ id, kind, parent, body }: ResourceObject, names: ReadonlyMap<string, string>): string {
+  if (parent === null) return names.get(id)!;
+  return titleOfPart(kind, names.get(parent) ?? parent, body);
+}
+
 async function removeOthers(
   { changing, steps, kept }: Applying,
-  existing: readonly StoredObject[],
+  existing: readonly ResourceObject[],
 ): Promise<void> {
   let others = existing.filter(({ id }) => !kept.has(id)).toSorted((one, other) => rank(one) - rank(other));
+  const names = new Map(existing.map((object) => [object.id, nameOf(object)]));
   const going = new Set(others.map(({ id }) => id));
   while (others.length > 0) {
-    const waiting: StoredObject[] = [];
+    const waiting: ResourceObject[] = [];
     for (const object of others) {
       const current = await changing.transaction.get(object.id);
       // Parts were removed together with their parent.
@@ -179,7 +214,7 @@ async function removeOthers(
         waiting.push(object);
         continue;
       }
-      steps.push({ action: 'delete', kind: object.kind, name: nameOf(object) });
+      steps.push({ action: 'delete', kind: object.kind, name: titleOf(object, names) });
       await changing.remove(resourceOfKind(object.kind), current);
       going.delete(object.id);
     }

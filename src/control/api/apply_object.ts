@@ -1,15 +1,15 @@
+import { NOT_EXPORTED } from '../../edge/document/value_places.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
-import type { Body } from '../resources/contract.ts';
+import type { Body, ResourceObject } from '../resources/contract.ts';
 import { MORE_KEY } from '../resources/edge_values.ts';
 import { NAME_KEY } from '../resources/policies_document.ts';
 import { parseWrite } from '../resources/parse.ts';
-import { COMMON, refusedValue } from '../resources/problem.ts';
+import { ApiProblem, COMMON } from '../resources/problem.ts';
+import { withSecrets } from '../resources/secrets.ts';
 import { resourceOfKind } from '../resources/table.ts';
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { StoredObject } from '../store/port.ts';
 import type { Change } from './change.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
-import { EDGE_FAMILIES, isTunnelGroup, keyFileOf, nameOf } from './edge_file_names.ts';
+import { EDGE_FAMILIES, keyFileOf, nameOf } from './edge_file_names.ts';
 import { completed, connected } from './objects.ts';
 
 /** One step of applying an edge file. */
@@ -21,21 +21,37 @@ export interface Step {
 
 export interface Applying {
   readonly wiring: Wiring;
-  readonly request: ApiRequest;
+  readonly asking: ApiRequest;
   readonly changing: Change;
   readonly steps: Step[];
   /** Existing objects by their key in edge files. */
-  readonly wanted: ReadonlyMap<string, StoredObject>;
+  readonly wanted: ReadonlyMap<string, ResourceObject>;
   /** Ids of objects that are in the file. */
   readonly kept: Set<string>;
+  /** Pointers to secrets of the file that are neither in it nor in the store. */
+  readonly missing: string[];
+}
+
+/** An object of the file. */
+export interface FileObject {
+  readonly kind: string;
+  readonly name: string;
+  /** Where it is in the file. */
+  readonly pointer: string;
+  readonly given: Body;
+  /** Id of the object that it is a part of. */
+  readonly parent?: string;
 }
 
 /** Existing objects by their key in edge files: rules by range, routes by match, others by name. */
-export function wantedObjects(existing: readonly StoredObject[]): Map<string, StoredObject> {
+export function wantedObjects(existing: readonly ResourceObject[]): Map<string, ResourceObject> {
   return new Map(existing.map((object) => [keyOf(object, nameOf(object)), object]));
 }
 
-function keyOf({ kind, parent, body }: Pick<StoredObject, 'kind' | 'parent' | 'body'>, name: string): string {
+function keyOf(
+  { kind, parent, body }: Pick<ResourceObject, 'kind' | 'parent' | 'body'>,
+  name: string,
+): string {
   switch (kind) {
     case 'ip_policy_rule':
       return `${kind} ${parent!} ${String(body['cidr'])}`;
@@ -44,6 +60,12 @@ function keyOf({ kind, parent, body }: Pick<StoredObject, 'kind' | 'parent' | 'b
     default:
       return `${kind} ${name}`;
   }
+}
+
+/** What a step calls a rule or a route, which have no names: `owner` is the name of the object that it is a part of. */
+export function titleOfPart(kind: string, owner: string, body: Body): string {
+  const parts = kind === 'ip_policy_rule' ? ['action', 'cidr'] : ['match_type', 'match'];
+  return [owner, ...parts.map((part) => String(body[part]))].join(' ');
 }
 
 /** Members of a file that requests do not have, by kind. */
@@ -77,34 +99,25 @@ function splitMembers(
 }
 
 /** Creates or updates the object; returns its id. */
-export async function put(
-  { wiring, request: asking, changing, steps, wanted, kept }: Applying,
-  kind: string,
-  name: string,
-  given: Body,
-  parent: string | null = null,
-): Promise<string> {
+export async function put(applying: Applying, file: FileObject): Promise<string> {
+  const { wiring, asking, changing, steps, wanted, kept } = applying;
+  const { kind, name, given, parent = null } = file;
   const resource = resourceOfKind(kind);
   const { values: said, more } = splitMembers(kind, name, given);
-  const known = kind === 'tls_certificate' ? wanted.get(`${kind} ${name}`) : undefined;
-  const values = parseWrite(resource, 'create', withKey(said, name, known), {});
-  const { object } = await completed(wiring, asking, resource, changing.transaction, {
-    id: wiring.newId(resource.prefix),
-    parent,
-    given: values,
-    before: null,
-  });
+  const withKeys = kind === 'tls_certificate' ? withKey(said, applying, file) : said;
+  if (withKeys === null) return '';
+  const values = parseWrite(resource, 'create', withKeys, {});
+  const made = { id: wiring.newId(resource.prefix), parent, given: values, before: null };
+  const { object } = await completed({ wiring, asking, resource }, changing.transaction, made);
   const found = wanted.get(keyOf(object, name));
   const before = found === undefined || kept.has(found.id) ? undefined : found;
   const id = before?.id ?? object.id;
   kept.add(id);
-  const spoken =
-    before === undefined ? object.body : { ...object.body, ...withTunnelGroups(before.body, object.body) };
   const body = {
-    ...spoken,
+    ...withStoredSecrets(object, before?.body, applying, file),
     ...(parent === null && name !== id && { [NAME_KEY]: name }),
     ...(Object.keys(more).length > 0 && { [MORE_KEY]: more }),
-    ...withTimes(before?.body, spoken),
+    ...withTimes(before?.body, object.body),
   };
   if (
     before !== undefined &&
@@ -116,6 +129,37 @@ export async function put(
   // References and claims depend on the stored body, which may contain existing values.
   await changing.put(resource, connected(resource, id, parent, body), `${action}d`);
   return id;
+}
+
+/** The values of an object, in which a placeholder is the stored secret of the same place. */
+function withStoredSecrets(
+  { kind, body }: ResourceObject,
+  before: Body | undefined,
+  { missing }: Applying,
+  { pointer }: FileObject,
+): Body {
+  const resource = resourceOfKind(kind);
+  const stored = new Map<string, unknown>();
+  if (before !== undefined)
+    withSecrets(resource, before, (value, place) => {
+      stored.set(place, value);
+      return value;
+    });
+  return withSecrets(resource, body, (value, place) => {
+    if (value !== NOT_EXPORTED) return value;
+    const known = stored.get(place);
+    if (known === undefined || known === '') missing.push(pointer + place);
+    return known ?? value;
+  });
+}
+
+/** Refuses a file with secrets that are neither in it nor in the store; names the place of each. */
+export function refuseMissing({ missing }: Applying): void {
+  const [pointer] = missing;
+  if (pointer === undefined) return;
+  const places = missing.join(', ');
+  const message = `The file lacks secrets that this store does not have: ${places}. Write them there, or use export --secrets --private-keys.`;
+  throw new ApiProblem(400, COMMON.badValue, message, { pointer, pointers: missing.join(' ') });
 }
 
 /** Removes an empty description. */
@@ -137,35 +181,20 @@ function withTimes(before: Body | undefined, body: Body): Body {
   };
 }
 
-/** A certificate without a key in the file keeps its stored key. */
-function withKey(given: Body, name: string, known: StoredObject | undefined): Body {
+/** A certificate without a key in the file keeps its stored key; null if there is none. */
+function withKey(given: Body, { wanted, missing }: Applying, { name, pointer }: FileObject): Body | null {
   if (given['certificate_pem'] === undefined || given['private_key_pem'] !== undefined) return given;
-  if (known?.body['certificate_pem'] !== given['certificate_pem']) {
-    const message = `The private key of the certificate '${name}' is in neither the file nor the store.`;
-    throw refusedValue(COMMON.badValue, `${pointerTo('/tls_certificates', name)}/private_key_pem`, message);
-  }
-  return { ...given, private_key_pem: known.body['private_key_pem'] };
-}
-
-/** Keeps references to tunnel groups, which files cannot express. */
-function withTunnelGroups(before: Body, after: Body): Body {
-  const own = before['backend'] as { readonly backend_id: string } | undefined;
-  if (own !== undefined && after['backend'] === undefined && isTunnelGroup(own.backend_id))
-    return { backend: own };
-  const [former, latter] = [before['backends'], after['backends']];
-  if (Array.isArray(former)) {
-    const spoken = (former as string[]).filter((id) => !isTunnelGroup(id));
-    return canonical(spoken) === canonical(latter) ? { backends: former } : {};
-  }
-  if (typeof former !== 'object' || former === null) return {};
-  const silent = Object.entries(former).filter(([id]) => isTunnelGroup(id));
-  return { backends: { ...Object.fromEntries(silent), ...(latter as Body) } };
+  const known = wanted.get(`tls_certificate ${name}`);
+  if (known?.body['certificate_pem'] === given['certificate_pem'])
+    return { ...given, private_key_pem: known?.body['private_key_pem'] };
+  missing.push(`${pointer}/private_key_pem`);
+  return null;
 }
 
 /** Releases claimed hostports before other edges claim them. */
 export async function releaseClaims(
   { changing: { transaction } }: Applying,
-  existing: readonly StoredObject[],
+  existing: readonly ResourceObject[],
   families: Readonly<Record<string, Readonly<Record<string, Body>> | undefined>>,
 ): Promise<void> {
   for (const [family, kind] of EDGE_FAMILIES) {
@@ -174,7 +203,9 @@ export async function releaseClaims(
       const next = families[family]?.[nameOf(object)]?.['hostports'];
       if (canonical(next) === canonical(object.body['hostports'])) continue;
       const whole = await transaction.get(object.id);
-      if (whole !== null) await transaction.replace({ ...whole, claims: [] });
+      if (whole === null) continue;
+      const { id, parent, body } = whole;
+      await transaction.replace({ ...connected(resourceOfKind(kind), id, parent, body), claims: [] });
     }
   }
 }

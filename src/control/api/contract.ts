@@ -1,15 +1,18 @@
+import type { Address } from '../../net/address.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Ports, Principal } from '../resources/contract.ts';
-import type { EdgeDocument } from '../resources/edge_document.ts';
 import type { Store } from '../store/port.ts';
 import type { EdgeObjects } from './edge_objects.ts';
+import type { EdgeChange } from './edge_slice.ts';
+import type { Subscribers } from './subscribers.ts';
 
 /** The interface through which the API controls the edge. */
 export interface DataPlane {
-  /** Checks, compiles and activates a document; with error findings nothing changes. */
-  readonly swap: (document: EdgeDocument) => readonly Diagnostic[];
-  /** Restores the configuration before the last swap. */
-  readonly revert: () => void;
+  /** Checks, compiles and activates a change; with error findings nothing changes. `revert` undoes it. */
+  readonly swap: (change: EdgeChange) => {
+    readonly findings: readonly Diagnostic[];
+    readonly revert: () => void;
+  };
   /** Resolves when the listeners match the configuration, with the ports that could not be opened. */
   readonly settled: () => Promise<readonly PortProblem[]>;
 }
@@ -26,11 +29,52 @@ export interface PortProblem {
   readonly isTaken: boolean;
 }
 
-/** Called after a write was committed: events or their destinations may have changed. */
+/** Called after a write was committed. */
 export interface Deliveries {
+  /** Destinations or their subscriptions have changed. */
   readonly changed: () => void;
+  /** These destinations have more pending events. */
+  readonly wake: (destinations: Iterable<string>) => void;
+  /** Pending events of a destination were dropped, because there were too many. */
+  readonly dropped: (destination: string, count: number) => void;
   /** Delivery status of an event destination. */
   readonly statusOf: (id: string) => unknown;
+}
+
+/** An object in the form of responses. */
+export type Shown = Readonly<Record<string, unknown>>;
+
+/** Things that exist only while an agent is connected; they are read-only. */
+export type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
+
+export type AgentCommand = 'restart' | 'stop' | 'update';
+
+/** Why a command failed, with the service's error number. */
+interface CommandProblem {
+  readonly number: number;
+  readonly message: string;
+}
+
+/** Connected agents and their objects, in the form of responses without `uri`. */
+export interface Online {
+  /** Newest first. */
+  readonly list: (kind: OnlineKind, base: string) => readonly (Shown & { readonly id: string })[];
+  /** Sends a command to the agent of a connected session; null if it was accepted. */
+  readonly command: (session: string, command: AgentCommand) => Promise<CommandProblem | null>;
+}
+
+/** Whether IP policies allow an address: one of them must allow it, and none may deny it. */
+export type AddressRules = (policies: readonly string[], client: Address) => boolean;
+
+/** A part of an edge file without effect, or with another than it seems to have. */
+export interface ExactWarning {
+  readonly code: string;
+  readonly severity: 'warning';
+  /** How it is known: `proved`, `run` or `settings`. */
+  readonly basis: string;
+  readonly message: string;
+  /** JSON pointer into the file. */
+  readonly pointer: string;
 }
 
 /** Dependencies of the API. */
@@ -38,12 +82,23 @@ export interface Wiring {
   readonly store: Store;
   readonly dataPlane: DataPlane;
   readonly edgeObjects: EdgeObjects;
+  /** The rules of IP policies. */
+  readonly areAllowing: AddressRules;
   readonly ports: Ports;
   readonly deliveries: Deliveries;
+  readonly subscribers: Subscribers;
+  /** What exact analysis finds in an edge file. */
+  readonly exactWarnings: (document: object) => Promise<readonly ExactWarning[]>;
+  readonly online: Online;
   readonly accountId: string;
   readonly nowMs: () => number;
   /** Creates an id: prefix, underscore, 27 lower-case letters and digits, sortable by time. */
   readonly newId: (prefix: string) => string;
+  /** Called with the ids of written and removed objects once the change is committed. */
+  readonly committed?: (ids: {
+    readonly written: readonly string[];
+    readonly removed: readonly string[];
+  }) => void;
   readonly options: ApiOptions;
 }
 
@@ -63,6 +118,10 @@ export interface ApiRequest {
   readonly principal: Principal;
   /** Scheme and host of the request. */
   readonly base: string;
+  /** Address of the client; absent for actions of this instance. */
+  readonly address?: string;
+  /** Whether the change may take the client its access to the API; default false. */
+  readonly isForced?: boolean;
 }
 
 /** Data of the listener about a request. */

@@ -1,5 +1,6 @@
 import type { Body } from '../resources/contract.ts';
 import { EDGE_KINDS } from '../resources/edge_document.ts';
+import { NO_PRIVILEGE } from '../resources/permissions.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { applyFile } from './apply_file.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
@@ -9,17 +10,19 @@ import { jsonBody, noBody, queryOf } from './request.ts';
 
 /** Reads and replaces the whole configuration as an edge file; an addition to the specification. */
 export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request: Request): Promise<unknown> {
-  const query = queryOf(new URL(request.url), [request.method === 'PUT' ? 'dry_run' : 'private_keys']);
+  const query = queryOf(new URL(request.url), request.method === 'PUT' ? APPLY_FLAGS : Object.keys(GUARDED));
   if (request.method === 'GET') {
     await noBody(request);
-    const withPrivateKeys = query.get('private_keys') === 'true';
-    if (withPrivateKeys && !asking.principal.isAdmin)
-      throw new ApiProblem(403, COMMON.badValue, 'Only admins may export private keys.');
-    return wiring.store.read(async (view) =>
+    for (const [name, what] of Object.entries(GUARDED)) {
+      if (query.get(name) === 'true' && !asking.principal.isAdmin)
+        throw new ApiProblem(403, NO_PRIVILEGE, `Only admins can export ${what}.`, { parameter: name });
+    }
+    return wiring.store.readLong(async (view) =>
       exportFile(await view.all(EDGE_KINDS), {
         service: wiring.ports.service,
         settings: await fileSettings(view),
-        withPrivateKeys,
+        withPrivateKeys: query.get('private_keys') === 'true',
+        withClientSecrets: query.get('secrets') === 'true',
       }),
     );
   }
@@ -28,11 +31,51 @@ export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request:
     throw new ApiProblem(400, COMMON.badValue, 'The body must be an edge file as a JSON object.');
   }
   const isDry = query.get('dry_run') === 'true';
+  const isExact = query.get('exact') === 'true';
+  if (isExact) refuseExact(document as Body, isDry);
   const { service } = wiring.ports;
   const other = (document as Body)['service_name'] ?? service;
   const steps = await applyFile(wiring, asking, document as Body, isDry);
-  return { steps, notes: [...serviceNote(other, service), ...databaseNote(document as Body, wiring)] };
+  const notes = notesOn(document as Body, wiring, other);
+  return isExact ? { steps, notes, warnings: await wiring.exactWarnings(document) } : { steps, notes };
 }
+
+export const APPLY_FLAGS = ['dry_run', 'force', 'exact'] as const;
+
+/** Analysis takes time of the process that serves traffic, so it is for plans of small files only. */
+function refuseExact(document: Body, isDry: boolean): void {
+  const parameter = { parameter: 'exact' };
+  if (!isDry)
+    throw new ApiProblem(
+      400,
+      COMMON.badValue,
+      'Exact analysis is for plans: send dry_run=true, too.',
+      parameter,
+    );
+  if (JSON.stringify(document).length > EXACT_LIMIT)
+    throw new ApiProblem(
+      400,
+      COMMON.badValue,
+      'The file is too large to be analysed here; use `edgeproof check --exact`.',
+      parameter,
+    );
+}
+
+const EXACT_LIMIT = 256 * 1024;
+
+/** What an export has only if it is asked for by a parameter, and by an admin. */
+export const GUARDED: Readonly<Record<string, string>> = { private_keys: 'private keys', secrets: 'secrets' };
+
+function notesOn(document: Body, wiring: Wiring, serviceName: unknown): readonly string[] {
+  const properties = Array.isArray(document['properties']) ? [PROPERTIES_NOTE] : [];
+  return [
+    ...serviceNote(serviceName, wiring.ports.service),
+    ...databaseNote(document, wiring),
+    ...properties,
+  ];
+}
+
+const PROPERTIES_NOTE = 'properties: not stored; `edgeproof prove` reads them from the file';
 
 /** The service name is a start option of the instance. */
 function serviceNote(other: unknown, service: string): string[] {

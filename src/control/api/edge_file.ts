@@ -1,13 +1,15 @@
+import { setImmediate } from 'node:timers/promises';
+import { NOT_EXPORTED } from '../../edge/document/value_places.ts';
 import { trafficPolicy } from '../../policy/facts.ts';
-import type { Body } from '../resources/contract.ts';
-import { withFileOnly } from '../resources/edge_values.ts';
-import type { FileSettings } from '../resources/edge_document.ts';
+import type { Body, ResourceObject } from '../resources/contract.ts';
+import { staticBackendOf, withFileOnly } from '../resources/edge_values.ts';
+import { type FileSettings, settingsIn } from '../resources/edge_document.ts';
 import { EDGE_FIELDS, ROUTE_FIELDS, TCP_FIELDS, TLS_FIELDS } from '../resources/module_fields.ts';
-import type { StoredObject } from '../store/port.ts';
+import { withSecrets } from '../resources/secrets.ts';
+import { resourceOfKind } from '../resources/table.ts';
 import {
   EDGE_FAMILIES,
   type Mutable,
-  isTunnelGroup,
   keyFileOf,
   memberOf,
   moreOf,
@@ -26,6 +28,8 @@ export interface ExportOptions {
   readonly settings: FileSettings;
   /** Whether private keys are included; otherwise each is referenced as a separate file. */
   readonly withPrivateKeys: boolean;
+  /** Whether client secrets and webhook secrets are included; otherwise there is a placeholder for each. */
+  readonly withClientSecrets: boolean;
 }
 
 interface Writing {
@@ -37,8 +41,14 @@ interface Writing {
   readonly leftOut: string[];
 }
 
+/** Objects written in one turn of the event loop: a few milliseconds. */
+const SLICE = 1_000;
+
 /** Exports objects, oldest first, as an edge file. */
-export function exportFile(objects: readonly StoredObject[], options: ExportOptions): Exported {
+export async function exportFile(
+  objects: readonly ResourceObject[],
+  options: ExportOptions,
+): Promise<Exported> {
   const names = new Map(objects.map((object) => [object.id, nameOf(object)]));
   const policies = objects.filter(({ id, kind }) => kind === 'ip_policy' && names.get(id) !== id);
   const writing: Writing = {
@@ -50,16 +60,23 @@ export function exportFile(objects: readonly StoredObject[], options: ExportOpti
   };
   const written: Written = { policies: {}, backends: {}, certificates: {}, authorities: {}, edges: {} };
   for (const [family] of EDGE_FAMILIES) written.edges[family] = {};
-  for (const object of objects) {
-    if (!writing.dropped.has(object.id)) write(written, object, writing);
+  let hidden = 0;
+  const hide = (value: unknown): unknown => {
+    if (value === '') return value;
+    hidden++;
+    return NOT_EXPORTED;
+  };
+  for (const [index, object] of objects.entries()) {
+    if (index % SLICE === SLICE - 1) await setImmediate();
+    const isShown = options.withClientSecrets || object.kind === 'tls_certificate';
+    const shown = isShown ? object : withoutClientSecrets(object, hide);
+    if (!writing.dropped.has(object.id)) write(written, shown, writing);
     reportOmissions(object, writing);
   }
-  const { facts, address_databases: databases, underscore_headers: underscores } = options.settings;
+  if (hidden > 0) writing.leftOut.push(aboutHidden(hidden));
   const document = {
     service_name: options.service,
-    ...(facts !== undefined && { facts }),
-    ...(databases !== undefined && { address_databases: databases }),
-    ...(underscores !== undefined && { underscore_headers: underscores }),
+    ...settingsIn(options.settings),
     ip_policies: written.policies,
     backends: written.backends,
     tls_certificates: written.certificates,
@@ -67,6 +84,15 @@ export function exportFile(objects: readonly StoredObject[], options: ExportOpti
     edges: written.edges,
   };
   return { document, left_out: writing.leftOut };
+}
+
+function withoutClientSecrets(object: ResourceObject, hide: (value: unknown) => unknown): ResourceObject {
+  return { ...object, body: withSecrets(resourceOfKind(object.kind), object.body, hide) };
+}
+
+function aboutHidden(count: number): string {
+  const what = count === 1 ? 'one secret' : `${count} secrets`;
+  return `${what}, replaced by '${NOT_EXPORTED}', which makes apply keep the stored one; --secrets exports the values`;
 }
 
 interface Written {
@@ -78,41 +104,24 @@ interface Written {
 }
 
 /** Edges without hostports cannot be expressed in a file. */
-export function isLeftOut({ kind, body }: Pick<StoredObject, 'kind' | 'body'>): boolean {
-  if (kind === 'tunnel_group_backend') return true;
+export function isLeftOut({ kind, body }: Pick<ResourceObject, 'kind' | 'body'>): boolean {
   const isEdge = EDGE_FAMILIES.some(([, each]) => each === kind);
   return isEdge && ((body['hostports'] ?? []) as readonly string[]).length === 0;
 }
 
 /** Reports the parts of an object that the file cannot express. */
-function reportOmissions(
-  { id, kind, parent, body }: StoredObject,
-  { names, leftOut, dropped }: Writing,
-): void {
+function reportOmissions({ id, kind, body }: ResourceObject, { names, leftOut, dropped }: Writing): void {
   const name = names.get(id)!;
-  const isEdge = kind.endsWith('_edge');
-  if (kind === 'tunnel_group_backend') leftOut.push(`${name}: a tunnel group backend`);
-  else if (isEdge && dropped.has(id)) leftOut.push(`${name}: an edge without hostports`);
-  else if (isEdge || kind === 'https_edge_route') {
-    const backend = body['backend'] as { readonly backend_id: string } | undefined;
-    if (backend !== undefined && isTunnelGroup(backend.backend_id) && !dropped.has(parent ?? ''))
-      leftOut.push(`the backend of ${name}: the tunnel group backend ${backend.backend_id}`);
-  } else if (kind === 'weighted_backend' || kind === 'failover_backend') {
-    const children = childrenOf(body).filter(isTunnelGroup);
-    if (children.length > 0) leftOut.push(`of ${name}: the tunnel group backends ${children.join(', ')}`);
-  } else if (kind === 'domain' && body['certificate_id'] !== undefined)
+  if (kind.endsWith('_edge') && dropped.has(id)) leftOut.push(`${name}: an edge without hostports`);
+  else if (kind === 'domain' && body['certificate_id'] !== undefined)
     leftOut.push(`the domain ${String(body['domain'])}: which certificate is shown for it`);
   else if (kind === 'ip_restriction' && body['type'] === 'endpoints' && body['enforced'] === true)
     leftOut.push(`${id}: a restriction of all endpoints`);
+  else if (kind === 'endpoint') leftOut.push(`the cloud endpoint ${String(body['url'])}`);
   else if (kind === 'secret') leftOut.push(`the vault secret ${String(body['name'])}`);
 }
 
-function childrenOf(body: Body): readonly string[] {
-  const children = body['backends'] as Body | readonly string[];
-  return Array.isArray(children) ? (children as readonly string[]) : Object.keys(children);
-}
-
-function write(written: Written, object: StoredObject, writing: Writing): void {
+function write(written: Written, object: ResourceObject, writing: Writing): void {
   const { id, kind, parent, body } = object;
   const name = writing.names.get(id)!;
   const owner = writing.names.get(parent ?? '') ?? '';
@@ -163,27 +172,28 @@ function certificateOf(name: string, body: Body, { options, leftOut }: Writing):
   return { ...rest, private_key_file: keyFileOf(name) };
 }
 
-function backendOf({ kind, body }: StoredObject, { names, dropped }: Writing): Mutable {
+function backendOf({ kind, body }: ResourceObject, { names }: Writing): Mutable {
   const notes = notesOf(body);
   const member = memberOf(kind)!;
-  const keep = (id: string): boolean => !dropped.has(id);
   switch (kind) {
     case 'static_backend':
-      return { ...notes, [member]: { address: body['address'], tls: body['tls'], ...moreOf(body) } };
+      return { ...notes, [member]: { ...staticBackendOf(body), ...moreOf(body) } };
     case 'http_response_backend':
       return {
         ...notes,
         [member]: { status_code: body['status_code'], headers: body['headers'], body: body['body'] },
       };
+    case 'tunnel_group_backend':
+      return { ...notes, [member]: { labels: body['labels'] } };
     case 'weighted_backend': {
-      const children = Object.entries(body['backends'] as Body).filter(([id]) => keep(id));
+      const children = Object.entries(body['backends'] as Body);
       return {
         ...notes,
         [member]: Object.fromEntries(children.map(([id, weight]) => [names.get(id)!, weight])),
       };
     }
     default:
-      return { ...notes, [member]: (body['backends'] as string[]).filter(keep).map((id) => names.get(id)!) };
+      return { ...notes, [member]: (body['backends'] as string[]).map((id) => names.get(id)!) };
   }
 }
 
@@ -199,7 +209,7 @@ function carrierOf(
   body: Body,
   members: readonly string[],
   modules: readonly string[],
-  { names, dropped, policyNames }: Writing,
+  { names, policyNames }: Writing,
 ): Mutable {
   const present = [...members, ...modules].filter((key) => body[key] !== undefined);
   const thing: Mutable = { ...notesOf(body), ...Object.fromEntries(present.map((key) => [key, body[key]])) };
@@ -209,5 +219,5 @@ function carrierOf(
     const value = policyNames.reduce((text, [id, name]) => text.replaceAll(id, name), policy.value);
     thing[type] = { ...policy, value };
   }
-  return renamed(thing, (_, id) => (dropped.has(id) ? null : names.get(id)!));
+  return renamed(thing, (_, id) => names.get(id)!);
 }

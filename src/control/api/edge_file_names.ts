@@ -1,10 +1,9 @@
-import type { Body } from '../resources/contract.ts';
-import type { ModuleReference } from '../../filters/facts.ts';
+import type { Body, ResourceObject } from '../resources/contract.ts';
+import type { ModuleReference } from '../../filters/fact_values.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import { MORE_KEY } from '../resources/edge_values.ts';
 import { idMember } from '../resources/module_fields.ts';
 import { NAME_KEY } from '../resources/policies_document.ts';
-import type { StoredObject } from '../store/port.ts';
 
 /**
  * Maps between edge files and the store. Objects have ids, files have names: an object from a file stores its
@@ -14,7 +13,7 @@ import type { StoredObject } from '../store/port.ts';
 
 export type Mutable = Record<string, unknown>;
 
-export function nameOf({ id, body }: Pick<StoredObject, 'id' | 'body'>): string {
+export function nameOf({ id, body }: Pick<ResourceObject, 'id' | 'body'>): string {
   return (body[NAME_KEY] as string | undefined) ?? id;
 }
 
@@ -30,6 +29,7 @@ export const FILE_KINDS: readonly string[] = [
   'http_response_backend',
   'weighted_backend',
   'failover_backend',
+  'tunnel_group_backend',
   'certificate_authority',
   'tls_certificate',
   'https_edge',
@@ -43,6 +43,7 @@ const BACKENDS: Readonly<Record<string, string>> = {
   http_response_backend: 'http_response',
   weighted_backend: 'weighted',
   failover_backend: 'failover',
+  tunnel_group_backend: 'tunnel_group',
 };
 
 /** The member of a backend in a file, by its kind. */
@@ -64,8 +65,8 @@ export const EDGE_FAMILIES = [
 
 export type Named = ModuleReference['kind'];
 
-/** An edge or route with other names for the objects it refers to; a module without any named object is removed. */
-export function renamed(thing: Body, rename: (named: Named, id: string) => string | null): Mutable {
+/** An edge or route with other names for the objects it refers to. */
+export function renamed(thing: Body, rename: (named: Named, id: string) => string): Mutable {
   const result: Mutable = { ...thing };
   for (const { type, references = [] } of MODULE_FACTS.values()) {
     const config = thing[type] as Body | undefined;
@@ -74,20 +75,12 @@ export function renamed(thing: Body, rename: (named: Named, id: string) => strin
       const { key, isList } = idMember(reference);
       const { kind } = reference;
       const name = isList
-        ? (config[key] as readonly string[]).map((id) => rename(kind, id) ?? id)
+        ? (config[key] as readonly string[]).map((id) => rename(kind, id))
         : rename(kind, config[key] as string);
-      if (name === null) delete result[type];
-      else result[type] = { ...config, [key]: name };
+      result[type] = { ...config, [key]: name };
     }
   }
   return result;
-}
-
-const TUNNEL_GROUP = /^bkdtg_/;
-
-/** Whether files cannot express a backend. */
-export function isTunnelGroup(backend: string): boolean {
-  return TUNNEL_GROUP.test(backend);
 }
 
 /** File name for a private key that was not exported with its certificate. */

@@ -1,42 +1,146 @@
-import { EDGE_KINDS, type EdgeObject } from '../resources/edge_document.ts';
-import type { View } from '../store/port.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import type { Body, ResourceObject } from '../resources/contract.ts';
+import { EDGE_KINDS } from '../resources/edge_document.ts';
+import { referencesIn } from '../resources/parse.ts';
+import { resourceOfKind } from '../resources/table.ts';
+import {
+  type PolicyRules,
+  NO_RULES,
+  policiesOf,
+  policyRules,
+  withRules,
+} from '../resources/policies_document.ts';
 
 /** An object that a write created, updated or removed. */
 export interface Touched {
-  readonly object: EdgeObject;
+  readonly object: ResourceObject;
   readonly isGone: boolean;
 }
 
-/**
- * The objects of the edge, cached in memory: a write does not read them again, and unchanged ones keep their
- * identity, by which compiled parts are cached.
- */
+/** The objects of the edge in memory, so that a write reads only those that it concerns. */
 export interface EdgeObjects {
-  /** All objects including the changes of a write, oldest first. */
-  readonly with: (view: View, touched: readonly Touched[]) => Promise<readonly EdgeObject[]>;
-  /** Must be called if the write was not committed; the next one reads the store again. */
-  readonly forget: () => void;
+  readonly get: (id: string) => ResourceObject | undefined;
+  /** Objects of a kind, in no order; rules of IP policies are not among them. */
+  readonly ofKind: (kind: string) => Iterable<ResourceObject>;
+  /** The routes of an HTTPS edge, in no order. */
+  readonly routesOf: (edge: string) => Iterable<ResourceObject>;
+  /** The objects whose checks depend on the content of a backend, and which refer to it, in no order. */
+  readonly usersOf: (backend: string) => Iterable<ResourceObject>;
+  /** The IP policies: the same object as long as none changes. */
+  readonly policies: () => EdgeConfig['ip_policies'];
+  /** Takes the changes of a write in; returns what takes them back. */
+  readonly take: (touched: readonly Touched[]) => () => void;
 }
 
-export function edgeObjects(): EdgeObjects {
-  let kept: Map<string, Map<string, EdgeObject>> | null = null;
+const POLICY_KIND = 'ip_policy';
+const RULE_KIND = 'ip_policy_rule';
+const ROUTE_KIND = 'https_edge_route';
+/** Kinds whose checks depend on the contents of backends. */
+const USERS: ReadonlySet<string> = new Set(['weighted_backend', 'failover_backend', 'tls_edge', 'tcp_edge']);
+type ById = Map<string, ResourceObject>;
+
+/** The ids that an object refers to. */
+function namesIn(object: ResourceObject | undefined): string[] {
+  if (object === undefined) return [];
+  return referencesIn(resourceOfKind(object.kind), object.body).map(({ id }) => id);
+}
+
+/** Starts with the objects of a store. */
+export function edgeObjects(stored: readonly ResourceObject[]): EdgeObjects {
+  const byId: ById = new Map();
+  const byKind = new Map(EDGE_KINDS.map((kind): [string, ById] => [kind, new Map()]));
+  const routes = new Map<string, ById>();
+  const users = new Map<string, ById>();
+  const rules = rulesIn(stored);
+  for (const object of stored) if (object.kind !== RULE_KIND) set(object, object);
+  const linked = () => policiesOf(byKind.get(POLICY_KIND)!.values(), (id) => rules.get(id) ?? NO_RULES);
+  let policies = linked();
+
+  /** Sets the object at a place; undefined removes it. */
+  function set({ id, kind, parent }: ResourceObject, object: ResourceObject | undefined): void {
+    const maps = [byId, byKind.get(kind)!];
+    if (USERS.has(kind)) {
+      for (const used of namesIn(byId.get(id))) users.get(used)?.delete(id);
+      for (const used of namesIn(object)) ofParent(users, used).set(id, object!);
+    }
+    if (kind === ROUTE_KIND) maps.push(ofParent(routes, parent!));
+    for (const map of maps) {
+      if (object === undefined) map.delete(id);
+      else map.set(id, object);
+    }
+  }
+
+  /** Takes the changes of rules in; returns what takes them back. */
+  function takeRules(touched: readonly Touched[]): () => void {
+    const changes = new Map<string, Map<string, Body | null>>();
+    for (const { object, isGone } of touched) {
+      const { id, kind, parent, body } = object;
+      if (kind === RULE_KIND) ofParent(changes, parent!).set(id, isGone ? null : body);
+    }
+    const before = Array.from(changes, ([policy, changed]) => {
+      const rulesBefore = rules.get(policy) ?? NO_RULES;
+      rules.set(policy, withRules(rulesBefore, changed));
+      return [policy, rulesBefore] as const;
+    });
+    return () => {
+      for (const [policy, rulesBefore] of before) rules.set(policy, rulesBefore);
+    };
+  }
+
   return {
-    with: async (view, touched) => {
-      if (kept === null) {
-        // The view already contains the changes of the write.
-        kept = new Map(EDGE_KINDS.map((kind) => [kind, new Map<string, EdgeObject>()]));
-        for (const object of await view.all(EDGE_KINDS)) kept.get(object.kind)!.set(object.id, object);
-      } else {
-        for (const { object, isGone } of touched) {
-          const ofKind = kept.get(object.kind);
-          if (isGone) ofKind?.delete(object.id);
-          else ofKind?.set(object.id, object);
-        }
-      }
-      return Array.from(kept.values(), (ofKind) => [...ofKind.values()]).flat();
-    },
-    forget: () => {
-      kept = null;
+    get: (id) => byId.get(id),
+    ofKind: (kind) => byKind.get(kind)!.values(),
+    routesOf: (edge) => (routes.get(edge) ?? NONE).values(),
+    usersOf: (backend) => (users.get(backend) ?? NONE).values(),
+    policies: () => policies,
+    take: (touched) => {
+      const before = policies;
+      const back = touched.flatMap(({ object, isGone }) => {
+        if (object.kind === RULE_KIND || !byKind.has(object.kind)) return [];
+        const former = byId.get(object.id);
+        set(object, isGone ? undefined : withKnownParts(object, former));
+        return [() => set(object, former)];
+      });
+      const rulesBack = takeRules(touched);
+      if (touched.some(({ object: { kind } }) => kind === POLICY_KIND || kind === RULE_KIND))
+        policies = linked();
+      return () => {
+        rulesBack();
+        for (const undo of back.toReversed()) undo();
+        policies = before;
+      };
     },
   };
+}
+
+const NONE: ById = new Map();
+
+/** An object with those parts of its former version that are equal: what was compiled of them is kept. */
+function withKnownParts(object: ResourceObject, former: ResourceObject | undefined): ResourceObject {
+  if (former === undefined) return object;
+  const parts = Object.entries(object.body).map(([name, part]) => {
+    const known = former.body[name];
+    return [name, isDeepStrictEqual(part, known) ? known : part] as const;
+  });
+  return { ...object, body: Object.fromEntries(parts) };
+}
+
+function ofParent<Value>(maps: Map<string, Map<string, Value>>, parent: string): Map<string, Value> {
+  const known = maps.get(parent) ?? new Map<string, Value>();
+  maps.set(parent, known);
+  return known;
+}
+
+/** The rules of all policies; the objects are in ascending order of ids. */
+function rulesIn(stored: readonly ResourceObject[]): Map<string, PolicyRules> {
+  const bodies = Map.groupBy(
+    stored.filter(({ kind }) => kind === RULE_KIND),
+    ({ parent }) => parent!,
+  );
+  const ofPolicies = Array.from(bodies, ([policy, found]): [string, PolicyRules] => [
+    policy,
+    policyRules(found.map(({ id, body }) => [id, body])),
+  ]);
+  return new Map(ofPolicies);
 }

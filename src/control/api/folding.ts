@@ -19,12 +19,12 @@ export function serviceNames(service: string): ServiceNames {
   };
 }
 
-/** Maps of header names, which case-folding clients change. */
-const HEADER_MAPS: ReadonlySet<string> = new Set(['add', 'headers']);
+/** Maps whose names have capitals, which case-folding clients change: header names, extensions of SSH. */
+const NAME_MAPS: ReadonlySet<string> = new Set(['add', 'headers', 'extensions']);
 
 /**
- * Reverts how the published SDK changes keys of maps: it sends `X-Foo-Bar` as `_x-_foo-_bar`. Only header
- * names contain capitals.
+ * Reverts how the published SDK changes keys of maps: it sends `X-Foo-Bar` as `_x-_foo-_bar`. Only names
+ * in these maps contain capitals.
  */
 export function unfolded(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unfolded);
@@ -32,7 +32,7 @@ export function unfolded(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
       key,
-      HEADER_MAPS.has(key) ? unfoldedNames(each) : unfolded(each),
+      NAME_MAPS.has(key) ? unfoldedNames(each) : unfolded(each),
     ]),
   );
 }

@@ -12,7 +12,6 @@ export interface ListenOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-/** The listening API. */
 export interface ApiListening {
   readonly url: string;
   readonly port: number;

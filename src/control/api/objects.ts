@@ -1,138 +1,120 @@
-import type { Body, Resource } from '../resources/contract.ts';
+import type { Body, Resource, ResourceObject } from '../resources/contract.ts';
 import { parseModule, parseWrite, placedInModule, referencesIn } from '../resources/parse.ts';
 import { checkMayWrite, maySee } from '../resources/permissions.ts';
-import { present, presentModule } from '../resources/present.ts';
+import { present, presentModule, sorted } from '../resources/present.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { resourceOfKind } from '../resources/table.ts';
 import type { StoredObject, View } from '../store/port.ts';
-import { change, wholeSeconds } from './change.ts';
-import type { ApiRequest, Wiring } from './contract.ts';
+import { wholeSeconds } from '../../events/timestamps.ts';
+import { change } from './change.ts';
+import { showingOf } from './change_events.ts';
+import type { ApiRequest, OnlineKind, Shown, Wiring } from './contract.ts';
 
 /** Ids in a path: `id`, and the parent's id by its parameter name. */
 export type PathIds = Readonly<Record<string, string>>;
 
-/** An object in the form of responses. */
-export type Shown = Readonly<Record<string, unknown>>;
+/** A request about objects of one kind. */
+export interface ObjectRequest {
+  readonly wiring: Wiring;
+  readonly asking: ApiRequest;
+  readonly resource: Resource;
+  readonly ids: PathIds;
+}
 
 /** Creates an object from a request body. */
-export function create(
-  wiring: Wiring,
-  asking: ApiRequest,
-  resource: Resource,
-  ids: PathIds,
-  raw: unknown,
-): Promise<Shown> {
+export async function create(request: ObjectRequest, raw: unknown): Promise<Shown> {
+  const { wiring, asking, resource, ids } = request;
   checkMayWrite(asking.principal, resource.kind, resource.title);
-  const values = parseWrite(resource, 'create', raw, ids);
+  const given = parseWrite(resource, 'create', raw, ids);
+  const values = (await resource.prepare?.(given)) ?? given;
   return change(wiring, asking, async ({ transaction, put }) => {
-    const owner = await parentOf(asking, resource, ids, transaction);
+    const parent = await parentOf(request, transaction);
     const id = wiring.newId(resource.prefix);
-    const { object, once } = await completed(wiring, asking, resource, transaction, {
-      id,
-      parent: owner,
-      given: values,
-      before: null,
-    });
+    const made = { id, parent, given: values, before: null };
+    const { object, once } = await completed(request, transaction, made);
     await put(resource, object, 'created');
-    return { ...(await show(wiring, asking, resource, object, transaction)), ...once };
+    return { ...(await show(request, object, transaction)), ...once };
   });
 }
 
-export function read(wiring: Wiring, asking: ApiRequest, resource: Resource, ids: PathIds): Promise<Shown> {
-  return wiring.store.read(async (view) =>
-    show(wiring, asking, resource, await existing(asking, resource, ids, view), view),
-  );
+export async function read(request: ObjectRequest): Promise<Shown> {
+  const online = onlineOf(request).find(({ id }) => id === request.ids['id']);
+  if (online !== undefined) return online;
+  return request.wiring.store.read(async (view) => show(request, await existing(request, view), view));
+}
+
+/** What connected agents have of this kind, newest first. */
+export function onlineOf({ wiring, asking: { base }, resource }: Omit<ObjectRequest, 'ids'>): Shown[] {
+  if (resource.ofAgents === undefined) return [];
+  const all = wiring.online.list(resource.kind as OnlineKind, base);
+  return all.map((each) => sorted({ ...each, uri: `${base}${resource.path}/${each.id}` }));
+}
+
+function refuseOnline(request: ObjectRequest): void {
+  const { resource, ids } = request;
+  if (!onlineOf(request).some(({ id }) => id === ids['id'])) return;
+  const message = `The ${resource.title} '${ids['id']!}' belongs to an agent, so it cannot be written.`;
+  throw new ApiProblem(400, resource.ofAgents!.refused, message);
 }
 
 /** Changes the given fields and keeps the others. */
-export function update(
-  wiring: Wiring,
-  asking: ApiRequest,
-  resource: Resource,
-  ids: PathIds,
-  raw: unknown,
-): Promise<Shown> {
+export function update(request: ObjectRequest, raw: unknown): Promise<Shown> {
+  const { wiring, asking, resource, ids } = request;
   checkMayWrite(asking.principal, resource.kind, resource.title);
+  refuseOnline(request);
   const values = parseWrite(resource, 'update', raw, ids);
   return change(wiring, asking, async ({ transaction, put }) => {
-    const before = await existing(asking, resource, ids, transaction);
-    const { object, once } = await completed(wiring, asking, resource, transaction, {
-      id: before.id,
-      parent: before.parent,
-      given: { ...emptied(resource), ...values },
-      before: before.body,
-    });
+    const { id, parent, body: before } = await existing(request, transaction);
+    const given = { ...emptied(resource), ...values };
+    const { object, once } = await completed(request, transaction, { id, parent, given, before });
     await put(resource, object, 'updated');
-    return { ...(await show(wiring, asking, resource, object, transaction)), ...once };
+    return { ...(await show(request, object, transaction)), ...once };
   });
 }
 
-export function remove(wiring: Wiring, asking: ApiRequest, resource: Resource, ids: PathIds): Promise<void> {
+export function remove(request: ObjectRequest): Promise<void> {
+  const { wiring, asking, resource } = request;
   checkMayWrite(asking.principal, resource.kind, resource.title);
+  refuseOnline(request);
   return change(wiring, asking, async (changing) => {
-    await changing.remove(resource, await existing(asking, resource, ids, changing.transaction));
+    await changing.remove(resource, await existing(request, changing.transaction));
   });
 }
 
 /** Replaces a module of an object. */
-export async function replaceModule(
-  wiring: Wiring,
-  asking: ApiRequest,
-  resource: Resource,
-  name: string,
-  ids: PathIds,
-  raw: unknown,
-): Promise<unknown> {
-  const { value, pointer } = parseModule(name, resource.fields[name]!, raw, ids);
+export async function replaceModule(request: ObjectRequest, name: string, raw: unknown): Promise<unknown> {
+  const { value, pointer } = parseModule(name, request.resource.fields[name]!, raw, request.ids);
   try {
-    return await changeModule(wiring, asking, resource, ids, name, value);
+    return await changeModule(request, name, value);
   } catch (error) {
     throw placedInModule(error, name, pointer);
   }
 }
 
-export function readModule(
-  wiring: Wiring,
-  asking: ApiRequest,
-  resource: Resource,
-  name: string,
-  ids: PathIds,
-): Promise<unknown> {
-  return wiring.store.read(async (view) => {
-    const object = await existing(asking, resource, ids, view);
-    const shown = presentModule(resource, object, name, showingOf(wiring, asking));
+export function readModule(request: ObjectRequest, name: string): Promise<unknown> {
+  return request.wiring.store.read(async (view) => {
+    const object = await existing(request, view);
+    const shown = presentModule(request.resource, object, name, showingOf(request.wiring, request.asking));
     if (shown === null) throw new ApiProblem(404, COMMON.notFound, `The module ${name} is not configured.`);
     return shown;
   });
 }
 
-/** Removes a module; removing an absent module is not an error. */
-export async function removeModule(
-  wiring: Wiring,
-  asking: ApiRequest,
-  resource: Resource,
-  name: string,
-  ids: PathIds,
-): Promise<void> {
-  await changeModule(wiring, asking, resource, ids, name, undefined);
-}
-
-function changeModule(
-  wiring: Wiring,
-  asking: ApiRequest,
-  resource: Resource,
-  ids: PathIds,
+/** Sets a module, or removes it; removing an absent module is not an error. */
+export function changeModule(
+  request: ObjectRequest,
   name: string,
   module: Body | undefined,
 ): Promise<unknown> {
+  const { wiring, asking, resource } = request;
   checkMayWrite(asking.principal, resource.kind, resource.title);
   return change(wiring, asking, async ({ transaction, put }) => {
-    const before = await existing(asking, resource, ids, transaction);
+    const before = await existing(request, transaction);
     const { [name]: _former, ...others } = before.body;
     const body = module === undefined ? others : { ...others, [name]: module };
     const object = connected(resource, before.id, before.parent, body);
     await put(resource, object, 'updated');
-    return presentModule(resource, object, name, showingOf(wiring, asking));
+    return presentModule(resource, object, name, showingOf(request.wiring, request.asking));
   });
 }
 
@@ -145,9 +127,7 @@ interface Values {
 
 /** The object with its computed values. */
 export async function completed(
-  wiring: Wiring,
-  { principal }: ApiRequest,
-  resource: Resource,
+  { wiring, asking: { principal }, resource }: Omit<ObjectRequest, 'ids'>,
   view: View,
   { id, parent, given, before }: Values,
 ): Promise<{ readonly object: StoredObject; readonly once: Body }> {
@@ -185,28 +165,21 @@ function emptied(resource: Resource): Body {
   return Object.fromEntries(fields.map(([name, { write }]) => [name, write!.standard]));
 }
 
-async function parentOf(
-  asking: ApiRequest,
-  resource: Resource,
-  ids: PathIds,
-  view: View,
-): Promise<string | null> {
+async function parentOf({ asking, resource, ids }: ObjectPath, view: View): Promise<string | null> {
   const { parent } = resource;
   if (parent === undefined) return null;
-  const owner = resourceOfKind(parent.kind);
-  return (await existing(asking, owner, { id: ids[parent.parameter]! }, view)).id;
+  const owner = { asking, resource: resourceOfKind(parent.kind), ids: { id: ids[parent.parameter]! } };
+  return (await existing(owner, view)).id;
 }
 
+type ObjectPath = Omit<ObjectRequest, 'wiring'>;
+
 /** The object of a path; throws the documented 404, also if the caller must not see the object. */
-export async function existing(
-  asking: ApiRequest,
-  resource: Resource,
-  ids: PathIds,
-  view: View,
-): Promise<StoredObject> {
+export async function existing(path: ObjectPath, view: View): Promise<ResourceObject> {
+  const { asking, resource, ids } = path;
   const { id = '' } = ids;
   const { parent, title, codes, kind, prefix } = resource;
-  await parentOf(asking, resource, ids, view);
+  await parentOf(path, view);
   const object = await view.get(id);
   const isPlaced = parent === undefined || object?.parent === ids[parent.parameter];
   const isThere = object?.kind === kind && isPlaced && maySee(asking.principal, object);
@@ -219,23 +192,16 @@ export async function existing(
 
 /** An object in the form of responses, with its parts. */
 export async function show(
-  wiring: Wiring,
-  asking: ApiRequest,
-  resource: Resource,
-  object: StoredObject,
+  request: Omit<ObjectRequest, 'ids'>,
+  object: ResourceObject,
   view: View,
 ): Promise<Shown> {
-  const showing = showingOf(wiring, asking);
-  const { children } = resource;
-  if (children === undefined) return present(resource, object, showing);
+  const { resource } = request;
+  const showing = showingOf(request.wiring, request.asking);
+  const { children, related } = resource;
+  if (children === undefined) return present(resource, object, showing, await related?.(object.body, view));
   const part = resourceOfKind(children.kind);
   const parts = await view.list(children.kind, { parent: object.id, limit: Number.MAX_SAFE_INTEGER });
   const shown = parts.toReversed().map((each) => present(part, each, showing));
   return present(resource, object, showing, { [children.name]: shown });
-}
-
-/** Context for showing objects in responses to this request. */
-function showingOf({ ports, deliveries }: Wiring, { base }: ApiRequest) {
-  const { service, samlCertificate } = ports;
-  return { base, service, samlCertificate, statusOf: deliveries.statusOf };
 }

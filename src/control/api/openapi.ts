@@ -1,22 +1,24 @@
 import type { Resource } from '../resources/contract.ts';
 import { DESCRIBED } from '../resources/described.ts';
-import { refSchema } from '../resources/fields.ts';
 import { writeSchema } from '../resources/parse.ts';
 import { botAccess } from '../resources/permissions.ts';
 import { resourceOfKind } from '../resources/table.ts';
+import { APPLY_FLAGS, EDGE_FILE_PATH, GUARDED } from './document_routes.ts';
 import { serviceNames } from './folding.ts';
+import { isForcible } from './restriction.ts';
 import type { Route } from './route.ts';
 import { jsonSchema } from '../resources/json_schema.ts';
 
 type Json = Record<string, unknown>;
 
 /** The description of the API (OpenAPI 3.1), generated from the tables of its routes. */
-export function openApi(routes: readonly Route[], service: string): Json {
+export function openApi(routes: readonly Route[], service: string, emptyAsJson = false): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, service);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, service, emptyAsJson);
   }
-  const schemas: Json = { Ref: jsonSchema(refSchema), Error: ERROR };
+  paths[EDGE_FILE_PATH] = edgeFileOperations(service);
+  const schemas: Json = { Error: ERROR };
   for (const { about } of routes) {
     const { resource, title } = about;
     const described = DESCRIBED[title];
@@ -25,7 +27,13 @@ export function openApi(routes: readonly Route[], service: string): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Edge management API', version: '2', description: 'Served by edgeproof.' },
+    info: {
+      title: 'Edge management API',
+      version: '2',
+      description: 'Served by edgeproof.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This instance.' }],
     paths,
     components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
     security: [{ key: [] }],
@@ -43,9 +51,10 @@ const ERROR = {
   },
 };
 
-function operation(route: Route, service: string): Json {
-  const { about, path, status, body } = route;
-  const { versionField } = serviceNames(service);
+function operation(route: Route, service: string, emptyAsJson: boolean): Json {
+  const { about, path, body } = route;
+  const isEmpty = route.status === 204;
+  const status = isEmpty && emptyAsJson ? 200 : route.status;
   const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -53,24 +62,87 @@ function operation(route: Route, service: string): Json {
     schema: { type: 'string' },
   }));
   const request = body === 'json' ? requestSchema(route) : null;
-  const answer = status === 204 ? null : responseSchema(route);
+  const answer = isEmpty ? (emptyAsJson ? EMPTY : null) : responseSchema(route);
   const notes = notesOf(route);
-  const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
   return {
     operationId: `${about.operation}_${path.replaceAll(/[{}]/g, '').replaceAll(/[/.]/g, '_').replace(/^_/, '')}`,
     summary: `${about.operation} ${about.operation === 'list' ? pluralOf(about.title) : about.title}`,
     ...(notes.length > 0 && { description: notes.join(' ') }),
     tags: [pluralOf(about.resource?.title ?? about.title)],
     parameters: [
-      { name: versionField, in: 'header', required: true, schema: { const: '2' } },
+      versionParameter(service),
       ...pathParameters,
       ...(about.operation === 'list' && DESCRIBED[about.title]?.isPaged !== false ? PAGING : []),
+      ...(route.method !== 'GET' && isForcible(about.resource?.kind) ? [FORCE] : []),
+      ...((about.operation === 'list' && about.resource?.choices) || []).map((name) => ({
+        name,
+        in: 'query',
+        schema: { type: 'array', items: { type: 'string' } },
+      })),
     ],
     ...(request && { requestBody: { required: true, ...json(request) } }),
     responses: {
       [status]: { description: answer === null ? 'Done; no body.' : 'Done.', ...(answer && json(answer)) },
-      default: { description: 'An error.', ...json({ $ref: '#/components/schemas/Error' }) },
+      ...FAILURES,
     },
+  };
+}
+
+const EMPTY: Json = { type: 'object', properties: {}, additionalProperties: false };
+
+function json(schema: Json): Json {
+  return { content: { 'application/json': { schema } } };
+}
+
+const FAILURES: Json = Object.fromEntries(
+  ['4XX', '5XX'].map((status) => [
+    status,
+    { description: 'An error.', ...json({ $ref: '#/components/schemas/Error' }) },
+  ]),
+);
+
+function versionParameter(service: string): Json {
+  const { versionField } = serviceNames(service);
+  return { name: versionField, in: 'header', required: true, schema: { const: '2' } };
+}
+
+/** The operations of the whole configuration (`document_routes.ts`). */
+function edgeFileOperations(service: string): Json {
+  const file = { type: 'object', description: 'An edge file as JSON.' };
+  const texts = { type: 'array', items: { type: 'string' } };
+  const steps = { type: 'array', items: { type: 'object' }, description: 'What was or would be changed.' };
+  const make = (verb: 'export' | 'apply', summary: string, flags: readonly string[], answer: Json): Json => ({
+    operationId: `${verb}_edge_file`,
+    summary,
+    tags: ['edge files'],
+    parameters: [
+      versionParameter(service),
+      ...flags.map((name) => ({
+        name,
+        in: 'query',
+        ...(GUARDED[name] && {
+          description: `Whether ${GUARDED[name]} are included; requires a key of an admin.`,
+        }),
+        schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+      })),
+    ],
+    ...(verb === 'apply' && { requestBody: { required: true, ...json(file) } }),
+    responses: { 200: { description: 'Done.', ...json(answer) }, ...FAILURES },
+  });
+  const warnings = {
+    type: 'array',
+    items: { type: 'object' },
+    description:
+      'With exact=true, what `edgeproof check --exact` reports: code, severity, basis, message, pointer.',
+  };
+  const answer = {
+    type: 'object',
+    required: ['steps', 'notes'],
+    properties: { steps, notes: texts, warnings },
+  };
+  return {
+    get: make('export', 'export the configuration', Object.keys(GUARDED), file),
+    put: make('apply', 'apply a configuration', APPLY_FLAGS, answer),
   };
 }
 
@@ -90,7 +162,15 @@ function notesOf({ method, about: { resource, title } }: Route): string[] {
 /** Kinds whose permissions apply to things that are not in the table of resources. */
 const PERMISSION_KINDS: Readonly<Record<string, string>> = {
   'event source': 'event_subscription',
+  'dead letter': 'event_destination',
   user: 'user',
+};
+
+const FORCE = {
+  name: 'force',
+  in: 'query',
+  description: 'Whether the change may lock the client out of the API.',
+  schema: { type: 'boolean', default: false },
 };
 
 const PAGING = [
@@ -140,9 +220,10 @@ function pluralOf(title: string): string {
 }
 
 function objectSchema({ fields, children }: Resource): Json {
-  const reads = Object.values(fields).flatMap(({ read }) => read ?? []);
   const properties = Object.fromEntries(
-    reads.map(({ name, schema }) => [name, jsonSchema(schema, 'output')]),
+    Object.entries(fields).flatMap(([name, { read }]) =>
+      read === undefined ? [] : [[read.name ?? name, jsonSchema(read.schema, 'output')]],
+    ),
   );
   const text = { type: 'string' };
   const parts =

@@ -1,8 +1,8 @@
 import { equalTexts } from '../../crypto/digest.ts';
 import { TOKEN, USER_KIND, tokenHash } from '../resources/accounts.ts';
-import type { Principal } from '../resources/contract.ts';
+import type { Principal, ResourceObject } from '../resources/contract.ts';
 import { ApiProblem } from '../resources/problem.ts';
-import type { StoredObject, View } from '../store/port.ts';
+import type { View } from '../store/port.ts';
 
 const BEARER = /^bearer +(\S+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/=]+) *$/i;
@@ -49,7 +49,7 @@ function malformed(token: string): ApiProblem {
   return new ApiProblem(403, 202, 'The API key is malformed.');
 }
 
-async function ownerOf(key: StoredObject, view: View): Promise<Principal> {
+async function ownerOf(key: ResourceObject, view: View): Promise<Principal> {
   const id = String(key.body['owner_id']);
   const owner = await view.get(id);
   if (owner === null || owner.body['active'] === false) {

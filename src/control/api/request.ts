@@ -9,6 +9,8 @@ export interface PageQuery {
   readonly limit: number;
   readonly beforeId: string | undefined;
   readonly filter: string | undefined;
+  /** Values of properties, one of which an object must have. */
+  readonly chosen: readonly (readonly [property: string, value: string])[];
 }
 
 /** Reads the JSON body of a request; throws the documented errors. */
@@ -79,9 +81,12 @@ export async function noBody(request: Request): Promise<void> {
   if (hasBody(request)) throw new ApiProblem(400, 211, `A ${request.method} request must not have a body.`);
 }
 
-/** Parses the query of a list: `limit`, `before_id` (or `beforeId`, which one client sends) and `filter`. */
-export function pageQuery(url: URL, prefix: string): PageQuery {
-  const query = queryOf(url, ['limit', 'before_id', 'beforeId', 'filter']);
+/**
+ * Parses the query of a list: `limit`, `before_id` (or `beforeId`, which one client sends), `filter`, and names
+ * of properties that can be chosen by value, which may be repeated.
+ */
+export function pageQuery(url: URL, prefix: string, choices: readonly string[] = []): PageQuery {
+  const query = queryOf(url, ['limit', 'before_id', 'beforeId', 'filter'], choices);
   const limit = query.get('limit');
   const beforeId = query.get('before_id') ?? query.get('beforeId') ?? undefined;
   if (query.has('before_id') && query.has('beforeId')) {
@@ -92,18 +97,27 @@ export function pageQuery(url: URL, prefix: string): PageQuery {
       parameter: 'before_id',
     });
   }
-  return { limit: limit === undefined ? PAGE_LIMIT : limitOf(limit), beforeId, filter: query.get('filter') };
+  return {
+    limit: limit === undefined ? PAGE_LIMIT : limitOf(limit),
+    beforeId,
+    filter: query.get('filter'),
+    chosen: [...url.searchParams].filter(([name]) => choices.includes(name)),
+  };
 }
 
-/** Parses the query; refuses unknown and repeated parameters. */
-export function queryOf(url: URL, known: readonly string[]): ReadonlyMap<string, string> {
+/** Parses the query; refuses unknown parameters, and repeated ones unless they are `repeatable`. */
+export function queryOf(
+  url: URL,
+  known: readonly string[],
+  repeatable: readonly string[] = [],
+): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of url.searchParams) {
     const parameter = { parameter: name };
-    if (!known.includes(name)) {
+    if (!known.includes(name) && !repeatable.includes(name)) {
       throw new ApiProblem(400, 231, `The query parameter '${name}' is unknown.`, parameter);
     }
-    if (found.has(name))
+    if (found.has(name) && !repeatable.includes(name))
       throw new ApiProblem(400, 232, `The query parameter '${name}' occurs twice.`, parameter);
     found.set(name, value);
   }

@@ -1,27 +1,7 @@
 import { ApiProblem, COMMON } from '../resources/problem.ts';
-import type { ApiRequest } from './contract.ts';
-import { envelope } from './list.ts';
-import type { Shown } from './objects.ts';
+import type { AgentCommand, ApiRequest, Online, OnlineKind, Shown } from './contract.ts';
+import { listRows } from './list.ts';
 import type { PageQuery } from './request.ts';
-
-/** Things that exist only while an agent is connected; they are read-only. */
-type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
-
-export type AgentCommand = 'restart' | 'stop' | 'update';
-
-/** Why a command failed, with the service's error number. */
-interface CommandProblem {
-  readonly number: number;
-  readonly message: string;
-}
-
-/** Connected agents and their objects, in the form of responses without `uri`. */
-export interface Online {
-  /** Newest first. */
-  readonly list: (kind: OnlineKind) => readonly (Shown & { readonly id: string })[];
-  /** Sends a command to the agent of a connected session; null if it was accepted. */
-  readonly command: (session: string, command: AgentCommand) => Promise<CommandProblem | null>;
-}
 
 /** No connected agents. */
 export const NO_AGENTS: Online = {
@@ -40,36 +20,37 @@ interface OnlineResource {
 export const ONLINE: readonly OnlineResource[] = [
   { kind: 'tunnel_session', title: 'tunnel session', path: '/tunnel_sessions', prefix: 'ts' },
   { kind: 'tunnel', title: 'tunnel', path: '/tunnels', prefix: 'tn' },
-  { kind: 'endpoint', title: 'endpoint', path: '/endpoints', prefix: 'ep' },
 ];
 
 export const AGENT_COMMANDS: readonly AgentCommand[] = ['restart', 'stop', 'update'];
+
+/** Online objects of a kind with their uris, newest first. */
+function rowsOf(online: Online, { kind, path }: OnlineResource, { base }: ApiRequest): Shown[] {
+  return online.list(kind, base).map((row) => Object.assign({}, row, { uri: `${base}${path}/${row.id}` }));
+}
 
 /** A page of online objects. */
 export function listOnline(
   online: Online,
   resource: OnlineResource,
   asking: ApiRequest,
-  { limit, beforeId }: PageQuery,
+  query: PageQuery,
 ): Shown {
-  const all = online.list(resource.kind).filter(({ id }) => beforeId === undefined || id < beforeId);
-  const uri = asking.base + resource.path;
-  const page = all.slice(0, limit).map((each) => Object.assign({}, each, { uri: `${uri}/${each.id}` }));
-  const last = page.at(-1);
-  const next = all.length > limit && last ? `${uri}?before_id=${last.id}&limit=${limit}` : null;
-  return envelope(resource.path.slice(1), page, uri, next);
+  const { path, title } = resource;
+  const place = { key: path.slice(1), uri: asking.base + path, title };
+  return listRows(rowsOf(online, resource, asking), place, query);
 }
 
 export function readOnline(online: Online, resource: OnlineResource, asking: ApiRequest, id: string): Shown {
-  const found = online.list(resource.kind).find((each) => each.id === id);
+  const found = rowsOf(online, resource, asking).find((each) => each['id'] === id);
   if (found === undefined)
     throw new ApiProblem(404, COMMON.notFound, `The ${resource.title} '${id}' does not exist.`);
-  return { ...found, uri: `${asking.base}${resource.path}/${id}` };
+  return found;
 }
 
 /** Sends a command to an agent; throws the documented error. */
 export async function commandAgent(online: Online, id: string, command: AgentCommand): Promise<void> {
-  if (!online.list('tunnel_session').some((session) => session.id === id)) {
+  if (!online.list('tunnel_session', '').some((session) => session.id === id)) {
     throw new ApiProblem(404, COMMON.notFound, `The tunnel session '${id}' does not exist.`);
   }
   const problem = await online.command(id, command);

@@ -1,38 +1,49 @@
-import type { Body } from '../resources/contract.ts';
-import { checkSource, eventSubscriptions, showSource, sourceSchema } from '../resources/events.ts';
+import type { Body, ResourceObject } from '../resources/contract.ts';
+import {
+  checkSource,
+  eventSubscriptions,
+  showSource,
+  sourceSchema,
+  sourceUpdateSchema,
+} from '../resources/events.ts';
 import { parseValue } from '../resources/parse.ts';
 import { checkMayWrite } from '../resources/permissions.ts';
 import { pathOf } from '../resources/present.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
-import type { StoredObject } from '../store/port.ts';
+import type { View } from '../store/port.ts';
 import { change } from './change.ts';
-import type { ApiRequest, Wiring } from './contract.ts';
-import { type Shown, existing } from './objects.ts';
+import type { ApiRequest, Shown, Wiring } from './contract.ts';
+import { connected, existing } from './objects.ts';
 
 /** Sources belong to their subscription and are identified by their type. */
 
-const updateSchema = sourceSchema.pick({ filter: true, fields: true });
+/** A request about sources; without a path to one of them `type` is empty. */
+export interface SourceRequest {
+  readonly wiring: Wiring;
+  readonly asking: ApiRequest;
+  /** Id of the subscription. */
+  readonly subscription: string;
+  readonly type: string;
+}
 
-export async function listSources(wiring: Wiring, asking: ApiRequest, id: string): Promise<Shown> {
-  const subscription = await wiring.store.read((view) => existing(asking, eventSubscriptions, { id }, view));
-  const uri = uriOf(subscription, asking);
+export async function listSources(request: SourceRequest): Promise<Shown> {
+  const subscription = await request.wiring.store.read((view) => subscriptionOf(request, view));
+  const uri = uriOf(subscription, request);
   return { sources: sourcesOf(subscription).map((source) => showSource(source, uri)), uri: `${uri}/sources` };
 }
 
-export async function readSource(
-  wiring: Wiring,
-  asking: ApiRequest,
-  id: string,
-  type: string,
-): Promise<Shown> {
-  const subscription = await wiring.store.read((view) => existing(asking, eventSubscriptions, { id }, view));
-  return showSource(sourceIn(subscription, type), uriOf(subscription, asking));
+export async function readSource(request: SourceRequest): Promise<Shown> {
+  const subscription = await request.wiring.store.read((view) => subscriptionOf(request, view));
+  const source = sourcesOf(subscription).find((each) => each['type'] === request.type);
+  if (source === undefined) throw noSource(request.type);
+  return showSource(source, uriOf(subscription, request));
 }
 
-export function createSource(wiring: Wiring, asking: ApiRequest, id: string, raw: unknown): Promise<Shown> {
-  const source = parseValue(sourceSchema, raw, { subscription_id: id });
-  checkSource(source, '', wiring.ports);
-  return changeSources(wiring, asking, id, (sources) => {
+export async function createSource(request: SourceRequest, raw: unknown): Promise<Shown> {
+  checkMayChange(request);
+  const source = parseValue(sourceSchema, raw, { subscription_id: request.subscription });
+  checkSource(source, '', request.wiring.ports);
+  return changeSources(request, (sources) => {
     if (sources.some(({ type }) => type === source['type'])) {
       throw new ApiProblem(409, COMMON.badValue, `The subscription already has a source of this type.`, {
         pointer: '/type',
@@ -46,15 +57,11 @@ export function createSource(wiring: Wiring, asking: ApiRequest, id: string, raw
  * Changes filter and fields. According to the specification nothing can be changed, so clients usually send
  * an empty object.
  */
-export function updateSource(
-  wiring: Wiring,
-  asking: ApiRequest,
-  id: string,
-  type: string,
-  raw: unknown,
-): Promise<Shown> {
-  const given = parseValue(updateSchema, raw, { subscription_id: id, type });
-  return changeSources(wiring, asking, id, (sources) => {
+export async function updateSource(request: SourceRequest, raw: unknown): Promise<Shown> {
+  checkMayChange(request);
+  const { subscription, type, wiring } = request;
+  const given = parseValue(sourceUpdateSchema, raw, { subscription_id: subscription, type });
+  return changeSources(request, (sources) => {
     const before = sources.find((source) => source['type'] === type);
     if (before === undefined) throw noSource(type);
     const source = { ...before, ...given };
@@ -63,49 +70,48 @@ export function updateSource(
   });
 }
 
-export async function removeSource(
-  wiring: Wiring,
-  asking: ApiRequest,
-  id: string,
-  type: string,
-): Promise<void> {
-  await changeSources(wiring, asking, id, (sources) => {
+export async function removeSource(request: SourceRequest): Promise<void> {
+  checkMayChange(request);
+  const { type } = request;
+  await changeSources(request, (sources) => {
     const rest = sources.filter((source) => source['type'] !== type);
     if (rest.length === sources.length) throw noSource(type);
     return { sources: rest, source: {} };
   });
 }
 
+/** A caller without permission does not learn whether what it sent is valid. */
+function checkMayChange({ asking: { principal } }: SourceRequest): void {
+  checkMayWrite(principal, eventSubscriptions.kind, eventSubscriptions.title);
+}
+
 function changeSources(
-  wiring: Wiring,
-  asking: ApiRequest,
-  id: string,
+  request: SourceRequest,
   work: (sources: readonly Body[]) => { readonly sources: readonly Body[]; readonly source: Body },
 ): Promise<Shown> {
-  checkMayWrite(asking.principal, eventSubscriptions.kind, eventSubscriptions.title);
+  const { wiring, asking } = request;
   return change(wiring, asking, async ({ transaction, put }) => {
-    const subscription = await existing(asking, eventSubscriptions, { id }, transaction);
+    const subscription = await subscriptionOf(request, transaction);
     const { sources, source } = work(sourcesOf(subscription));
-    const changed = { ...subscription, body: { ...subscription.body, sources } };
+    const body = { ...subscription.body, sources };
+    const changed = connected(eventSubscriptions, subscription.id, null, body);
     await put(eventSubscriptions, changed, 'updated');
-    return showSource(source, uriOf(subscription, asking));
+    return showSource(source, uriOf(subscription, request));
   });
 }
 
-function sourcesOf({ body }: StoredObject): readonly Body[] {
+function sourcesOf({ body }: ResourceObject): readonly Body[] {
   return body['sources'] as readonly Body[];
 }
 
-function sourceIn(subscription: StoredObject, type: string): Body {
-  const source = sourcesOf(subscription).find((each) => each['type'] === type);
-  if (source === undefined) throw noSource(type);
-  return source;
+function subscriptionOf({ asking, subscription }: SourceRequest, view: View): Promise<ResourceObject> {
+  return existing({ asking, resource: eventSubscriptions, ids: { id: subscription } }, view);
 }
 
 function noSource(type: string): ApiProblem {
   return new ApiProblem(404, COMMON.notFound, `The subscription has no source of type '${type}'.`);
 }
 
-function uriOf(subscription: StoredObject, { base }: ApiRequest): string {
-  return base + pathOf(eventSubscriptions, subscription);
+function uriOf(subscription: ResourceObject, { asking }: SourceRequest): string {
+  return asking.base + pathOf(eventSubscriptions, subscription);
 }

@@ -1,5 +1,6 @@
 import { areSame, weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { compareWords } from '../../net/address.ts';
 import { type Cidr, contains, isCidrProblem, parseCidr } from '../../net/cidr.ts';
 
 type Rules = EdgeConfig['ip_policies'][string]['rules'];
@@ -95,13 +96,11 @@ function rulesOf(policies: readonly Policy[]): Rules {
   return policies.flatMap(({ rules }) => rules);
 }
 
-function both(one: Rules, other: Rules): Rules {
+/** The rules that an address passes exactly if it passes both lists. */
+export function both(one: Rules, other: Rules): Rules {
   const denied = [...one, ...other].filter(({ action }) => action === 'deny');
-  const others = rangesAllowed(other);
-  const common = rangesAllowed(one).flatMap((range) =>
-    others.flatMap((each) => smaller(range, each)?.text ?? []),
-  );
-  return [...denied, ...Array.from(new Set(common), (cidr) => ({ action: 'allow' as const, cidr }))];
+  const common = commonRanges(rangesAllowed(one), rangesAllowed(other));
+  return [...denied, ...common.map((cidr) => ({ action: 'allow' as const, cidr }))];
 }
 
 function rangesAllowed(rules: Rules): Cidr[] {
@@ -111,8 +110,36 @@ function rangesAllowed(rules: Rules): Cidr[] {
   });
 }
 
-/** The smaller of two nested ranges; null if they are disjoint. */
-function smaller(one: Cidr, other: Cidr): Cidr | null {
-  const [wide, narrow] = one.bits <= other.bits ? [one, other] : [other, one];
-  return contains(wide, narrow.address) ? narrow : null;
+/**
+ * The ranges of two lists that are in a range of the other one: since two ranges are nested or disjoint, their union is
+ * the intersection. One pass over the ranges in their order, with those that contain the current one on a stack.
+ */
+function commonRanges(one: readonly Cidr[], other: readonly Cidr[]): string[] {
+  const ranges = [one, other].flatMap((list, index) => list.map((range) => ({ range, index }))).sort(inOrder);
+  const open: (typeof ranges)[number][] = [];
+  const openOf = [0, 0];
+  const common = new Set<string>();
+  for (const next of ranges) {
+    for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+      if (contains(last.range, next.range.address)) break;
+      open.pop();
+      openOf[last.index]!--;
+    }
+    if (openOf[1 - next.index]! > 0) common.add(next.range.text);
+    open.push(next);
+    openOf[next.index]!++;
+  }
+  return [...common];
+}
+
+/** By family and address; of the ranges at an address the widest first. */
+function inOrder(
+  { range: one }: { readonly range: Cidr },
+  { range: other }: { readonly range: Cidr },
+): number {
+  return (
+    one.address.family - other.address.family ||
+    compareWords(one.address, other.address) ||
+    one.bits - other.bits
+  );
 }

@@ -1,17 +1,12 @@
 import * as z from 'zod';
 import type { Body, Field, Reference, Resource } from './contract.ts';
-import { createdAt, derive, field, notes, refSchema } from './fields.ts';
+import { derive, field, notes, refSchema, resource } from './fields.ts';
 
 const WEIGHT_LIMIT = 10_000;
-/** A weighted backend must not contain a weighted one, a failover backend no failover one. */
-const BELOW_WEIGHTED = [
-  'failover_backend',
-  'static_backend',
-  'http_response_backend',
-  'tunnel_group_backend',
-];
-const BELOW_FAILOVER = [
+
+export const BACKEND_KINDS = [
   'weighted_backend',
+  'failover_backend',
   'static_backend',
   'http_response_backend',
   'tunnel_group_backend',
@@ -23,69 +18,66 @@ function backendResource(
   fields: Readonly<Record<string, Field>>,
   complete?: Resource['complete'],
 ): Resource {
-  return {
+  return resource({
     kind: `${name}_backend`,
     title: `${name.replaceAll('_', ' ')} backend`,
     path: `/backends/${name}`,
     prefix,
     listKey: 'backends',
-    operations: ['create', 'get', 'list', 'update', 'delete'],
-    fields: { ...notes(6503, 6504), ...fields, created_at: createdAt },
+    fields: { ...notes(6503, 6504), ...fields },
     codes: { notFound: 6514, inUse: 6502 },
     drivesEdge: true,
     ...(complete && { complete }),
-  };
+  });
 }
 
 /** An update without `backends` empties it, as in the one update shown in the specification. */
 const weights: Field = {
   ...field(
-    'backends',
     z
       .record(z.string(), z.int().min(0).max(WEIGHT_LIMIT))
       .describe('Ids of other backends with their weights, 0 to 10000.'),
     { update: 'empties', standard: {}, codes: { bad: 6512 } },
   ),
   refers: (backends: Body) =>
-    Object.keys(backends).map((id): Reference => ({
-      id,
-      pointer: `/${id}`,
-      kinds: BELOW_WEIGHTED,
-      missing: 6501,
-      wrong: 6524,
-    })),
+    Object.keys(backends).map((id) => childReference(id, id, 'weighted_backend', 6524)),
 };
 
 const order: Field = {
-  ...field(
-    'backends',
-    z.array(z.string().min(1)).describe('Ids of other backends; the next is tried if a dial fails.'),
-    { update: 'empties', standard: [] },
-  ),
+  ...field(z.array(z.string().min(1)).describe('Ids of other backends; the next is tried if a dial fails.'), {
+    update: 'empties',
+    standard: [],
+  }),
   refers: (backends: readonly string[]) =>
-    backends.map((id, index): Reference => ({
-      id,
-      pointer: `/${index}`,
-      kinds: BELOW_FAILOVER,
-      missing: 6501,
-      wrong: 6525,
-    })),
+    backends.map((id, index) => childReference(id, index, 'failover_backend', 6525)),
 };
+
+/** A backend must not contain one of its own kind. */
+function childReference(id: string, key: string | number, owner: string, wrong: number): Reference {
+  const kinds = BACKEND_KINDS.filter((kind) => kind !== owner);
+  return { id, pointer: `/${key}`, kinds, missing: 6501, wrong };
+}
 
 export const weightedBackends = backendResource('weighted', 'bkdwd', { backends: weights });
 export const failoverBackends = backendResource('failover', 'bkdfo', { backends: order });
 
 export const staticBackends = backendResource('static', 'bkdsc', {
-  address: field('address', z.string().min(1).describe('Where to connect: host and port.'), {
+  address: field(z.string().min(1).describe('Where to connect: host and port.'), {
     create: 'required',
     codes: { missing: 6505, bad: 6505 },
+    emptyIsUnset: [''],
   }),
   tls: field(
-    'tls',
     z
       .strictObject({ enabled: z.boolean().default(false).describe('Whether the upstream uses TLS.') })
       .describe('TLS settings for the upstream.'),
     { standard: { enabled: false } },
+  ),
+  protocol: field(
+    z
+      .enum(['http1', 'http2'])
+      .describe('Protocol of the upstream of an HTTPS edge; default http1. gRPC needs http2.'),
+    { read: 'when_set' },
   ),
 });
 
@@ -99,14 +91,14 @@ export const httpResponseBackends = backendResource(
   'http_response',
   'bkdhr',
   {
-    status_code: field('status_code', z.int().min(200).max(599).describe('Status, 200 to 599.'), {
+    status_code: field(z.int().min(200).max(599).describe('Status, 200 to 599.'), {
       standard: 200,
       codes: { bad: 6517 },
     }),
-    headers: field('headers', z.record(z.string(), z.string()).describe('Headers of the response.'), {
+    headers: field(z.record(z.string(), z.string()).describe('Headers of the response.'), {
       standard: {},
     }),
-    body: field('body', z.string().describe('Body of the response.'), {
+    body: field(z.string().describe('Body of the response.'), {
       standard: '',
       codes: { bad: 6516 },
     }),
@@ -118,11 +110,13 @@ const LABEL = /^[^=]+$/;
 
 export const tunnelGroupBackends = backendResource('tunnel_group', 'bkdtg', {
   labels: field(
-    'labels',
     z
       .record(z.string().regex(LABEL), z.string().regex(/^[^=]*$/))
       .describe('Labels that a tunnel must have; names and values without =.'),
     { standard: {}, codes: { bad: 6508 } },
   ),
-  tunnels: derive('tunnels', z.array(refSchema).describe('Tunnels that are online and match.'), () => []),
+  tunnels: derive(
+    z.array(refSchema).describe('Tunnels that are online and match.'),
+    (_value, { body, tunnelsWith }) => tunnelsWith(body['labels'] as Record<string, string>),
+  ),
 });

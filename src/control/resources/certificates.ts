@@ -6,8 +6,8 @@ import {
   readCertificate,
   readCertificateChain,
 } from '../../crypto/x509.ts';
-import type { Body, Completed, Draft, Resource } from './contract.ts';
-import { createdAt, derive, field, notes } from './fields.ts';
+import type { Body, Completed, Draft } from './contract.ts';
+import { derive, field, notes, resource } from './fields.ts';
 import { COMMON, refusedValue } from './problem.ts';
 
 const text = (describes: string) => z.string().describe(describes);
@@ -34,16 +34,17 @@ function commonFacts(facts: CertificateFacts): Body {
   };
 }
 
-function seconds(ms: number): string {
+/** Milliseconds since the epoch as RFC 3339, whole seconds. */
+export function seconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 const commonFields = {
-  subject_common_name: derive('subject_common_name', text('Common name of the subject.')),
-  not_before: derive('not_before', text('Start of validity, RFC 3339.')),
-  not_after: derive('not_after', text('End of validity, RFC 3339.')),
-  key_usages: derive('key_usages', texts('Key usages.')),
-  extended_key_usages: derive('extended_key_usages', texts('Extended key usages.')),
+  subject_common_name: derive(text('Common name of the subject.')),
+  not_before: derive(text('Start of validity, RFC 3339.')),
+  not_after: derive(text('End of validity, RFC 3339.')),
+  key_usages: derive(texts('Key usages.')),
+  extended_key_usages: derive(texts('Extended key usages.')),
 };
 
 function completeAuthority({ body, before }: Draft): Completed {
@@ -61,30 +62,31 @@ function completeAuthority({ body, before }: Draft): Completed {
   return { body: { ...body, ...commonFacts(facts) } };
 }
 
-export const certificateAuthorities: Resource = {
+export const certificateAuthorities = resource({
   kind: 'certificate_authority',
   title: 'certificate authority',
   path: '/certificate_authorities',
   prefix: 'ca',
   listKey: 'certificate_authorities',
-  operations: ['create', 'get', 'list', 'update', 'delete'],
   fields: {
     ...notes(1914, 1916),
-    ca_pem: field('ca_pem', text('PEM of exactly one certificate.'), {
+    ca_pem: field(text('PEM of exactly one certificate.'), {
       create: 'required',
       update: 'refused',
       codes: { missing: 1919, bad: 1920 },
     }),
     ...commonFields,
-    created_at: createdAt,
   },
-  codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
   drivesEdge: true,
   complete: completeAuthority,
-};
+});
 
 function completeCertificate({ body, before, now }: Draft): Completed {
-  if (before !== null) return { body };
+  return { body: before === null ? withFacts(body, now) : body };
+}
+
+/** A TLS certificate with what its PEM says; throws ApiProblem. */
+export function withFacts(body: Body, now: string): Body {
   const { private_key_pem: key } = body;
   const pem = body['certificate_pem'] as string;
   const facts = readCertificateChain(pem);
@@ -97,38 +99,35 @@ function completeCertificate({ body, before, now }: Draft): Completed {
   }
   const { subject } = facts;
   return {
-    body: {
-      ...body,
-      ...commonFacts(facts),
-      issued_at: now,
-      subject_alternative_names: { dns_names: facts.dnsNames, ips: facts.ips },
-      private_key_type: facts.keyType,
-      issuer_common_name: facts.issuerCommonName,
-      serial_number: facts.serialNumber,
-      subject_organization: subject.O,
-      subject_organizational_unit: subject.OU,
-      subject_locality: subject.L,
-      subject_province: subject.ST,
-      subject_country: subject.C,
-    },
+    ...body,
+    ...commonFacts(facts),
+    issued_at: now,
+    subject_alternative_names: { dns_names: facts.dnsNames, ips: facts.ips },
+    private_key_type: facts.keyType,
+    issuer_common_name: facts.issuerCommonName,
+    serial_number: facts.serialNumber,
+    subject_organization: subject.O,
+    subject_organizational_unit: subject.OU,
+    subject_locality: subject.L,
+    subject_province: subject.ST,
+    subject_country: subject.C,
   };
 }
 
-export const tlsCertificates: Resource = {
+export const tlsCertificates = resource({
   kind: 'tls_certificate',
   title: 'TLS certificate',
   path: '/tls_certificates',
   prefix: 'cert',
   listKey: 'tls_certificates',
-  operations: ['create', 'get', 'list', 'update', 'delete'],
   fields: {
-    ...notes(COMMON.badValue, COMMON.badValue),
-    certificate_pem: field('certificate_pem', text('PEM of the certificate, followed by its chain.'), {
+    ...notes(),
+    certificate_pem: field(text('PEM of the certificate, followed by its chain.'), {
       create: 'required',
       update: 'refused',
     }),
     private_key_pem: {
-      ...field('private_key_pem', text('PEM of its private key; never returned.'), {
+      ...field(text('PEM of its private key; never returned.'), {
         create: 'required',
         update: 'refused',
         read: 'never',
@@ -137,24 +136,18 @@ export const tlsCertificates: Resource = {
     },
     ...commonFields,
     subject_alternative_names: derive(
-      'subject_alternative_names',
       z.strictObject({ dns_names: z.array(z.string()), ips: z.array(z.string()) }).describe('Other names.'),
     ),
-    issued_at: derive('issued_at', text('When the service issued it; for an upload, when it was uploaded.')),
-    private_key_type: derive('private_key_type', text('Key type.')),
-    issuer_common_name: derive('issuer_common_name', text('Common name of the issuer.')),
-    serial_number: derive('serial_number', text('Serial number, hexadecimal.')),
-    subject_organization: derive('subject_organization', text('Organization of the subject.')),
-    subject_organizational_unit: derive(
-      'subject_organizational_unit',
-      text('Organizational unit of the subject.'),
-    ),
-    subject_locality: derive('subject_locality', text('Locality of the subject.')),
-    subject_province: derive('subject_province', text('Province of the subject.')),
-    subject_country: derive('subject_country', text('Country of the subject.')),
-    created_at: createdAt,
+    issued_at: derive(text('When the service issued it; for an upload, when it was uploaded.')),
+    private_key_type: derive(text('Key type.')),
+    issuer_common_name: derive(text('Common name of the issuer.')),
+    serial_number: derive(text('Serial number, hexadecimal.')),
+    subject_organization: derive(text('Organization of the subject.')),
+    subject_organizational_unit: derive(text('Organizational unit of the subject.')),
+    subject_locality: derive(text('Locality of the subject.')),
+    subject_province: derive(text('Province of the subject.')),
+    subject_country: derive(text('Country of the subject.')),
   },
-  codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
   drivesEdge: true,
   complete: completeCertificate,
-};
+});

@@ -1,10 +1,21 @@
 import type * as z from 'zod';
-import type { FieldCodes } from '../../filters/facts.ts';
+import type { IssuedCertificate } from '../../crypto/issue_certificate.ts';
+import type { FieldCodes } from '../../filters/fact_values.ts';
 
 /** The values of one object in the shape of requests: ids where responses have Refs. */
 export type Body = Readonly<Record<string, unknown>>;
 
 export type Operation = 'create' | 'get' | 'list' | 'update' | 'delete';
+
+/** One object of the management API. */
+export interface ResourceObject {
+  /** Sortable by time: lists are ordered by id. */
+  readonly id: string;
+  readonly kind: string;
+  /** The parent object; removing it removes this object too. */
+  readonly parent: string | null;
+  readonly body: Body;
+}
 
 /** One field of a resource: its form in requests and in responses, and its references. */
 export interface Field {
@@ -31,24 +42,33 @@ export interface WriteRule {
   /** Value if a creation omits the field, or an update empties it. */
   readonly standard?: unknown;
   readonly codes?: FieldCodes;
+  /**
+   * Places of texts that are omitted if they are empty, because published clients send them for what is not set:
+   * pointers below the value, '' for the value itself, `*` for every key.
+   */
+  readonly emptyIsUnset?: readonly string[];
 }
 
 interface ReadRule {
-  readonly name: string;
+  /** Name in responses; default: that of the field. */
+  readonly name?: string;
   readonly schema: z.ZodType;
-  /** The value in a response; undefined omits it. */
-  readonly show: (body: Body, reading: Reading) => unknown;
+  /** Shows the stored value in a response; undefined omits it. */
+  readonly show: (value: unknown, reading: Reading) => unknown;
 }
 
-/** Inputs for showing an object, besides its body. */
+/** Inputs for showing a field. */
 export interface Reading {
   readonly id: string;
+  readonly body: Body;
   readonly service: string;
   readonly refOf: (id: string) => Ref;
   /** Delivery status of an event destination. */
   readonly statusOf: (id: string) => unknown;
   /** PEM certificate of the key with which a route signs its SAML requests. */
   readonly samlCertificate: (route: string) => string;
+  /** The online tunnels that carry all labels. */
+  readonly tunnelsWith: (labels: Readonly<Record<string, string>>) => readonly Ref[];
 }
 
 export interface Ref {
@@ -69,10 +89,8 @@ export interface Reference {
 }
 
 /** Reads of other objects during a write. */
-interface Lookup {
-  readonly get: (
-    id: string,
-  ) => Promise<{ readonly id: string; readonly kind: string; readonly body: Body } | null>;
+export interface Lookup {
+  readonly get: (id: string) => Promise<ResourceObject | null>;
   readonly claimant: (claim: { readonly space: string; readonly value: string }) => Promise<string | null>;
 }
 
@@ -100,17 +118,32 @@ export interface Principal {
   readonly keyId: string;
 }
 
+/** A certificate authority; all methods fail if it cannot be used. */
+export interface CertificateIssuer {
+  /** A new key with a certificate for a host, wildcards allowed. */
+  readonly serverCertificate: (host: string, key: 'rsa' | 'ecdsa') => Promise<IssuedCertificate>;
+  /** The PEM certificate of a client; `publicKey` is a SubjectPublicKeyInfo. */
+  readonly clientCertificate: (name: string, publicKey: Uint8Array) => Promise<string>;
+}
+
 /** Outside inputs for completing an object. */
 export interface Ports {
+  readonly issuer: CertificateIssuer;
   readonly service: string;
   /** PEM certificate of the key with which a route signs its SAML requests. */
   readonly samlCertificate: (route: string) => string;
+  /** Ids of the online tunnels that carry all labels. */
+  readonly tunnelsWith: (labels: Readonly<Record<string, string>>) => readonly string[];
   /** A random string of lower-case letters and digits. */
   readonly secretText: (length: number) => string;
   /** Whether event destinations may be files. */
   readonly allowsEventFiles: boolean;
   /** Whether a host in a callback URL is certainly not allowed. */
   readonly refusesCallback: (host: string) => boolean;
+  /** Whether an agent's endpoint with this id is online. */
+  readonly isOnline: (endpoint: string) => boolean;
+  /** Why a text is not a filter of endpoints, or null. */
+  readonly filterProblem: (text: string) => string | null;
   /** The problem of an event source, or null. */
   readonly sourceProblem: (
     source: Body,
@@ -134,6 +167,8 @@ export interface Resource {
   /** Key of the array in lists. */
   readonly listKey: string;
   readonly operations: readonly Operation[];
+  /** Query parameters of its lists that choose by value and may be repeated: `id`, or `ids`. */
+  readonly choices?: readonly string[];
   readonly fields: Readonly<Record<string, Field>>;
   readonly codes: ResourceCodes;
   /** The parent object, whose id precedes this one's in the path. */
@@ -144,12 +179,16 @@ export interface Resource {
   readonly children?: { readonly kind: string; readonly name: string };
   /** Whether a change requires the edge to be recompiled. */
   readonly drivesEdge?: boolean;
+  /** Set if reads also show what connected agents have; writes of those are refused with this number. */
+  readonly ofAgents?: { readonly refused: number };
+  /** Replaces the values of a creation before its transaction starts, for what takes long, such as new keys. */
+  readonly prepare?: (given: Body) => Promise<Body>;
   /** Checks what a schema cannot, and computes derived values. */
   readonly complete?: (draft: Draft) => Completed | Promise<Completed>;
-  /** Unique values of this object; `number` is the error if one is taken. */
-  readonly claims?: (
-    body: Body,
-  ) => readonly { readonly space: string; readonly value: string; readonly number: number }[];
+  /** Values of other objects that responses show; their fields show nothing by themselves. */
+  readonly related?: (body: Body, lookup: Lookup) => Promise<Body>;
+  /** Unique values of this object. */
+  readonly claims?: (body: Body) => readonly ResourceClaim[];
   /** Why an object cannot be deleted although no other object refers to it. */
   readonly keep?: (
     id: string,
@@ -160,7 +199,16 @@ export interface Resource {
   readonly secretKeys?: readonly string[];
 }
 
-interface ResourceCodes {
+interface ResourceClaim {
+  readonly space: string;
+  readonly value: string;
+  /** Error number if it is taken. */
+  readonly number: number;
+  /** The field that it is made of, if that does not contain the value. */
+  readonly field?: string;
+}
+
+export interface ResourceCodes {
   readonly notFound: number;
   readonly inUse: number;
   /** Error number for an update without fields. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sourceSchema } from './events.ts';
+import { sourceSchema, sourceUpdateSchema } from './events.ts';
 import { refSchema } from './fields.ts';
 
 /** Shapes of responses that do not come from the table of resources, for the API description. */
@@ -31,8 +31,17 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     name: 'EventSource',
     answer: sourceSchema.extend({ uri: text }),
     create: sourceSchema,
-    update: sourceSchema.pick({ filter: true, fields: true }),
+    update: sourceUpdateSchema,
     listKey: 'sources',
+    isPaged: false,
+  },
+  'dead letter': {
+    name: 'DeadLetter',
+    answer: z.object({
+      reason: text.describe('Why the destination refused the event.'),
+      event: z.record(text, z.unknown()),
+    }),
+    listKey: 'dead_letters',
     isPaged: false,
   },
   'tunnel session': online('TunnelSession', 'tunnel_sessions', {
@@ -57,21 +66,6 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     backends: z.array(refSchema),
     forwards_to: text,
   }),
-  endpoint: online('Endpoint', 'endpoints', {
-    region: text,
-    created_at: at,
-    updated_at: at,
-    public_url: text,
-    proto: text,
-    hostport: text,
-    type: text,
-    metadata: text.optional(),
-    description: text.optional(),
-    domain: ref,
-    tcp_addr: ref,
-    tunnel: ref,
-    edge: ref,
-  }),
   'application user': online('ApplicationUser', 'application_users', {
     identity_provider: z.object({ name: text, url: text }),
     provider_user_id: text,
@@ -86,8 +80,22 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     public_url: text,
     browser_session: z.object({
       ip_address: text,
-      location: z.null(),
-      user_agent: z.object({ raw: text }),
+      location: z
+        .object({
+          country_code: text,
+          latitude: z.number(),
+          longitude: z.number(),
+          lat_long_radius_km: z.int(),
+        })
+        .nullable(),
+      user_agent: z.object({
+        raw: text,
+        browser_name: text,
+        browser_version: text,
+        device_type: text.describe('Desktop, Mobile, Tablet or Bot.'),
+        os_name: text,
+        os_version: text,
+      }),
     }),
     application_user: ref,
     created_at: at,

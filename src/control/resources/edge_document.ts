@@ -1,44 +1,38 @@
-import { weakMemoizeLast } from '../../caches/weak_memoize.ts';
+import { weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
+import type { CloudEndpoints } from '../../edge/document/check.ts';
 import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
 import { restricted } from './account_restriction.ts';
-import type { Body } from './contract.ts';
-import { authorityOf, backendOf, certificateOf, edgeOf, routeOf } from './edge_values.ts';
-import { policiesOf } from './policies_document.ts';
-import { streamBackends } from './stream_backends.ts';
+import type { Body, ResourceObject } from './contract.ts';
+import {
+  FAMILY_OF_SCHEME,
+  authorityOf,
+  backendOf,
+  certificateOf,
+  edgeOf,
+  endpointOf,
+  routeOf,
+} from './edge_values.ts';
+import { placeOfEndpoint } from './endpoints.ts';
+import { RESOURCES } from './table.ts';
 
 /** The kinds of object that make up an edge, parts after their parents. */
-export const EDGE_KINDS = [
-  'ip_policy',
-  'ip_policy_rule',
-  'static_backend',
-  'http_response_backend',
-  'weighted_backend',
-  'failover_backend',
-  'tunnel_group_backend',
-  'certificate_authority',
-  'tls_certificate',
-  'domain',
-  'https_edge',
-  'https_edge_route',
-  'tls_edge',
-  'tcp_edge',
-  'ip_restriction',
-  'vault',
-  'secret',
-];
-
-export interface EdgeObject {
-  readonly id: string;
-  readonly kind: string;
-  readonly parent: string | null;
-  readonly body: Body;
-}
+export const EDGE_KINDS = RESOURCES.filter(({ drivesEdge }) => drivesEdge === true).map(({ kind }) => kind);
 
 /** Settings of an edge file besides its objects. */
 export interface FileSettings {
   readonly facts?: unknown;
   readonly address_databases?: readonly string[];
   readonly underscore_headers?: 'drop' | 'pass';
+}
+
+/** The settings that are set in a file or an object like it. */
+export function settingsIn(file: FileSettings): FileSettings {
+  const { facts, address_databases: databases, underscore_headers: underscores } = file;
+  return {
+    ...(facts !== undefined && { facts }),
+    ...(databases !== undefined && { address_databases: databases }),
+    ...(underscores !== undefined && { underscore_headers: underscores }),
+  };
 }
 
 /** The configuration made from the objects, in the form of the edge file: names are ids. */
@@ -50,6 +44,8 @@ export interface EdgeDocument {
   readonly routeIds: Readonly<Record<string, readonly string[]>>;
   /** Edges without a hostport: checked, but unreachable. */
   readonly hidden: readonly { readonly family: EdgeFamily; readonly id: string }[];
+  /** The edges that are cloud endpoints, by id. */
+  readonly endpoints: CloudEndpoints;
   /** IP policies that restrict every endpoint; null if no such restriction is enforced. */
   readonly restriction: readonly string[] | null;
   /** Values of vault secrets by vault and name. */
@@ -68,7 +64,6 @@ const empty = <Value>(): Record<string, Value> => Object.create(null) as Record<
 
 /** The state of a document during its construction. */
 interface Draft {
-  readonly rules: Map<string, Body[]>;
   readonly backends: Record<string, unknown>;
   readonly authorities: Record<string, unknown>;
   readonly certificates: Record<string, unknown>;
@@ -76,19 +71,24 @@ interface Draft {
   readonly routes: Record<string, unknown[]>;
   readonly routeIds: Record<string, string[]>;
   readonly hidden: { readonly family: EdgeFamily; readonly id: string }[];
+  readonly endpoints: Record<string, { readonly isPooled: boolean }>;
   readonly vaults: Map<string, Record<string, string>>;
   readonly secrets: Record<string, Record<string, string>>;
   restriction: readonly string[] | null;
 }
 
-/** Builds one configuration from objects, which are ordered oldest first and references before referrers. */
-export function edgeDocument(
-  objects: readonly EdgeObject[],
-  service: string,
-  settings: FileSettings = {},
-): EdgeDocument {
+/** What a configuration is built from. */
+export interface DocumentParts {
+  /** Oldest first, references before referrers; without the rules of IP policies. */
+  readonly objects: readonly ResourceObject[];
+  readonly policies: EdgeDocument['policies'];
+  readonly service: string;
+  readonly settings: FileSettings;
+}
+
+/** Builds one configuration. */
+export function edgeDocument({ objects, policies, service, settings }: DocumentParts): EdgeDocument {
   const draft: Draft = {
-    rules: new Map(),
     backends: {},
     authorities: {},
     certificates: {},
@@ -96,6 +96,7 @@ export function edgeDocument(
     routes: {},
     routeIds: {},
     hidden: [],
+    endpoints: {},
     vaults: new Map(),
     secrets: empty(),
     restriction: null,
@@ -105,35 +106,28 @@ export function edgeDocument(
     if (kind === 'domain' && body['certificate_id'] !== undefined)
       draft.certificates[body['certificate_id'] as string] = null;
   }
-  const streams = streamBackends(objects);
-  for (const object of objects) put(draft, object, streams.nameFor);
-  const policies = policiesOf(objects, draft.rules);
+  for (const object of objects) put(draft, object);
   const { backends, authorities, certificates, edges } = draft;
-  const { facts, address_databases: databases, underscore_headers: underscores } = settings;
   const value = {
     service_name: service,
-    ...(facts !== undefined && { facts }),
-    ...(databases !== undefined && { address_databases: databases }),
-    ...(underscores !== undefined && { underscore_headers: underscores }),
-    ip_policies: Object.fromEntries(Object.keys(policies).map((id) => [id, { rules: [] }])),
-    backends: { ...backends, ...streams.twins },
+    ...settingsIn(settings),
+    ip_policies: withoutRules(policies),
+    backends,
     certificate_authorities: authorities,
     tls_certificates: certificates,
     edges,
   };
-  const { routeIds, hidden, restriction, secrets } = draft;
-  return { value, policies, routeIds, hidden, restriction, secrets };
+  const { routeIds, hidden, endpoints, restriction, secrets } = draft;
+  return { value, policies, routeIds, hidden, endpoints, restriction, secrets };
 }
 
+const withoutRules = weakMemoize((policies: EdgeDocument['policies']) =>
+  Object.fromEntries(Object.keys(policies).map((id) => [id, { rules: [] }])),
+);
+
 /** Adds one object to the configuration. */
-function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (id: string) => string): void {
+function put(draft: Draft, { id, kind, parent, body }: ResourceObject): void {
   switch (kind) {
-    case 'ip_policy':
-      draft.rules.set(id, []);
-      return;
-    case 'ip_policy_rule':
-      draft.rules.get(parent!)!.push(body);
-      return;
     case 'https_edge_route': {
       const routes = draft.routes[parent!]!;
       routes.push(routeOf(body));
@@ -150,6 +144,12 @@ function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (
       if (body['type'] === 'endpoints' && body['enforced'] === true)
         draft.restriction = body['ip_policy_ids'] as readonly string[];
       return;
+    case 'endpoint': {
+      draft.endpoints[id] = { isPooled: body['pooling_enabled'] === true };
+      draft.routeIds[id] = [id];
+      draft.edges[FAMILY_OF_SCHEME[placeOfEndpoint(body).scheme]][id] = endpointOf(body);
+      return;
+    }
     case 'vault': {
       const texts = empty<string>();
       draft.vaults.set(id, texts);
@@ -161,19 +161,13 @@ function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (
       return;
     default:
   }
-  if (FAMILIES[kind] !== undefined) placeEdge(draft, FAMILIES[kind], id, body, forStreams);
+  if (FAMILIES[kind] !== undefined) placeEdge(draft, FAMILIES[kind], id, body);
   else if (kind.endsWith('_backend')) {
     draft.backends[id] = backendOf(body, [kind]);
   }
 }
 
-function placeEdge(
-  draft: Draft,
-  family: EdgeFamily,
-  id: string,
-  body: Body,
-  forStreams: (id: string) => string,
-): void {
+function placeEdge(draft: Draft, family: EdgeFamily, id: string, body: Body): void {
   const hostports = (body['hostports'] ?? []) as readonly string[];
   if (hostports.length === 0) draft.hidden.push({ family, id });
   const edge = edgeOf(body, [id]);
@@ -184,12 +178,7 @@ function placeEdge(
     draft.edges.https[id] = { ...edge, routes };
     return;
   }
-  const backend = edge['backend'] as Body | undefined;
-  const name = backend === undefined ? undefined : String(backend['backend_id']);
-  const isTwin = name !== undefined && forStreams(name) !== name;
-  draft.edges[family][id] = isTwin
-    ? { ...edge, backend: { ...backend, backend_id: forStreams(name) } }
-    : edge;
+  draft.edges[family][id] = edge;
 }
 
 /** The part of a checked configuration that can be served: without the edges that have no hostport. */
@@ -225,22 +214,30 @@ const withId = weakMemoizeLast((route: RouteConfig, [id]: readonly [string]): Ro
 /** The place in the request's object of a finding about the configuration. */
 export function pointerInObject(
   pointer: string,
-  object: EdgeObject,
+  object: ResourceObject,
   { routeIds }: EdgeDocument,
 ): string | null {
   const place = placeOf(object, routeIds);
   if (place === null || (pointer !== place && !pointer.startsWith(`${place}/`))) return null;
   const below = pointer.slice(place.length);
   const { kind } = object;
+  if (kind === 'endpoint')
+    return below
+      .replace(/^\/hostports.*/, '/url')
+      .replace(/^(?:\/routes\/0)?(\/traffic_policy)\/value/, '$1');
   if (!kind.endsWith('_backend')) return below;
   return kind === 'weighted_backend' || kind === 'failover_backend'
     ? below.replace(/^\/(?:weighted|failover)/, '/backends')
-    : below.replace(/^\/(?:static|http_response)/, '');
+    : below.replace(/^\/(?:static|http_response|tunnel_group)/, '');
 }
 
-function placeOf({ id, kind, parent }: EdgeObject, routeIds: EdgeDocument['routeIds']): string | null {
+function placeOf(
+  { id, kind, parent, body }: ResourceObject,
+  routeIds: EdgeDocument['routeIds'],
+): string | null {
   if (kind === 'https_edge_route')
     return `/edges/https/${parent!}/routes/${routeIds[parent!]?.indexOf(id) ?? -1}`;
+  if (kind === 'endpoint') return `/edges/${FAMILY_OF_SCHEME[placeOfEndpoint(body).scheme]}/${id}`;
   if (kind === 'certificate_authority') return `/certificate_authorities/${id}`;
   if (kind === 'tls_certificate') return `/tls_certificates/${id}`;
   if (kind.endsWith('_backend')) return `/backends/${id}`;

@@ -1,5 +1,6 @@
 import { weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
 import type { Body } from './contract.ts';
+import { placeOfEndpoint } from './endpoints.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import { ROUTE_FIELDS } from './module_fields.ts';
 
@@ -8,8 +9,6 @@ import { ROUTE_FIELDS } from './module_fields.ts';
  * show.
  */
 export const MORE_KEY = 'edge_file_more';
-
-const TUNNELS_OFFLINE = { status_code: 503, body: 'No tunnel of this backend is online.\n' };
 
 /*
  * Values of the edge file, by the body of the object that they are built from: unchanged bodies give the same value, so
@@ -39,6 +38,25 @@ export function withFileOnly(body: Body, thing: Body): Body {
   return Object.fromEntries(found) as Body;
 }
 
+/** The family of edges that serves endpoints of a scheme. */
+export const FAMILY_OF_SCHEME = { http: 'https', https: 'https', tls: 'tls', tcp: 'tcp' } as const;
+
+/** A cloud endpoint as an edge that has a policy, and no backend. */
+export const endpointOf = weakMemoize((body: Body): Body => {
+  const { scheme, host, port } = placeOfEndpoint(body);
+  const family = FAMILY_OF_SCHEME[scheme];
+  const policy = { traffic_policy: { value: body['traffic_policy'] } };
+  const hostports = [`${host}:${port}`];
+  if (family === 'tcp') return { hostports, ...policy };
+  if (family === 'tls') return { hostports, ...policy, ...terminationFor(String(body['traffic_policy'])) };
+  return { hostports: [`${host}:443`], routes: [{ match_type: 'path_prefix', match: '/', ...policy }] };
+});
+
+/** TLS is passed through unless the policy has the action that needs it to end here. */
+function terminationFor(policy: string): Body {
+  return { tls_termination: { terminate_at: policy.includes('terminate-tls') ? 'edge' : 'upstream' } };
+}
+
 export const authorityOf = weakMemoize((body: Body): Body => ({ ca_pem: body['ca_pem'] }));
 
 export const certificateOf = weakMemoize((body: Body): Body => ({
@@ -46,12 +64,17 @@ export const certificateOf = weakMemoize((body: Body): Body => ({
   private_key_pem: body['private_key_pem'],
 }));
 
+/** The members of a static backend that requests and files have. */
+export function staticBackendOf({ address, tls, protocol }: Body): Body {
+  return { address, tls, ...(protocol !== undefined && { protocol }) };
+}
+
 /** A backend in the form of the edge file. */
 export const backendOf = weakMemoizeLast((body: Body, [kind]: readonly [string]): Body => {
   const more = body[MORE_KEY] as Body | undefined;
   switch (kind) {
     case 'static_backend':
-      return { static: { address: body['address'], tls: body['tls'], ...more } };
+      return { static: { ...staticBackendOf(body), ...more } };
     case 'http_response_backend':
       return {
         http_response: { status_code: body['status_code'], headers: body['headers'], body: body['body'] },
@@ -60,9 +83,8 @@ export const backendOf = weakMemoizeLast((body: Body, [kind]: readonly [string])
       return { weighted: body['backends'] };
     case 'failover_backend':
       return { failover: body['backends'] };
-    // Sessions are not available yet, so no tunnel matches.
     default:
-      return { http_response: TUNNELS_OFFLINE };
+      return { tunnel_group: { labels: body['labels'] } };
   }
 });
 

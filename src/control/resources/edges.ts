@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { isHostProblem, readHostAndPort } from '../../edge/document/hosts.ts';
 import type { Body, Completed, Field, Resource } from './contract.ts';
-import { createdAt, derive, field, notes } from './fields.ts';
+import { derive, field, notes, resource } from './fields.ts';
 import { EDGE_FIELDS, ROUTE_FIELDS, TCP_FIELDS, TLS_FIELDS } from './module_fields.ts';
-import { COMMON, refusedValue } from './problem.ts';
+import { refusedValue } from './problem.ts';
 
 /** The only port of an HTTPS edge. */
 const HTTPS_PORT = 443;
 
 const hostports = field(
-  'hostports',
   z.array(z.string().min(1)).describe("Host and port pairs, such as 'shop.test:443'."),
   { read: 'or_null', codes: { bad: 7104 } },
 );
@@ -35,20 +34,14 @@ function completeHostports({ body }: { readonly body: Body }, port: number | nul
 }
 
 function edge(name: 'https' | 'tcp' | 'tls', modules: Readonly<Record<string, Field>>): Resource {
-  return {
+  return resource({
     kind: `${name}_edge`,
     title: `${name.toUpperCase()} edge`,
     path: `/edges/${name}`,
     prefix: { https: 'edghts', tcp: 'edgtcp', tls: 'edgtls' }[name],
     listKey: `${name}_edges`,
-    operations: ['create', 'get', 'list', 'update', 'delete'],
-    fields: {
-      ...notes(COMMON.badValue, COMMON.badValue),
-      hostports,
-      ...modules,
-      created_at: createdAt,
-    },
-    codes: { notFound: 7000, inUse: COMMON.badValue },
+    fields: { ...notes(), hostports, ...modules },
+    codes: { notFound: 7000 },
     drivesEdge: true,
     complete: (draft) => completeHostports(draft, name === 'https' ? HTTPS_PORT : null),
     claims: (body) =>
@@ -57,7 +50,7 @@ function edge(name: 'https' | 'tcp' | 'tls', modules: Readonly<Record<string, Fi
         value,
         number: 7122,
       })),
-  };
+  });
 }
 
 export const httpsEdges: Resource = {
@@ -66,13 +59,13 @@ export const httpsEdges: Resource = {
 };
 
 /** Former policies; always null. */
-const formerPolicy = derive('policy', z.null().describe('Always null.'), () => null);
+const formerPolicy = derive(z.null().describe('Always null.'), () => null);
 
 export const tcpEdges = edge('tcp', { ...TCP_FIELDS, policy: formerPolicy });
 
 export const tlsEdges = edge('tls', { ...TLS_FIELDS, policy: formerPolicy });
 
-export const httpsEdgeRoutes: Resource = {
+export const httpsEdgeRoutes = resource({
   kind: 'https_edge_route',
   title: 'HTTPS edge route',
   path: '/edges/https/{edge_id}/routes',
@@ -81,21 +74,20 @@ export const httpsEdgeRoutes: Resource = {
   operations: ['create', 'get', 'update', 'delete'],
   parent: { kind: 'https_edge', parameter: 'edge_id' },
   fields: {
-    ...notes(COMMON.badValue, COMMON.badValue),
-    edge_id: derive('edge_id', z.string().describe('The edge of the route.')),
+    ...notes(),
+    edge_id: derive(z.string().describe('The edge of the route.')),
     match_type: field(
-      'match_type',
       z.enum(['exact_path', 'path_prefix']).describe('Whether the match applies to the whole path.'),
-      { create: 'required', codes: { missing: 7130, bad: 7130 } },
+      { create: 'required', codes: { missing: 7130, bad: 7130 }, emptyIsUnset: [''] },
     ),
-    match: field('match', z.string().min(1).describe('A path, a host, or a host followed by a path.'), {
+    match: field(z.string().min(1).describe('A path, a host, or a host followed by a path.'), {
       create: 'required',
       codes: { missing: 7123, bad: 7131 },
+      emptyIsUnset: [''],
     }),
     ...ROUTE_FIELDS,
     policy: formerPolicy,
-    created_at: createdAt,
   },
-  codes: { notFound: 7124, inUse: COMMON.badValue },
+  codes: { notFound: 7124 },
   drivesEdge: true,
-};
+});

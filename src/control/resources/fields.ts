@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { textOfBytes } from '../../filters/module_fields_schema.ts';
-import type { Body, Field, Reading, Reference, WriteRule } from './contract.ts';
-import type { FieldCodes } from '../../filters/facts.ts';
+import type { Field, Reading, Reference, Resource, ResourceCodes, WriteRule } from './contract.ts';
+import { COMMON } from './problem.ts';
+import type { FieldCodes } from '../../filters/fact_values.ts';
 
 const DESCRIPTION_LIMIT_BYTES = 255;
 const METADATA_LIMIT_BYTES = 4096;
@@ -21,11 +22,11 @@ interface Writing {
   readonly update?: WriteRule['update'];
   readonly standard?: unknown;
   readonly codes?: FieldCodes;
+  readonly emptyIsUnset?: readonly string[];
 }
 
 /** A field that responses show as written. */
 export function field(
-  name: string,
   schema: z.ZodType,
   { read = 'always', ...writing }: Writing & { readonly read?: Shown | 'never' } = {},
 ): Field {
@@ -33,7 +34,7 @@ export function field(
   if (read === 'never') return { write };
   const schemaShown =
     read === 'or_null' ? schema.nullable() : read === 'when_set' ? schema.optional() : schema;
-  return { write, read: { name, schema: schemaShown, show: (body) => shown(body[name], read) } };
+  return { write, read: { schema: schemaShown, show: (value) => shown(value, read) } };
 }
 
 function ruleOf(schema: z.ZodType, { create = 'optional', update = 'keeps', ...rest }: Writing): WriteRule {
@@ -47,33 +48,43 @@ function shown(value: unknown, read: Shown): unknown {
 
 /** `description` and `metadata`, with their error numbers. */
 export function notes(
-  descriptionNumber: number,
-  metadataNumber: number,
+  descriptionNumber: number = COMMON.badValue,
+  metadataNumber: number = COMMON.badValue,
 ): { readonly description: Field; readonly metadata: Field } {
   return {
-    description: field(
-      'description',
-      textOfBytes(DESCRIPTION_LIMIT_BYTES, 'Description, at most 255 bytes.'),
-      { read: 'when_set', codes: { bad: descriptionNumber } },
-    ),
+    description: field(textOfBytes(DESCRIPTION_LIMIT_BYTES, 'Description, at most 255 bytes.'), {
+      read: 'when_set',
+      codes: { bad: descriptionNumber },
+    }),
     metadata: field(
-      'metadata',
       textOfBytes(METADATA_LIMIT_BYTES, 'Arbitrary machine-readable data, at most 4096 bytes.'),
       { read: 'when_set', codes: { bad: metadataNumber } },
     ),
   };
 }
 
-/** A computed field: from the body, or from values stored for it. */
+/** A computed field: the stored value as it is, or what is made of it. */
 export function derive(
-  name: string,
   schema: z.ZodType,
-  show: (body: Body, reading: Reading) => unknown = (body) => body[name],
+  show: (value: unknown, reading: Reading) => unknown = (value) => value,
 ): Field {
-  return { read: { name, schema, show } };
+  return { read: { schema, show } };
 }
 
-export const createdAt = derive('created_at', z.string().describe('Creation time, RFC 3339.'));
+type OwnParts = Omit<Resource, 'operations' | 'codes'> & {
+  readonly operations?: Resource['operations'];
+  readonly codes?: Partial<ResourceCodes>;
+};
+
+/** A kind of object: by default with all operations, and always with its creation time. */
+export function resource({ fields, codes, ...own }: OwnParts): Resource {
+  return {
+    operations: ['create', 'get', 'list', 'update', 'delete'],
+    ...own,
+    fields: { ...fields, created_at: derive(z.string().describe('Creation time, RFC 3339.')) },
+    codes: { notFound: COMMON.notFound, inUse: COMMON.badValue, ...codes },
+  };
+}
 
 interface Referring extends Writing {
   readonly kinds: readonly string[];
@@ -83,7 +94,7 @@ interface Referring extends Writing {
 }
 
 /** The id of another object in requests, a Ref in responses. */
-export function ref(name: string, shownAs: string, describes: string, referring: Referring): Field {
+export function ref(shownAs: string, describes: string, referring: Referring): Field {
   const { kinds, missing, wrong = 227, ...writing } = referring;
   return {
     write: ruleOf(z.string().min(1).describe(describes), writing),
@@ -91,16 +102,13 @@ export function ref(name: string, shownAs: string, describes: string, referring:
     read: {
       name: shownAs,
       schema: refSchema.nullable(),
-      show: (body, { refOf }) => {
-        const id = body[name] as string | undefined;
-        return id === undefined || id === '' ? null : refOf(id);
-      },
+      show: (id, { refOf }) => (id === undefined || id === '' ? null : refOf(id as string)),
     },
   };
 }
 
 /** A list of ids in requests, a list of Refs in responses. */
-export function refs(name: string, shownAs: string, describes: string, referring: Referring): Field {
+export function refs(shownAs: string, describes: string, referring: Referring): Field {
   const { kinds, missing, wrong = 227, ...writing } = referring;
   return {
     write: ruleOf(z.array(z.string().min(1)).describe(describes), writing),
@@ -108,7 +116,7 @@ export function refs(name: string, shownAs: string, describes: string, referring
     read: {
       name: shownAs,
       schema: z.array(refSchema),
-      show: (body, { refOf }) => ((body[name] as readonly string[] | undefined) ?? []).map(refOf),
+      show: (ids, { refOf }) => ((ids as readonly string[] | undefined) ?? []).map(refOf),
     },
   };
 }

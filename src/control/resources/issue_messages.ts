@@ -2,8 +2,16 @@ import type * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The problem of a request value, as a sentence; `path` is the path in the client's request. */
-export function issueMessage(issue: Issue, body: unknown, path: readonly PropertyKey[]): string {
+/**
+ * The problem of a request value, as a sentence; `path` is the path in the client's request, `form` what texts have to be,
+ * such as 'letters and digits'.
+ */
+export function issueMessage(
+  issue: Issue,
+  body: unknown,
+  path: readonly PropertyKey[],
+  form: string | undefined,
+): string {
   const value = valueAt(body, issue.path);
   const name = `The field '${path.map(String).join('.')}'`;
   if (value === undefined) return `${name} is missing.`;
@@ -12,6 +20,7 @@ export function issueMessage(issue: Issue, body: unknown, path: readonly Propert
   if (issue.code === 'too_big') return `${name} has to be at most ${issue.maximum}${unitOf(issue.origin)}.`;
   if (issue.code === 'too_small')
     return `${name} has to be at least ${issue.minimum}${unitOf(issue.origin)}.`;
+  if (issue.code === 'invalid_format' && form !== undefined) return `${name} has to be ${form}.`;
   if (issue.code !== 'invalid_value') return `${name} is invalid: ${issue.message}.`;
   const values = issue.values.map(String);
   return `${name} has to be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}.`;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { Carrier, ModuleFacts, ModuleReference } from '../../filters/facts.ts';
+import type { ModuleFacts } from '../../filters/facts.ts';
+import type { ModuleReference } from '../../filters/fact_values.ts';
+import type { EdgeKind } from '../../filters/phase.ts';
 import {
   API_FORMS,
   EDGE_MODULES,
@@ -8,18 +10,13 @@ import {
   TLS_MODULES,
 } from '../../filters/module_schemas.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
+import { BACKEND_KINDS } from './backends.ts';
 import type { Body, Field, Reading, Reference } from './contract.ts';
 import { refSchema, referencesOf } from './fields.ts';
 
 /** Kinds of object by the kind of reference. */
 const KINDS: Readonly<Record<ModuleReference['kind'], readonly string[]>> = {
-  backend: [
-    'weighted_backend',
-    'failover_backend',
-    'static_backend',
-    'http_response_backend',
-    'tunnel_group_backend',
-  ],
+  backend: BACKEND_KINDS,
   certificate_authority: ['certificate_authority'],
   ip_policy: ['ip_policy'],
 };
@@ -34,22 +31,29 @@ export function idMember({ at }: Pick<ModuleReference, 'at'>): {
 }
 
 /** A module as its facts and schema say: null in responses if it is not configured. */
-function module(facts: ModuleFacts<never>, carrier: Carrier, inFile: z.ZodObject): Field {
-  const { type, references = [], secrets, apiCodes, fileOnly = [] } = facts;
+function module(facts: ModuleFacts<never>, edgeKind: EdgeKind, inFile: z.ZodObject): Field {
+  const { references = [], secrets, apiCodes, fileOnly = [], emptyIsUnset } = facts;
   const { schema = without(inFile, fileOnly), shown } = API_FORMS.get(inFile) ?? {};
-  const codes = typeof apiCodes === 'function' ? apiCodes(carrier) : apiCodes;
+  const codes = typeof apiCodes === 'function' ? apiCodes(edgeKind) : apiCodes;
   return {
     isModule: true,
-    write: { schema, create: 'optional', update: 'keeps', ...(codes && { codes }) },
+    write: {
+      schema,
+      create: 'optional',
+      update: 'keeps',
+      ...(codes && { codes }),
+      ...(emptyIsUnset && { emptyIsUnset }),
+    },
     ...(references.length > 0 && { refers: (config: Body) => referencesIn(config, references) }),
     ...(secrets && { secrets }),
     read: {
-      name: type,
       schema: (shown?.schema ?? withReferences(schema, references)).nullable(),
-      show: (body, reading) => {
-        const value = body[type] as Body | undefined;
+      show: (value, reading) => {
         if (value === undefined) return null;
-        return shown === undefined ? showReferences(value, references, reading) : shown.show(value, reading);
+        const config = value as Body;
+        return shown === undefined
+          ? showReferences(config, references, reading)
+          : shown.show(config, reading);
       },
     },
   };
@@ -101,12 +105,12 @@ function showReferences(value: Body, references: readonly ModuleReference[], { r
 
 function fieldsOf(
   schemas: Readonly<Record<string, z.ZodOptional<z.ZodObject>>>,
-  carrier: Carrier,
+  edgeKind: EdgeKind,
 ): Readonly<Record<string, Field>> {
   return Object.fromEntries(
     Object.entries(schemas).map(([type, schema]) => [
       type,
-      module(MODULE_FACTS.get(type)!, carrier, schema.unwrap()),
+      module(MODULE_FACTS.get(type)!, edgeKind, schema.unwrap()),
     ]),
   );
 }

@@ -1,8 +1,9 @@
 import { weakMemoize } from '../../caches/weak_memoize.ts';
 import * as z from 'zod';
+import { changedAt } from '../../edge/document/value_places.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Body, Field, Reference, Resource } from './contract.ts';
-import type { FieldCodes } from '../../filters/facts.ts';
+import type { FieldCodes } from '../../filters/fact_values.ts';
 import { issueMessage } from './issue_messages.ts';
 import { ApiProblem, COMMON, refusedValue } from './problem.ts';
 
@@ -37,7 +38,8 @@ export function parseWrite(
   echoes: Readonly<Record<string, string>>,
 ): Body {
   const body = withoutEchoes(asObject(raw), echoes);
-  const values = checked(writeSchema(resource, operation), withoutNulls(body) as Body, resource.fields);
+  const given = withoutNulls(withoutUnset(body, resource.fields)) as Body;
+  const values = checked(writeSchema(resource, operation), given, resource.fields);
   const isEmpty = Object.keys(values).length === 0;
   if (operation === 'update' && isEmpty && resource.codes.emptyUpdate !== undefined) {
     throw new ApiProblem(400, resource.codes.emptyUpdate, 'The update has no changes.');
@@ -74,7 +76,8 @@ export function parseModule(
   const schema = z.strictObject({ [name]: field.write!.schema });
   const pointer = isWrapped ? '/module' : '';
   try {
-    const values = checked(schema, { [name]: withoutNulls(module) }, { [name]: field }, 1);
+    const given = withoutNulls(withoutUnset({ [name]: module }, { [name]: field })) as Body;
+    const values = checked(schema, given, { [name]: field }, 1);
     return { value: values[name] as Body, pointer };
   } catch (error) {
     throw placedInModule(error, name, pointer);
@@ -135,6 +138,20 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)]));
 }
 
+/** The body with null for every empty text that means unset. */
+function withoutUnset(body: Body, fields: Readonly<Record<string, Field>>): Body {
+  const changes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const { emptyIsUnset = [] } = (Object.hasOwn(fields, name) && fields[name]?.write) || {};
+    const next = emptyIsUnset.reduce<unknown>(
+      (whole, path) => changedAt(whole, path, '', (text) => (text === '' ? null : text)),
+      value,
+    );
+    if (next !== value) changes[name] = next;
+  }
+  return { ...body, ...changes };
+}
+
 function unknownField(
   key: string,
   pointer: string,
@@ -168,9 +185,13 @@ function checked(
     throw unknownField(key, pointer, knownAt(schema, issue.path), number);
   }
   const isMissing = issue.path.length === 1 && !Object.hasOwn(body, String(name));
-  const own = isMissing ? codes?.missing : (numberBelow(codes, String(below)) ?? codes?.bad);
+  const member = issue.path.findLast((key) => typeof key === 'string');
+  const own = isMissing
+    ? codes?.missing
+    : (numberBelow(codes, String(below)) ?? numberBelow(codes, String(member)) ?? codes?.bad);
   const number = own ?? COMMON.badValue;
-  const message = issueMessage(issue, body, issue.path.slice(unnamed));
+  const form = schemaAt(schema, issue.path)?.meta()?.['form'];
+  const message = issueMessage(issue, body, issue.path.slice(unnamed), form as string | undefined);
   const more = issues.length > 1 ? { problems: String(issues.length) } : {};
   throw new ApiProblem(400, number, message, { pointer, ...more });
 }
@@ -183,11 +204,17 @@ function numberBelow(codes: FieldCodes | undefined, key: string): number | undef
 
 /** The keys of the object at a path of a schema. */
 function knownAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const at = schemaAt(schema, path);
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+/** The schema at a path of a schema, if it is one of objects and lists. */
+function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
   let at: unknown = schema;
   for (const key of ['', ...path]) {
     if (key !== '' && at instanceof z.ZodObject) at = at.shape[String(key)];
     else if (key !== '' && at instanceof z.ZodArray) at = at.element;
     while (at instanceof z.ZodOptional || at instanceof z.ZodDefault) at = at.unwrap();
   }
-  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+  return at instanceof z.ZodType ? at : undefined;
 }

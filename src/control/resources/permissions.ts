@@ -1,4 +1,4 @@
-import type { Body, Principal } from './contract.ts';
+import type { Principal, ResourceObject } from './contract.ts';
 import { ApiProblem } from './problem.ts';
 
 /**
@@ -17,14 +17,17 @@ export type BotAccess =
   | 'none';
 
 /**
- * Kinds without `full` access. Keys, credentials, bots and users belong to their owner. Audit events report
+ * Kinds without `full` access. Keys, credentials, bots and users belong to their owner or creator. Audit events report
  * actions of all owners, so only admins configure event deliveries.
  */
 // table: access of bot keys
 const BOTS: Readonly<Record<string, BotAccess>> = {
   api_key: 'own',
   tunnel_credential: 'own',
+  ai_gateway_api_key: 'own',
+  ssh_public_key: 'own',
   bot_user: 'self',
+  service_user: 'self',
   user: 'none',
   event_subscription: 'read',
   event_destination: 'read',
@@ -34,21 +37,15 @@ export function botAccess(kind: string): BotAccess {
   return Object.hasOwn(BOTS, kind) ? BOTS[kind]! : 'full';
 }
 
-interface Seen {
-  readonly id: string;
-  readonly kind: string;
-  readonly body: Body;
-}
-
 /** Whether a principal must not see some objects of a kind. */
 export function isPartlyHidden(principal: Principal, kind: string): boolean {
   return !principal.isAdmin && ['own', 'self', 'none'].includes(botAccess(kind));
 }
 
-export function maySee(principal: Principal, { id, kind, body }: Seen): boolean {
+export function maySee(principal: Principal, { id, kind, body }: ResourceObject): boolean {
   if (!isPartlyHidden(principal, kind)) return true;
   const access = botAccess(kind);
-  if (access === 'own') return body['owner_id'] === principal.id;
+  if (access === 'own') return (body['owner_id'] ?? body['created_by']) === principal.id;
   return access === 'self' && id === principal.id;
 }
 
@@ -60,4 +57,4 @@ export function checkMayWrite(principal: Principal, kind: string, title: string)
 }
 
 /** The service's error number for owners without write privilege. */
-const NO_PRIVILEGE = 635;
+export const NO_PRIVILEGE = 635;

@@ -1,42 +1,53 @@
-import { weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
+import { weakMemoize } from '../../caches/weak_memoize.ts';
+import { KeyedList } from '../../caches/keyed_list.ts';
+import { type IpRuleConfig, policyWithRules } from '../../edge/document/rule_lists.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import type { Body } from './contract.ts';
+import type { Body, ResourceObject } from './contract.ts';
 
 /** The name of an object in an edge file is stored under this key. */
 export const NAME_KEY = 'edge_file_name';
 
 type Policy = EdgeConfig['ip_policies'][string];
-type Rule = Policy['rules'][number];
 
-/** The IP policies by id, and by the edge file names that policy texts use. */
-export function policiesOf(
-  objects: readonly { readonly id: string; readonly kind: string; readonly body: Body }[],
-  rules: ReadonlyMap<string, readonly Body[]>,
-): Record<string, Policy> {
-  const policies: Record<string, Policy> = {};
-  const named: (readonly [name: string, id: string])[] = [];
-  for (const { id, kind, body } of objects) {
-    if (kind !== 'ip_policy') continue;
-    policies[id] = policyOf(body, rules.get(id)!);
-    if (body[NAME_KEY] !== undefined) named.push([body[NAME_KEY] as string, id]);
-  }
-  if (named.length === 0) return policies;
-  const texts = objects.flatMap(
-    ({ body }) => (body['traffic_policy'] as { value: string } | undefined)?.value ?? [],
+/** The rules of an IP policy by their ids, oldest first. */
+export type PolicyRules = KeyedList<IpRuleConfig>;
+
+export const NO_RULES: PolicyRules = KeyedList.of<IpRuleConfig>([]);
+
+/** The rules of a policy, from their ids and bodies in ascending order of ids. */
+export function policyRules(given: readonly (readonly [id: string, body: Body])[]): PolicyRules {
+  return KeyedList.of(
+    given.map(([, body]) => ruleOf(body)),
+    given.map(([id]) => id),
   );
-  for (const [name, id] of named) {
-    if (policies[name] === undefined && texts.some((text) => text.includes(name)))
-      policies[name] = policies[id]!;
-  }
-  return policies;
 }
 
-/** Policies and rules by the bodies that they are built from: unchanged ones are the same object, compiled once. */
-const policyOf = weakMemoizeLast((_: Body, bodies: readonly Body[]): Policy => ({
-  rules: bodies.map(ruleOf),
-}));
+/** The rules with those that were added, changed, or removed, whose body is null. */
+export function withRules(rules: PolicyRules, changes: ReadonlyMap<string, Body | null>): PolicyRules {
+  return rules.with(new Map(Array.from(changes, ([id, body]) => [id, body === null ? null : ruleOf(body)])));
+}
 
-const ruleOf = weakMemoize((body: Body): Rule => ({
-  cidr: body['cidr'] as string,
-  action: body['action'] as Rule['action'],
-}));
+function ruleOf(body: Body): IpRuleConfig {
+  return Object.freeze({ cidr: body['cidr'] as string, action: body['action'] as IpRuleConfig['action'] });
+}
+
+/**
+ * The IP policies by id, and by the edge file names that policy texts may use. A policy with the same rules is the same
+ * object, which is compiled once.
+ */
+export function policiesOf(
+  policies: Iterable<ResourceObject>,
+  rulesOf: (policy: string) => PolicyRules,
+): EdgeConfig['ip_policies'] {
+  const found: Record<string, Policy> = {};
+  const named: (readonly [name: string, id: string])[] = [];
+  const sorted = [...policies].sort((one, other) => (one.id < other.id ? -1 : 1));
+  for (const { id, body } of sorted) {
+    found[id] = policyOf(rulesOf(id));
+    if (body[NAME_KEY] !== undefined) named.push([body[NAME_KEY] as string, id]);
+  }
+  for (const [name, id] of named) found[name] ??= found[id]!;
+  return found;
+}
+
+const policyOf = weakMemoize(policyWithRules);

@@ -1,4 +1,4 @@
-import type { Body, Reading, Ref, Resource } from './contract.ts';
+import type { Body, Reading, Ref, Resource, ResourceObject } from './contract.ts';
 import { resourceOfId } from './table.ts';
 
 /** Context of every response: the address that the client used, and the delivery status. */
@@ -8,13 +8,11 @@ export interface Showing {
   readonly service: string;
   readonly statusOf: (id: string) => unknown;
   readonly samlCertificate: (route: string) => string;
+  /** Ids of the online tunnels that carry all labels. */
+  readonly tunnelsWith: (labels: Readonly<Record<string, string>>) => readonly string[];
 }
 
-interface Shown {
-  readonly id: string;
-  readonly parent: string | null;
-  readonly body: Body;
-}
+type Shown = Omit<ResourceObject, 'kind'>;
 
 /** The path of an object. */
 export function pathOf(resource: Resource, { id, parent }: Pick<Shown, 'id' | 'parent'>): string {
@@ -30,10 +28,17 @@ function collectionPath(resource: Resource, parent: string | null): string {
 /** Path of the users of the account. */
 export const USERS_PATH = '/users';
 
-/** A Ref to an object without a parent. */
+/** Paths of things that are online, by the prefix of their ids. */
+const ONLINE_PATHS: Readonly<Record<string, string>> = {
+  ts: '/tunnel_sessions',
+  tn: '/tunnels',
+  ep: '/endpoints',
+};
+
+/** A Ref to an object without a parent, or to something that is online. */
 export function refTo(id: string, base: string): Ref {
-  const resource = resourceOfId(id);
-  return { id, uri: `${base}${resource === undefined ? `${USERS_PATH}/${id}` : `${resource.path}/${id}`}` };
+  const path = resourceOfId(id)?.path ?? ONLINE_PATHS[id.slice(0, id.indexOf('_'))] ?? USERS_PATH;
+  return { id, uri: `${base}${path}/${id}` };
 }
 
 /** An object in the form of responses, with keys in alphabetical order. */
@@ -46,15 +51,17 @@ export function present(
   const uri = showing.base + pathOf(resource, object);
   const reading: Reading = {
     id: object.id,
+    body: object.body,
     service: showing.service,
     refOf: (id) => (id === object.id ? { id, uri } : refTo(id, showing.base)),
     statusOf: showing.statusOf,
     samlCertificate: showing.samlCertificate,
+    tunnelsWith: (labels) => showing.tunnelsWith(labels).map((tunnel) => refTo(tunnel, showing.base)),
   };
   const shown: Record<string, unknown> = { id: object.id, uri };
-  for (const { read } of Object.values(resource.fields)) {
-    const value = read?.show(object.body, reading);
-    if (value !== undefined) shown[read!.name] = value;
+  for (const [name, { read }] of Object.entries(resource.fields)) {
+    const value = read?.show(object.body[name], reading);
+    if (value !== undefined) shown[read!.name ?? name] = value;
   }
   return sorted({ ...shown, ...more });
 }

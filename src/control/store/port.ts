@@ -1,3 +1,5 @@
+import type { ResourceObject } from '../resources/contract.ts';
+
 /**
  * The storage interface of the management API. It is small on purpose: an adapter for another database only has
  * to pass the suite in `test/control/store/contract.ts`. All methods are asynchronous, because a database may be
@@ -6,22 +8,19 @@
 export interface Store {
   /** Runs reads on one consistent snapshot of the store. */
   read<Answer>(work: (view: View) => Promise<Answer>): Promise<Answer>;
+  /** Like `read`, for work that takes many turns of the event loop: other reads do not wait for it. */
+  readLong<Answer>(work: (view: View) => Promise<Answer>): Promise<Answer>;
   /**
    * Runs `work` exclusively: all of its writes are durable when the promise is fulfilled, and none is kept if
-   * `work` throws. Throws `ClaimTaken` from `work` if a claim belongs to another object.
+   * `work` throws. Throws `ClaimTaken` from `work` if a claim belongs to another object, and StoreUnavailable
+   * if the database cannot be written. Writes that wait at the same time may be committed together.
    */
   write<Answer>(work: (transaction: Transaction) => Promise<Answer>): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** One object of the management API. */
-export interface StoredObject {
-  /** Sortable by time: lists are ordered by id. */
-  readonly id: string;
-  readonly kind: string;
-  /** The parent object; removing it removes this object too. */
-  readonly parent: string | null;
-  readonly body: Readonly<Record<string, unknown>>;
+/** An object with what the store checks when it is written. */
+export interface StoredObject extends ResourceObject {
   /** Ids of objects that this one refers to; they must exist as long as it does. */
   readonly references: readonly string[];
   /** Unique values of this object. */
@@ -43,10 +42,10 @@ interface Page {
 }
 
 export interface View {
-  get(id: string): Promise<StoredObject | null>;
-  list(kind: string, page: Page): Promise<readonly StoredObject[]>;
-  /** Every object of the given kinds, oldest first. */
-  all(kinds: readonly string[]): Promise<readonly StoredObject[]>;
+  get(id: string): Promise<ResourceObject | null>;
+  list(kind: string, page: Page): Promise<readonly ResourceObject[]>;
+  /** Every object of the given kinds, oldest first; many are read in several turns of the event loop. */
+  all(kinds: readonly string[]): Promise<readonly ResourceObject[]>;
   /** Ids of the objects that refer to this one. */
   referrers(id: string): Promise<readonly string[]>;
   /** Id of the object that holds a claim. */
@@ -56,6 +55,9 @@ export interface View {
   /** Oldest pending deliveries to a destination. */
   waiting(destination: string, limit: number): Promise<readonly Delivery[]>;
   waitingCount(destination: string): Promise<number>;
+  /** Oldest dead letters of a destination. */
+  deadLetters(destination: string, limit: number): Promise<readonly DeadLetter[]>;
+  deadLetterCount(destination: string): Promise<number>;
   setting(name: string): Promise<string | null>;
 }
 
@@ -69,7 +71,20 @@ export interface Transaction extends View {
   record(record: AuditRecord, destinations: readonly string[]): Promise<void>;
   /** Removes completed deliveries. */
   delivered(sequences: readonly number[]): Promise<void>;
+  /** Keeps events that a destination refuses for good; of more than 1,000 the oldest are removed. */
+  bury(destination: string, letters: readonly Omit<DeadLetter, 'sequence'>[]): Promise<void>;
+  /** Makes pending deliveries of the dead letters of a destination; returns their number. */
+  revive(destination: string): Promise<number>;
+  /** Drops the oldest droppable deliveries to a destination, so that at most `keep` remain; returns their number. */
+  dropOldest(destination: string, keep: number): Promise<number>;
+  /**
+   * Removes audit records, or pending deliveries, whose events are older than a time (RFC 3339, whole seconds, UTC),
+   * oldest first and at most `limit`; returns their number.
+   */
+  expire(what: 'audit' | 'deliveries', before: string, limit: number): Promise<number>;
   set(name: string, value: string): Promise<void>;
+  /** Registers what to do if the writes are not kept after all; the last registered action runs first. */
+  undone(action: () => void): void;
 }
 
 /** One change of an object: its event as delivered, as JSON. */
@@ -78,12 +93,19 @@ interface AuditRecord {
   readonly eventType: string;
   readonly objectId: string;
   readonly event: string;
+  /** Whether its pending deliveries may be dropped when there are too many; default false. */
+  readonly isDroppable?: boolean;
 }
 
 /** A pending delivery of one event to one destination. */
 export interface Delivery {
   readonly sequence: number;
   readonly event: string;
+}
+
+/** An event that a destination refused for good. */
+export interface DeadLetter extends Delivery {
+  readonly reason: string;
 }
 
 /** A claim belongs to another object. */
@@ -100,4 +122,18 @@ export class ClaimTaken extends Error {
 /** The store cannot be opened; the message is for the user. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
+}
+
+/** Why a database cannot be used at the moment. */
+type Unavailability = 'locked' | 'full' | 'failed';
+
+/** The database cannot be used at the moment; nothing was written. The message is a sentence for the user. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+  readonly why: Unavailability;
+
+  constructor(why: Unavailability, message: string, cause: unknown) {
+    super(message, { cause });
+    this.why = why;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Body } from '../resources/contract.ts';
+import type { Body, ResourceObject } from '../resources/contract.ts';
 import { withSecrets } from '../resources/secrets.ts';
 import { RESOURCES, resourceOfKind } from '../resources/table.ts';
 import { type Store, StoreError, type StoredObject, type Transaction, type View } from './port.ts';
@@ -30,7 +30,7 @@ export function sealedStore(store: Store, sealing: Sealing): Store {
     changed(object, (value, place) =>
       typeof value === 'string' ? { sealed: sealing.seal(value, object.id + place) } : value,
     );
-  const open = (object: StoredObject): StoredObject =>
+  const open = (object: ResourceObject): ResourceObject =>
     changed(object, (value, place) => {
       if (!isSealed(value)) return value;
       const text = sealing.unseal(value.sealed, object.id + place);
@@ -48,6 +48,7 @@ export function sealedStore(store: Store, sealing: Sealing): Store {
   });
   return {
     read: (work) => store.read((inner) => work(view(inner))),
+    readLong: (work) => store.readLong((inner) => work(view(inner))),
     write: (work) =>
       store.write((inner) => {
         const transaction: Transaction = {
@@ -62,7 +63,10 @@ export function sealedStore(store: Store, sealing: Sealing): Store {
   };
 }
 
-function changed(object: StoredObject, change: (value: unknown, place: string) => unknown): StoredObject {
+function changed<Kind extends ResourceObject>(
+  object: Kind,
+  change: (value: unknown, place: string) => unknown,
+): Kind {
   if (!KINDS_WITH_SECRETS.has(object.kind)) return object;
   const body: Body = withSecrets(resourceOfKind(object.kind), object.body, change);
   return body === object.body ? object : { ...object, body };

@@ -1,28 +1,36 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { ClaimTaken, type Delivery, type StoredObject, type Transaction, type View } from './port.ts';
+import type { ResourceObject } from '../resources/contract.ts';
+import {
+  ClaimTaken,
+  type DeadLetter,
+  type Delivery,
+  type StoredObject,
+  type Transaction,
+  type View,
+} from './port.ts';
 
 type Row = Readonly<Record<string, unknown>>;
+
+/** Objects read in one turn of the event loop: a few milliseconds. */
+const SLICE = 1_000;
 
 /** Sorts after every id: ids consist of lower-case letters, digits and underscores. */
 const AFTER_EVERY_ID = '~';
 
-/** An object with its references and claims. */
-function objectOf(row: Row, prepared: Prepared): StoredObject {
-  const id = row['id'] as string;
-  const references = prepared('SELECT to_id FROM references_made WHERE from_id = ? ORDER BY to_id').all(id);
-  const claims = prepared('SELECT space, value FROM claims WHERE owner = ? ORDER BY space, value').all(id);
+function objectOf(row: Row): ResourceObject {
   return {
-    id,
+    id: row['id'] as string,
     kind: row['kind'] as string,
     parent: row['parent'] as string | null,
     body: JSON.parse(row['body'] as string) as Row,
-    references: references.map((each) => each['to_id'] as string),
-    claims: claims.map((each) => ({ space: each['space'] as string, value: each['value'] as string })),
   };
 }
 
 /** Audit records and pending deliveries. */
-function deliveryView(prepared: Prepared): Pick<View, 'audit' | 'waiting' | 'waitingCount'> {
+function deliveryView(
+  prepared: Prepared,
+): Pick<View, 'audit' | 'waiting' | 'waitingCount' | 'deadLetters' | 'deadLetterCount'> {
   return {
     audit: async (limit) =>
       prepared('SELECT * FROM audit ORDER BY sequence DESC LIMIT ?')
@@ -38,23 +46,27 @@ function deliveryView(prepared: Prepared): Pick<View, 'audit' | 'waiting' | 'wai
         destination,
         limit,
       ) as unknown as Delivery[],
-    waitingCount: async (destination) =>
-      Number(
-        prepared('SELECT count(*) AS number FROM deliveries WHERE destination = ?').get(destination)![
-          'number'
-        ],
-      ),
+    waitingCount: async (destination) => countOf(prepared, destination, 'waiting'),
+    deadLetters: async (destination, limit) =>
+      prepared(
+        'SELECT sequence, reason, event FROM dead_letters WHERE destination = ? ORDER BY sequence LIMIT ?',
+      ).all(destination, limit) as unknown as DeadLetter[],
+    deadLetterCount: async (destination) => countOf(prepared, destination, 'dead'),
   };
+}
+
+function countOf(prepared: Prepared, destination: string, what: 'waiting' | 'dead'): number {
+  const row = prepared('SELECT * FROM delivery_counts WHERE destination = ?').get(destination);
+  return Number(row?.[what] ?? 0);
 }
 
 /** Reads of an SQLite database. */
 export function sqliteView(database: DatabaseSync): View {
   const prepared = preparing(database);
-  const object = (row: Row): StoredObject => objectOf(row, prepared);
   return {
     get: async (id) => {
       const row = prepared('SELECT * FROM objects WHERE id = ?').get(id);
-      return row === undefined ? null : object(row);
+      return row === undefined ? null : objectOf(row);
     },
     list: async (kind, { parent, beforeId = AFTER_EVERY_ID, limit }) => {
       const rows =
@@ -67,22 +79,22 @@ export function sqliteView(database: DatabaseSync): View {
           : prepared(
               'SELECT * FROM objects WHERE parent = ? AND kind = ? AND id < ? ORDER BY id DESC LIMIT ?',
             ).all(parent, kind, beforeId, limit);
-      return rows.map(object);
+      return rows.map(objectOf);
     },
-    all: async (kinds) =>
-      // Whole snapshots are read often and need neither references nor claims.
-      kinds.flatMap((kind) =>
-        prepared('SELECT * FROM objects WHERE kind = ? ORDER BY id')
-          .all(kind)
-          .map((row) => ({
-            id: row['id'] as string,
-            kind,
-            parent: row['parent'] as string | null,
-            body: JSON.parse(row['body'] as string) as Row,
-            references: [],
-            claims: [],
-          })),
-      ),
+    all: async (kinds) => {
+      const found: ResourceObject[] = [];
+      for (const kind of kinds) {
+        for (let last: string | undefined = ''; last !== undefined;) {
+          const rows: Row[] = prepared(
+            'SELECT * FROM objects WHERE kind = ? AND id > ? ORDER BY id LIMIT ?',
+          ).all(kind, last, SLICE);
+          for (const row of rows) found.push(objectOf(row));
+          last = rows.length < SLICE ? undefined : found.at(-1)!.id;
+          if (last !== undefined) await setImmediate();
+        }
+      }
+      return found;
+    },
     referrers: async (id) =>
       prepared('SELECT from_id FROM references_made WHERE to_id = ? ORDER BY from_id')
         .all(id)
@@ -96,7 +108,9 @@ export function sqliteView(database: DatabaseSync): View {
 }
 
 /** Writes to an SQLite database, within the open transaction. */
-export function sqliteTransaction(database: DatabaseSync): Transaction {
+export function sqliteTransaction(
+  database: DatabaseSync,
+): (undoing: Pick<Transaction, 'undone'>) => Transaction {
   const prepared = preparing(database);
   const forget = (id: string): void => {
     prepared('DELETE FROM references_made WHERE from_id = ?').run(id);
@@ -104,6 +118,7 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
   };
   const connect = ({ id, references, claims }: StoredObject): void => {
     for (const to of new Set(references)) {
+      if (prepared('SELECT 1 FROM objects WHERE id = ?').get(to) === undefined) throw new Dangling(id, to);
       prepared('INSERT INTO references_made (from_id, to_id) VALUES (?, ?)').run(id, to);
     }
     for (const claim of claims) {
@@ -111,7 +126,7 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
       prepared('INSERT INTO claims (space, value, owner) VALUES (?, ?, ?)').run(claim.space, claim.value, id);
     }
   };
-  return {
+  const transaction: Omit<Transaction, 'undone'> = {
     ...sqliteView(database),
     insert: async (object) => {
       const { id, kind, parent, body } = object;
@@ -129,9 +144,25 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
       connect(object);
     },
     remove: async (id) => {
+      const outside = prepared(REFERRED_PART).get(id, id);
       prepared('DELETE FROM objects WHERE id = ?').run(id);
+      const left = outside ?? prepared('SELECT from_id FROM references_made WHERE to_id = ?').get(id);
+      if (left !== undefined) throw new Dangling(left['from_id'] as string, id);
     },
-    record: async ({ eventId, eventType, objectId, event }, destinations) => {
+    ...deliveryWrites(prepared),
+    set: async (name, value) => {
+      prepared('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)').run(name, value);
+    },
+  };
+  return ({ undone }) => ({ ...transaction, undone });
+}
+
+/** Writes of audit records, pending deliveries and dead letters. */
+function deliveryWrites(
+  prepared: Prepared,
+): Pick<Transaction, 'record' | 'delivered' | 'dropOldest' | 'bury' | 'revive' | 'expire'> {
+  return {
+    record: async ({ eventId, eventType, objectId, event, isDroppable = false }, destinations) => {
       prepared('INSERT INTO audit (event_id, event_type, object_id, event) VALUES (?, ?, ?, ?)').run(
         eventId,
         eventType,
@@ -139,16 +170,69 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
         event,
       );
       for (const destination of destinations) {
-        prepared('INSERT INTO deliveries (destination, event) VALUES (?, ?)').run(destination, event);
+        prepared('INSERT INTO deliveries (destination, event, droppable) VALUES (?, ?, ?)').run(
+          destination,
+          event,
+          isDroppable ? 1 : 0,
+        );
       }
     },
     delivered: async (sequences) => {
       for (const sequence of sequences) prepared('DELETE FROM deliveries WHERE sequence = ?').run(sequence);
     },
-    set: async (name, value) => {
-      prepared('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)').run(name, value);
+    dropOldest: async (destination, keep) =>
+      Number(prepared(EXCESS_DELIVERIES).run(destination, keep).changes),
+    bury: async (destination, letters) => {
+      for (const { reason, event } of letters) {
+        prepared('INSERT INTO dead_letters (destination, reason, event) VALUES (?, ?, ?)').run(
+          destination,
+          reason,
+          event,
+        );
+      }
+      prepared(OLD_DEAD_LETTERS).run(destination, DEAD_LETTERS_KEPT);
+    },
+    revive: async (destination) => {
+      const read = 'SELECT destination, event FROM dead_letters WHERE destination = ? ORDER BY sequence';
+      prepared(`INSERT INTO deliveries (destination, event) ${read}`).run(destination);
+      return Number(prepared('DELETE FROM dead_letters WHERE destination = ?').run(destination).changes);
+    },
+    expire: async (what, before, limit) => {
+      const oldest = `SELECT sequence FROM ${what} ORDER BY sequence LIMIT ?`;
+      const sql = `DELETE FROM ${what} WHERE sequence IN (${oldest}) AND event ->> '$.event_timestamp' < ?`;
+      return Number(prepared(sql).run(limit, before).changes);
     },
   };
+}
+
+const DEAD_LETTERS_KEPT = 1_000;
+
+const EXCESS_DELIVERIES = `
+  DELETE FROM deliveries WHERE sequence IN (
+    SELECT sequence FROM deliveries WHERE destination = ? AND droppable = 1
+    ORDER BY sequence DESC LIMIT -1 OFFSET ?)`;
+
+const OLD_DEAD_LETTERS = `
+  DELETE FROM dead_letters WHERE sequence IN (
+    SELECT sequence FROM dead_letters WHERE destination = ? ORDER BY sequence DESC LIMIT -1 OFFSET ?)`;
+
+/** A reference to a part of an object from outside of it. */
+const REFERRED_PART = `
+  SELECT made.from_id FROM objects part
+  JOIN references_made made ON made.to_id = part.id
+  JOIN objects referrer ON referrer.id = made.from_id
+  WHERE part.parent = ? AND referrer.parent IS NOT ?`;
+
+/**
+ * A reference to nothing. It is found where it is made: the database would find it at the commit, when several writes
+ * would have to fail for it.
+ */
+class Dangling extends Error {
+  override readonly name = 'Dangling';
+
+  constructor(from: string, to: string) {
+    super(`${from} would refer to ${to}, which does not exist`);
+  }
 }
 
 type Prepared = (sql: string) => StatementSync;

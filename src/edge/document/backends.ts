@@ -3,14 +3,12 @@ import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { isBodylessStatus } from '../../http/bodyless.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
-import type { SoundConfig } from './edge_shape.ts';
+import type { SoundConfig, Report } from './report.ts';
 import { isHostProblem, readHostAndPort } from './hosts.ts';
 import { childUses } from './references.ts';
-import type { Report } from './report.ts';
-import { backendsOf } from './routes_of.ts';
-import type { SoundBackend } from './routes_of.ts';
+import { type SoundBackend, backendsOf } from './routes_of.ts';
 
-const KINDS = ['static', 'http_response', 'weighted', 'failover'] as const;
+const KINDS = ['static', 'http_response', 'tunnel_group', 'weighted', 'failover'] as const;
 const EXAMPLE_PORT = 80;
 
 /** Checks each backend by its kind. Names and nesting are checked elsewhere. */

@@ -1,28 +1,33 @@
-import { hasErrors } from '../../diagnostics/diagnostic.ts';
-import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
-import { linesOf, positionAt } from '../../diagnostics/lines.ts';
-import type { Lines } from '../../diagnostics/lines.ts';
-import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
+import {
+  type Diagnostic,
+  type Source,
+  type Span,
+  hasErrors,
+  pointerTo,
+} from '../../diagnostics/diagnostic.ts';
+import { type Lines, linesOf, positionAt } from '../../diagnostics/lines.ts';
+import { type LocatedDocument, plainDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
 import { errorsTo } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { deepFreeze, frozenCopy } from '../../config_file/freeze.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
 import { checkBackends, checkNesting } from './backends.ts';
-import { checkCertificateSources } from './certificate_sources.ts';
 import { EDGE_FILE, KEYS_ELSEWHERE } from './edge_file.ts';
-import { EDGE_SHAPE } from './edge_shape.ts';
-import type { SoundConfig } from './edge_shape.ts';
+import { type SoundConfig, type Report, EDGE_SHAPE, reportTo } from './report.ts';
 import { checkHostports } from './hosts.ts';
 import { checkIpPolicies } from './ip_policies.ts';
 import type { ValidationCache } from './validation_cache.ts';
 import { checkMatches } from './matches.ts';
-import { checkModules } from './modules.ts';
-import { checkReferences } from './references.ts';
-import { type Report, reportTo } from './report.ts';
-import { checkRoutes } from './routes.ts';
-import { checkStreams } from './streams.ts';
-import type { EdgeConfig } from './schema.ts';
+import { type ModuleCheckOptions, checkModules } from './modules.ts';
+import { checkReferences, childUses } from './references.ts';
+import type { Sound } from '../../diagnostics/report.ts';
+import type { EdgeConfig, WrittenProperty } from './schema.ts';
+import { edgesOf, routesOf, streamEdgesOf } from './routes_of.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
+
+/** Edges made of cloud endpoints: a policy has to decide about all traffic, because there is no backend. */
+export type CloudEndpoints = Readonly<Record<string, { readonly isPooled: boolean }>>;
 
 /** A place in the edge file, counted from 1. */
 interface Located {
@@ -35,6 +40,8 @@ interface Located {
 export interface Checked {
   /** With all defaults filled in; null exactly when one of the diagnostics is an error. */
   readonly config: EdgeConfig | null;
+  /** What the file states about itself, which is not a part of the configuration. */
+  readonly properties: readonly Sound<WrittenProperty>[];
   /** All findings, in the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
   /** The span of the value at a JSON pointer; undefined without a source, or when there is no value. */
@@ -58,12 +65,11 @@ export interface Checking {
  */
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
-/** Options for the check of an edge. */
-export interface EdgeCheckOptions {
+export interface EdgeCheckOptions extends ModuleCheckOptions {
   /** Objects that were found valid before. */
   readonly cache?: ValidationCache | undefined;
-  /** The current time, to find what has expired; without it, nothing has. */
-  readonly nowMs?: number | undefined;
+  /** The edges that are cloud endpoints, by name; those that are pooled may share their hostports. */
+  readonly endpoints?: CloudEndpoints | undefined;
 }
 
 /**
@@ -86,7 +92,7 @@ function checkDocument(
   document: LocatedDocument,
   read: readonly Diagnostic[],
   further: readonly SemanticCheck[],
-  { cache, nowMs }: EdgeCheckOptions,
+  { cache, endpoints = {}, ...options }: EdgeCheckOptions,
 ): Checked {
   const diagnostics = [...read];
   const report = reportTo(diagnostics, document);
@@ -100,24 +106,28 @@ function checkDocument(
   const config = shapedValue as SoundConfig | undefined;
   const unchecked = config === undefined ? undefined : (cache?.unchecked(config) ?? config);
   if (config !== undefined && unchecked !== undefined) {
-    checkHostports(config, report);
+    checkHostports(config, report, (name) => endpoints[name]?.isPooled === true);
     checkMatches(config, report);
     checkRoutes(unchecked, report);
     checkReferences(config, report);
     checkBackends(unchecked, report);
     checkNesting(config, report);
     checkIpPolicies(unchecked, report);
-    checkModules(unchecked, report, nowMs);
+    checkModules(unchecked, report, options);
     checkCertificateSources(config, report);
     checkStreams(config, report);
     for (const check of further) diagnostics.push(...check({ config: unchecked, document, report }));
   }
   diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
   // Without errors all parts are valid, so they are the whole configuration.
-  const whole = hasErrors(diagnostics) ? null : accepted(config as EdgeConfig);
+  const { properties = [], ...rest } = (config ?? {}) as WithProperties;
+  const isWhole = config !== undefined && !hasErrors(diagnostics);
+  const whole = isWhole ? accepted((properties.length === 0 ? config : rest) as EdgeConfig) : null;
   if (whole !== null && unchecked !== undefined) cache?.found(whole, unchecked);
-  return checked(whole, diagnostics, document);
+  return checked(whole, diagnostics, document, properties);
 }
+
+type WithProperties = SoundConfig & { readonly properties?: readonly Sound<WrittenProperty>[] };
 
 /**
  * Caches identify accepted parts by identity, so parts must not change. Facts have no schema and belong to the caller,
@@ -133,6 +143,7 @@ function checked(
   config: EdgeConfig | null,
   diagnostics: readonly Diagnostic[],
   document: LocatedDocument,
+  properties: Checked['properties'] = [],
 ): Checked {
   const { source, spanOf, keySpanOf } = document;
   let lines: Lines | undefined;
@@ -141,5 +152,82 @@ function checked(
     if (source === undefined || span === undefined) return null;
     return { file: source.name, ...positionAt((lines ??= linesOf(source.text)), span.start) };
   };
-  return { config, diagnostics, spanOf, keySpanOf, locate };
+  return { config, properties, diagnostics, spanOf, keySpanOf, locate };
+}
+
+/** Warns about edges and routes that can never serve a request. */
+function checkRoutes(config: SoundConfig, report: Report): void {
+  const { https, tls, tcp } = config.edges ?? {};
+  if (https !== undefined && Object.keys({ ...https, ...tls, ...tcp }).length === 0) {
+    report('edge.no_edges', '/edges', 'there is no edge, so nothing is served', { at: 'key' });
+  }
+  for (const { name, pointer, thing } of edgesOf(config)) {
+    if (thing.routes?.length !== 0) continue;
+    report('edge.no_routes', pointer, `edge '${name}' has no routes, so every request gets 404`, {
+      at: 'key',
+    });
+  }
+  for (const { pointer, thing: route } of routesOf(config)) {
+    // A key with an invalid value is still present.
+    if (!('backend' in route)) {
+      const message = 'the route has no backend, so requests that pass its modules get an error';
+      report('edge.route_without_backend', pointer, message);
+    }
+  }
+}
+
+/**
+ * Checks that the backends of TLS and TCP edges can be connected to: without HTTP, an edge cannot respond by itself.
+ */
+function checkStreams(config: SoundConfig, report: Report): void {
+  for (const { kind, name, pointer, thing } of streamEdgesOf(config)) {
+    if (!('backend' in thing)) {
+      const message = `${kind.toUpperCase()} edge ${quoted(name)} has no backend, so every connection is closed`;
+      report('edge.edge_without_backend', pointer, message, { at: 'key' });
+      continue;
+    }
+    const id = thing.backend?.backend_id;
+    const answering = id === undefined ? null : answeringBackend(config, id, new Set());
+    if (answering === null) continue;
+    const message = `backend ${quoted(answering)} is an HTTP response, which a ${kind.toUpperCase()} edge cannot send`;
+    report('edge.backend_not_dialled', `${pointer}/backend/backend_id`, message);
+  }
+}
+
+/** The first backend below this one that is a fixed HTTP response. */
+function answeringBackend(config: SoundConfig, id: string, seen: Set<string>): string | null {
+  const backend = config.backends?.[id];
+  if (backend === undefined || seen.has(id)) return null;
+  seen.add(id);
+  if (backend.http_response !== undefined) return id;
+  for (const child of childUses('', backend)) {
+    const found = answeringBackend(config, child.name, seen);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Checks that each text is given either in the file or as a file name. */
+function checkCertificateSources(config: SoundConfig, report: Report): void {
+  for (const [name, certificate] of Object.entries(config.tls_certificates ?? {})) {
+    const at = pointerTo('/tls_certificates', name);
+    if (certificate === undefined) continue;
+    checkSource(certificate, 'certificate_pem', 'certificate_file', at, report);
+    checkSource(certificate, 'private_key_pem', 'private_key_file', at, report);
+  }
+  for (const [name, authority] of Object.entries(config.certificate_authorities ?? {})) {
+    const at = pointerTo('/certificate_authorities', name);
+    if (authority !== undefined) checkSource(authority, 'ca_pem', 'ca_file', at, report);
+  }
+}
+
+function checkSource(thing: object, text: string, file: string, pointer: string, report: Report): void {
+  const hasText = text in thing;
+  const hasFile = file in thing;
+  if (hasText !== hasFile) return;
+  const message = hasText ? `both ${text} and ${file} are set` : `neither ${text} nor ${file} is set`;
+  report('edge.certificate_source', pointer, message, {
+    at: 'key',
+    notes: [`exactly one of ${quoted(text)} and ${quoted(file)}`],
+  });
 }

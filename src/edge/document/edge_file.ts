@@ -14,12 +14,12 @@ export const KEYS_ELSEWHERE: Readonly<Record<string, string>> = {
   policy: '`policy` only appears in responses; the module is `traffic_policy`',
   ip_policies: 'in a request the module has `ip_policy_ids`, a list of names',
   ...Object.fromEntries(
-    Array.from(MODULE_FACTS.values()).flatMap(({ type, place, carriers }) =>
+    Array.from(MODULE_FACTS.values()).flatMap(({ type, place, edgeKinds }) =>
       place === 'edge'
         ? [
             [
               type,
-              `it is a module of ${carriers.map((carrier) => carrier.toUpperCase()).join(' and ')} edges`,
+              `it is a module of ${edgeKinds.map((edgeKind) => edgeKind.toUpperCase()).join(' and ')} edges`,
             ],
           ]
         : [],

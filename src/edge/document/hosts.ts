@@ -3,9 +3,9 @@ import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { SoundConfig } from './edge_shape.ts';
-import type { Report } from './report.ts';
-import { edgesOf, streamEdgesOf } from './routes_of.ts';
+import type { SoundConfig, Report } from './report.ts';
+import { isInternalHost } from './internal_hosts.ts';
+import { edgesOf, isTerminating, streamEdgesOf } from './routes_of.ts';
 
 /** The only port of an HTTPS edge, as at the service; the port that a process listens on is independent of it. */
 const HTTPS_PORT = 443;
@@ -94,27 +94,41 @@ function acceptable(text: string, example: number): string | undefined {
   return authority.port === undefined ? `${text}:${example}` : text;
 }
 
-/** Checks the hostports of all edges: their form, and that each host belongs to one edge. */
-export function checkHostports(config: SoundConfig, report: Report): void {
-  const owners = new Map<string, string>();
+/** Checks the hostports of all edges: their form, and that each host belongs to one edge, or to pooled ones. */
+export function checkHostports(
+  config: SoundConfig,
+  report: Report,
+  isPooled: (edge: string) => boolean = () => false,
+): void {
+  const owners = new Map<string, { readonly at: string; readonly mayShare: boolean }>();
   const edges = [
     ...edgesOf(config).map((edge) => Object.assign(edge, { kind: 'https' as const })),
     ...streamEdgesOf(config),
   ];
-  for (const { kind, pointer, thing } of edges) {
+  for (const { kind, name, pointer, thing } of edges) {
     for (const [index, hostport] of (thing.hostports ?? []).entries()) {
       if (hostport === undefined) continue;
       const at = pointerTo(`${pointer}/hostports`, index);
       const host = checkHostport(hostport, kind, at, report);
+      if (kind === 'tls' && isTerminating(thing)) checkReachable(hostport, at, report);
       const owner = host === null ? undefined : owners.get(host);
-      if (host !== null && owner === undefined) owners.set(host, at);
-      if (owner !== undefined) {
+      const mayShare = isPooled(name);
+      if (host !== null && owner === undefined) owners.set(host, { at, mayShare });
+      if (owner !== undefined && !(owner.mayShare && mayShare)) {
         report('edge.duplicate_hostport', at, `${quoted(hostport)} is in this file twice`, {
-          first: owner,
+          first: owner.at,
         });
       }
     }
   }
+}
+
+/** An internal endpoint gets what the client has sent, and no handshake. */
+function checkReachable(hostport: string, pointer: string, report: Report): void {
+  if (!isInternalHost(hostport.replace(/:\d+$/, '').toLowerCase())) return;
+  const message = `${quoted(hostport)} is reached by forward-internal only, so TLS cannot end here`;
+  const hint = 'write tls_termination: { terminate_at: upstream }';
+  report('edge.internal_termination', pointer, message, { hint });
 }
 
 /** Ports to suggest when the port is missing. */

@@ -1,8 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
-import type { SoundConfig } from './edge_shape.ts';
-import type { Report } from './report.ts';
+import type { SoundConfig, Report } from './report.ts';
 
 /** Checks the ranges of all IP policies. */
 export function checkIpPolicies(config: SoundConfig, report: Report): void {

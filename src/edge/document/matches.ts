@@ -2,9 +2,8 @@ import { weakMemoize } from '../../caches/weak_memoize.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
-import type { SoundConfig } from './edge_shape.ts';
+import type { SoundConfig, Report } from './report.ts';
 import { covers, hostProblem } from './hosts.ts';
-import type { Report } from './report.ts';
 import { type SoundRoute, edgesOf } from './routes_of.ts';
 
 /** A parsed route selector: `host` is null for any host of the edge; the path is canonical. */

@@ -1,14 +1,12 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
-import type { Reference } from '../../filters/facts.ts';
+import type { Reference } from '../../filters/fact_values.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import type { EdgeCode } from './codes.ts';
-import type { SoundConfig } from './edge_shape.ts';
-import type { Report } from './report.ts';
+import type { SoundConfig, Report } from './report.ts';
 import { backendsOf, edgesOf, streamEdgesOf } from './routes_of.ts';
 
-/** One use of a name. */
 interface Use {
   readonly name: string;
   readonly pointer: string;
@@ -131,9 +129,9 @@ const REFERRING = Array.from(MODULE_FACTS.values(), ({ type, references = [] }) 
 })).filter(({ references }) => references.length > 0);
 
 /** Records the names that modules use, as declared in their facts. */
-function noteModules(uses: UsesByKind, carrier: object, pointerOf: () => string): void {
+function noteModules(uses: UsesByKind, thing: object, pointerOf: () => string): void {
   for (const { type, references } of REFERRING) {
-    const config = (carrier as Readonly<Record<string, unknown>>)[type];
+    const config = (thing as Readonly<Record<string, unknown>>)[type];
     if (config === undefined) continue;
     for (const { kind, path } of references) {
       noteNames(uses[kind], config, path, () => `${pointerOf()}/${type}`);

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { SoundConfig } from './edge_shape.ts';
+import type { SoundConfig } from './report.ts';
 
 export type SoundEdge = NonNullable<NonNullable<NonNullable<SoundConfig['edges']>['https']>[string]>;
 export type SoundRoute = NonNullable<NonNullable<SoundEdge['routes']>[number]>;
@@ -29,6 +29,12 @@ export function streamEdgesOf(
       Object.assign(edge, { kind: 'tcp' as const }),
     ),
   ];
+}
+
+/** Whether TLS ends at the edge. */
+export function isTerminating({ tls_termination: termination }: SoundStreamEdge): boolean {
+  if (termination === undefined) return true;
+  return termination.enabled !== false && termination.terminate_at === 'edge';
 }
 
 /** The backends that are valid enough to check further. */

@@ -71,11 +71,20 @@ const httpResponseBackend = z
   })
   .describe('A fixed response, without an upstream.');
 
+const tunnelGroup = z
+  .strictObject({
+    labels: z
+      .record(z.string().regex(/^[^=]+$/), z.string().regex(/^[^=]*$/))
+      .describe('Labels that a tunnel must carry, all of them; names and values without =.'),
+  })
+  .describe('The tunnels of connected agents that carry all of these labels; requests are spread evenly.');
+
 const backend = z
   .strictObject({
     ...notes,
     static: staticBackend.optional(),
     http_response: httpResponseBackend.optional(),
+    tunnel_group: tunnelGroup.optional(),
     weighted: z
       .record(z.string(), z.int().min(0).max(10_000))
       .optional()
@@ -87,7 +96,7 @@ const backend = z
       .optional()
       .describe('Names of other backends in order; the next is tried only when a connection fails.'),
   })
-  .describe('Where requests go: exactly one of static, http_response, weighted and failover.');
+  .describe('Where requests go: exactly one of static, http_response, tunnel_group, weighted and failover.');
 
 const route = z
   .strictObject({
@@ -100,13 +109,12 @@ const route = z
   })
   .describe('A route: the requests that it matches, and the modules that process them.');
 
+const hostports = (describes: string) => z.array(z.string().min(1)).min(1).describe(describes);
+
 const httpsEdge = z
   .strictObject({
     ...notes,
-    hostports: z
-      .array(z.string().min(1))
-      .min(1)
-      .describe("Host and port pairs of the edge, such as 'shop.test:443'."),
+    hostports: hostports("Host and port pairs of the edge, such as 'shop.test:443'."),
     ...EDGE_MODULES,
     routes: z
       .array(route)
@@ -118,12 +126,9 @@ const httpsEdge = z
 const tlsEdge = z
   .strictObject({
     ...notes,
-    hostports: z
-      .array(z.string().min(1))
-      .min(1)
-      .describe(
-        "Host and port pairs of the edge, such as 'db.test:443'; connections are matched by server name.",
-      ),
+    hostports: hostports(
+      "Host and port pairs of the edge, such as 'db.test:443'; connections are matched by server name.",
+    ),
     ...TLS_MODULES,
   })
   .describe('A TLS edge: connections are matched by server name, whatever protocol is inside.');
@@ -131,12 +136,9 @@ const tlsEdge = z
 const tcpEdge = z
   .strictObject({
     ...notes,
-    hostports: z
-      .array(z.string().min(1))
-      .min(1)
-      .describe(
-        "Host and port pairs of the edge, such as '1.tcp.test:5432'; the edge listens on each of these ports.",
-      ),
+    hostports: hostports(
+      "Host and port pairs of the edge, such as '1.tcp.test:5432'; the edge listens on each of these ports.",
+    ),
     ...TCP_MODULES,
   })
   .describe('A TCP edge: connections are matched by their port.');
@@ -160,6 +162,33 @@ const certificateAuthority = z
     ca_file: pem('PEM file with the certificate instead, relative to the edge file.'),
   })
   .describe('A certificate authority whose certificates mutual TLS accepts.');
+
+const text = z.string().min(1);
+
+const property = z
+  .strictObject({
+    name: text.optional().describe('The statement, as a sentence.'),
+    where: text.optional().describe('An expression that selects requests; default all.'),
+    never: z
+      .strictObject({
+        end: z
+          .enum(['forwarded', 'stopped', 'blocked'])
+          .describe('Whether they reach a backend, are not forwarded, or are refused.'),
+        backend: text.optional().describe('Only this backend; default any.'),
+        without: z
+          .array(text)
+          .optional()
+          .describe('Only requests that passed none of these modules and actions; `login` is any login.'),
+      })
+      .optional()
+      .describe('What never happens to them.'),
+    use: text.optional().describe('A ready-made property.'),
+    with: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())]))
+      .optional()
+      .describe('Parameters of the ready-made property.'),
+  })
+  .describe('A statement: `never` with `where`, or a ready-made one with `use`.');
 
 export const edgeFile = z
   .strictObject({
@@ -205,10 +234,20 @@ export const edgeFile = z
         tcp: z.record(name, tcpEdge).default({}).describe('TCP edges by name.'),
       })
       .describe('The edges of this file.'),
+    properties: z
+      .array(property)
+      .min(1)
+      .optional()
+      .describe('Statements about every request, for `edgeproof prove`; they change nothing.'),
   })
   .describe('Configuration of an edge.');
 
-export type EdgeConfig = z.output<typeof edgeFile>;
+/** An edge file as it is written: keys with defaults may be left out. */
+export interface EdgeConfigInput extends z.input<typeof edgeFile> {}
+/** An edge file with all defaults filled in, without what is stated about it. */
+export type EdgeConfig = Omit<z.output<typeof edgeFile>, 'properties'>;
+/** A statement of an edge file about itself. */
+export type WrittenProperty = z.output<typeof property>;
 export type HttpsEdgeConfig = EdgeConfig['edges']['https'][string];
 export type TlsEdgeConfig = z.output<typeof tlsEdge>;
 export type TcpEdgeConfig = z.output<typeof tcpEdge>;

@@ -2,7 +2,7 @@ import { MODULE_FACTS } from '../../filters/table.ts';
 import type { ShapeCache } from '../../config_file/shape.ts';
 import type { SoundRoute } from './routes_of.ts';
 import type { EdgeConfig, RouteConfig } from './schema.ts';
-import type { SoundConfig } from './edge_shape.ts';
+import type { SoundConfig } from './report.ts';
 
 /**
  * What was found valid before, for successive configurations that share most objects and never change them. A valid

@@ -37,8 +37,8 @@ function constantAnswer(question: Question, upstream: Answers['forward']): Answe
   switch (question.ask) {
     case 'forward':
       // A TCP backend does not influence the head that accepts the WebSocket.
-      return question.request.converts !== undefined && 'head' in upstream
-        ? { ...upstream, head: question.request.converts }
+      return question.converts !== null && 'head' in upstream
+        ? { ...upstream, head: question.converts }
         : upstream;
     case 'body':
     case 'response_body':

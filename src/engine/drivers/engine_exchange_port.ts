@@ -23,7 +23,8 @@ export interface Wiring {
   readonly finished: (exchange: EngineExchange) => void;
 }
 
-const REFUSALS: Readonly<Record<RefusalCode, EngineReason>> = {
+/** The reason, which has the status, for each refusal of a listener. */
+export const REFUSALS: Readonly<Record<RefusalCode, EngineReason>> = {
   malformed: 'request.malformed',
   framing: 'request.malformed',
   expectation: 'request.expectation',

@@ -49,7 +49,6 @@ export type RefusalCode = ProblemCode | 'head_timeout';
 
 /** A head that could not be parsed, exceeded a limit or has ambiguous framing. */
 export interface Refused {
-  readonly status: number;
   readonly code: RefusalCode;
   readonly detail: string;
   readonly connection: ConnectionFacts;

@@ -113,11 +113,15 @@ class LiveDriver
     this.#answer({ head, reused });
   }
 
-  failed(failure: ForwardFailure, detail: string): void {
+  failed(failure: ForwardFailure, detail: string, isRepeatable = false): void {
     const { fault } = this.#incoming.body;
     // The client is connected and can be told that its body was invalid.
     const isTold = failure === 'cancelled' && fault !== null && fault !== 'left';
-    this.#answer({ failure: isTold ? `body_${fault}` : failure, detail });
+    this.#answer({
+      failure: isTold ? `body_${fault}` : failure,
+      detail,
+      ...(isRepeatable && { isRepeatable }),
+    });
   }
 
   #answer(given: Answer): void {

@@ -29,10 +29,11 @@ export interface WholeBody {
 }
 
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
+const NO_EDITORS: NonNullable<Reply['editors']> = [];
 
 /** The content of a reply with a body from the configuration or an edit. */
 export function localContent(reply: Reply, method: string, body: Uint8Array): ReplyContent {
-  const { bytes: raw, isCut } = editWhole(body, reply.editors ?? []);
+  const { bytes: raw, isCut } = editWhole(body, reply.editors ?? NO_EDITORS);
   // The client would take a part of it for the whole.
   if (isCut) return { framing: { lengthBytes: null, content: false }, bytes: NO_BYTES, raw: NO_BYTES, isCut };
   const bytes = reply.compress === null ? raw : compressed(raw, reply.compress);
@@ -48,7 +49,7 @@ export function wholeContent(reply: Reply, method: string, upstream: WholeBody):
   if (reply.body !== 'upstream') return localContent(reply, method, bytesOf(reply.body));
   if (isBodyless(method, reply.status))
     return { framing: framingWithoutContent(reply), bytes: NO_BYTES, raw: NO_BYTES, isCut: false };
-  const editors = reply.editors ?? [];
+  const editors = reply.editors ?? NO_EDITORS;
   const { bytes: raw, isCut } = editWhole(upstream.bytes, editors, upstream.isCut);
   if (reply.compress === null) {
     const lengthBytes = editors.length === 0 ? upstream.lengthBytes : null;
@@ -71,7 +72,7 @@ export function bytesOf(body: Exclude<Reply['body'], 'upstream'>): Uint8Array {
 
 /** A reply without content: its length is the one of the reply to GET, if the upstream gave it (RFC 9110 §8.6). */
 export function framingWithoutContent(reply: Reply): ReplyFraming {
-  const isAsIs = reply.compress === null && (reply.editors ?? []).length === 0;
+  const isAsIs = reply.compress === null && (reply.editors ?? NO_EDITORS).length === 0;
   const length = isAsIs ? lengthField(reply.headers) : null;
   return { lengthBytes: declaredLength(reply.status, length), content: false };
 }

@@ -1,8 +1,7 @@
 import { stringMap } from '../../cel/values.ts';
 import { firstValue } from '../../http/fields.ts';
 import { parseAuthority } from '../../http/host.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
 import { addHeaders as addTo, keepResult, sideOf } from '../policy_run.ts';

@@ -2,7 +2,7 @@ import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
 import { STRING, map } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
-import type { Filter } from '../facts.ts';
+import { type Filter, changedHeaders } from '../facts.ts';
 import type { AddHeadersConfig } from './action_schema.ts';
 
 export const messages = { added: 'header fields were added' };
@@ -16,6 +16,7 @@ export const addHeaders = {
       headers_added: [map(STRING, STRING), 'Added fields by name.'],
     }),
     leavesRequest: false,
+    changes: ({ headers }) => changedHeaders(Object.keys(headers)),
     speaksOnly: true,
     alsoCalled: ['set-headers'],
     reads: [],

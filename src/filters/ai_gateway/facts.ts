@@ -1,7 +1,6 @@
 import { INT, STRING, type Type, headerMap, list } from '../../cel/types.ts';
-import { NOT_RUN_MESSAGES } from '../facts.ts';
+import { type Filter, NOT_RUN_MESSAGES } from '../facts.ts';
 import { checkAction } from './check.ts';
-import type { Filter } from '../facts.ts';
 import { error, record } from '../result_types.ts';
 import type { AiGatewayConfig } from './action_schema.ts';
 

@@ -3,6 +3,7 @@ import type { BackendModuleConfig } from './module_schema.ts';
 
 export const reasons = {
   'backend.picked': { message: 'the backend of the request is chosen', decision: 'allow' },
+  'backend.offline': { message: 'no agent with a tunnel for the backend is online', decision: 'block' },
   'backend.no_weight': { message: 'every child of the weighted backend has weight zero', decision: 'block' },
 } as const;
 
@@ -10,7 +11,7 @@ export const backend = {
   module: {
     type: 'backend',
     place: 'route',
-    carriers: ['https', 'tls', 'tcp'],
+    edgeKinds: ['https', 'tls', 'tcp'],
     ends: 'never',
     reads: ['chance'],
     costNs: 30,

@@ -1,5 +1,5 @@
 import type { Endpoint, Pass } from '../../engine/contract.ts';
-import type { Module } from '../../engine/module.ts';
+import { type Module, noEndpoint, tunnelOf } from '../../engine/module.ts';
 import type { BackendModuleConfig } from './module_schema.ts';
 import { reasons } from './facts.ts';
 
@@ -31,8 +31,8 @@ export const backend: Module<BackendModuleConfig, Code> = {
 const VERDICT_LIMIT = 1_024;
 
 function picked(id: string, candidates: readonly Endpoint[]): Pass<Code> {
-  const code = candidates.length === 0 ? 'backend.no_weight' : 'backend.picked';
-  const endpoints = candidates.map((endpoint) => endpoint.id).join(', ');
+  const code = candidates.length > 0 ? 'backend.picked' : noEndpoint(candidates);
+  const endpoints = candidates.map((endpoint) => tunnelOf(endpoint) ?? endpoint.id).join(', ');
   return {
     verdict: 'pass',
     reason: { code, detail: { backend: id, leaves: endpoints } },

@@ -7,8 +7,7 @@ import {
   presentedCredentials,
   splitCredential,
 } from './algorithm.ts';
-import type { ActionKind, Compiling } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, type Compiling, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
@@ -22,7 +21,7 @@ export const basicAuth: ActionKind<'basic-auth'> = {
     const page = refusal(401, null, 'This endpoint requires a user name and a password');
     const challenge = ['www-authenticate', basicChallenge(config.realm ?? branding.service)];
     const response = { ...page, headers: [...page.headers, ...challenge] };
-    const step = stepsOf(type, messages, compiling.pointer);
+    const step = stepsOf(type, messages, compiling.pointer, config);
     const failed = { credentials: { presented: false, authorized: false } };
     return {
       onFailure: config.enforce ? null : { result: 'basic_auth', base: failed },
@@ -40,7 +39,7 @@ export const basicAuth: ActionKind<'basic-auth'> = {
         const result = { presented: presented !== null, authorized, ...username };
         keepResult(policyRun, 'basic_auth', { credentials: result });
         const code = authorized ? 'authorized' : presented === null ? 'missing' : 'refused';
-        const come = step(code, config.enforce ? undefined : { enforced: false });
+        const come = step(code);
         return authorized || !config.enforce
           ? { verdict: 'pass', step: come }
           : { verdict: 'stop', as: 'denied', step: come, response };

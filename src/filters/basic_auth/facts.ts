@@ -1,7 +1,6 @@
 import { BOOL, STRING } from '../../cel/types.ts';
 import { error, record, resultOf } from '../result_types.ts';
-import { whenEnforced } from '../facts.ts';
-import type { Filter } from '../facts.ts';
+import { type Filter, whenEnforced } from '../facts.ts';
 import type { BasicAuthConfig } from './action_schema.ts';
 
 export const messages = {

@@ -1,7 +1,6 @@
 import type { Breaker } from './algorithm.ts';
 import { type Admission, type BreakerSettings, admit, admitted, newBreaker } from './algorithm.ts';
-import type { ActionKind, ActionOutcome } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, type ActionOutcome, stepsOf } from '../action.ts';
 import { awaitOutcome, keepResult } from '../policy_run.ts';
 import { durationMs } from '../duration.ts';
 import { messages } from './facts.ts';
@@ -20,13 +19,13 @@ export const circuitBreaker: ActionKind<'circuit-breaker'> = {
     const cell = compiling.cell((): Circuit => ({ breaker: newBreaker(settings), settings }));
     const message = 'This endpoint is failing; requests are rejected until it recovers';
     const response = compiling.context.refusal(503, 3202, message);
-    const step = stepsOf(type, messages, compiling.pointer);
+    const step = stepsOf(type, messages, compiling.pointer, config);
     const outcomes: Readonly<Record<Admission['decision'], ActionOutcome>> = {
       closed: { verdict: 'pass', step: step('closed') },
       probe: { verdict: 'pass', step: step('probe') },
       open: config.enforce
         ? { verdict: 'stop', as: 'denied', step: step('open'), response }
-        : { verdict: 'pass', step: step('open', { enforced: false }) },
+        : { verdict: 'pass', step: step('open') },
     };
     return {
       run: (policyRun) => {

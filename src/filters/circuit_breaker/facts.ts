@@ -1,21 +1,9 @@
 import { durationMs } from '../duration.ts';
-import { whenEnforced } from '../facts.ts';
+import { type Filter, whenEnforced } from '../facts.ts';
+import type { Exercise } from '../fact_values.ts';
 import { error, resultOf } from '../result_types.ts';
-import type { Exercise, Filter } from '../facts.ts';
 import type { CircuitBreakerConfig as ModuleConfig } from './module_schema.ts';
 import type { CircuitBreakerConfig as ActionConfig } from './action_schema.ts';
-
-export const reasons = {
-  'circuit_breaker.closed': { message: 'the circuit is closed', decision: 'allow' },
-  'circuit_breaker.open': {
-    message: 'the circuit is open: too many requests to the upstream failed',
-    decision: 'block',
-  },
-  'circuit_breaker.probe': {
-    message: 'the circuit is open; this request is admitted as a probe',
-    decision: 'allow_while_open',
-  },
-} as const;
 
 export const messages = {
   closed: 'the circuit is closed',
@@ -23,17 +11,35 @@ export const messages = {
   probe: 'the circuit is open; this request is admitted as a probe',
 };
 
+export const reasons = {
+  'circuit_breaker.closed': { message: messages.closed, decision: 'allow' },
+  'circuit_breaker.open': { message: messages.open, decision: 'block' },
+  'circuit_breaker.probe': { message: messages.probe, decision: 'allow_while_open' },
+} as const;
+
 export const circuitBreaker = {
   module: {
     type: 'circuit_breaker',
     place: 'route',
-    carriers: ['https'],
+    edgeKinds: ['https'],
     ends: 'may',
     reads: ['clock', 'state'],
     costNs: 40,
-    apiCodes: { below: { num_buckets: 7018, error_threshold_percentage: 7011 } },
+    apiCodes: {
+      below: {
+        tripped_duration: 7015,
+        rolling_window: 7016,
+        num_buckets: 7018,
+        error_threshold_percentage: 7011,
+      },
+    },
     remembersMs: (config) => (config.rolling_window + config.tripped_duration) * 1_000,
     lastsUntilSuccess: true,
+    trips: (config) => ({
+      volume: config.volume_threshold,
+      windowMs: config.rolling_window * 1_000,
+      errorThreshold: config.error_threshold_percentage,
+    }),
     exercise: (config) =>
       tripping({
         volume: config.volume_threshold,
@@ -55,6 +61,11 @@ export const circuitBreaker = {
     leavesRequest: true,
     remembersMs: (config) => durationMs(config.window_duration)! + durationMs(config.tripped_duration)!,
     lastsUntilSuccess: true,
+    trips: (config) => ({
+      volume: config.volume_threshold,
+      windowMs: durationMs(config.window_duration)!,
+      errorThreshold: config.error_threshold,
+    }),
     exercise: (config) =>
       tripping({
         volume: config.volume_threshold,

@@ -1,6 +1,5 @@
 import type { LocalResponse } from '../../engine/contract.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { messages } from './facts.ts';
 
 const NO_RESPONSE: LocalResponse = { status: 0, headers: [], body: '' };

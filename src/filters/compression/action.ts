@@ -1,8 +1,7 @@
 import type { Encoding } from '../../engine/contract.ts';
 import { type CompressionPlan, compressionPlan, negotiate } from './algorithm.ts';
 import { allValues, withoutField } from '../../http/fields.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { addHeaders, keepResult, note, removeHeaders } from '../policy_run.ts';
 import { messages } from './facts.ts';
 

@@ -39,7 +39,7 @@ export const compression = {
   module: {
     type: 'compression',
     place: 'route',
-    carriers: ['https'],
+    edgeKinds: ['https'],
     ends: 'never',
     reads: [{ header: 'accept-encoding' }, 'response'],
     samples: () => ({ headers: CODINGS, answers: ANSWERS }),

@@ -1,7 +1,6 @@
 import { isBodylessStatus } from '../../http/bodyless.ts';
 import { hasField } from '../../http/fields.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
 import { messages } from './facts.ts';

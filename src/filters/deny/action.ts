@@ -1,5 +1,4 @@
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { messages } from './facts.ts';
 
 /** Rejects the request with an empty response; a connection without HTTP is closed. */

@@ -1,4 +1,5 @@
-import type { ActionPlace, Filter } from '../facts.ts';
+import type { Filter } from '../facts.ts';
+import type { ActionPlace } from '../fact_values.ts';
 import type { DenyConfig } from './action_schema.ts';
 
 export const messages = { denied: 'the request is denied', closed: 'the connection is denied' };
@@ -6,6 +7,7 @@ export const messages = { denied: 'the request is denied', closed: 'the connecti
 export const deny = {
   action: {
     type: 'deny',
+    fieldHints: { body: 'custom-response has a body: use it with a status_code such as 403' },
     phases: ['on_tcp_connect', 'on_http_request'],
     ends: { when: 'always', how: ['denied'] },
     result: null,
@@ -13,9 +15,9 @@ export const deny = {
     speaksOnly: true,
     guards: true,
     alsoCalled: ['block', 'reject'],
-    cannotHappen: (code, _config, carrier) =>
-      (code === 'closed') === (carrier === 'https')
-        ? `this only happens for connections ${carrier === 'https' ? 'without' : 'with'} HTTP`
+    cannotHappen: (code, _config, edgeKind) =>
+      (code === 'closed') === (edgeKind === 'https')
+        ? `this only happens for connections ${edgeKind === 'https' ? 'without' : 'with'} HTTP`
         : null,
     reads: [],
     costNs: 80,

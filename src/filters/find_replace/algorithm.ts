@@ -1,5 +1,4 @@
-import { type Found, type Pattern, TOO_COSTLY } from '../../regex/pattern.ts';
-import { expand } from '../../regex/template.ts';
+import { type Found, type Pattern, TOO_COSTLY, expand } from '../../regex/pattern.ts';
 
 /** A replacement of every match of `from` by `to`, in which `$1` refers to a group. */
 export interface Replacement {

@@ -26,7 +26,11 @@ export const forwardInternal = {
     check: checkAction,
     reasons: messages,
     examples: {
-      good: [{ url: 'https://orders.internal' }, { url: 'https://orders.internal', binding: 'internal' }],
+      good: [
+        { url: 'https://orders.internal' },
+        { url: 'https://orders.internal', binding: 'internal' },
+        { url: 'tcp://orders.internal:5432' },
+      ],
       bad: [{ config: { url: 'https://orders.test' }, finding: 2204 }],
     },
   },

@@ -5,7 +5,6 @@ import { headerEditProblems } from './algorithm.ts';
 
 export const findings = {
   'edge.interpolation_not_available': {
-    severity: 'error',
     message: 'Expressions in header values are not supported in this version.',
   },
 } as const;

@@ -1,7 +1,6 @@
 import type { Activation } from '../../policy/env/activation.ts';
-import type { ActionKind, ActionOutcome } from '../action.ts';
+import { type ActionKind, type ActionOutcome, stepsOf } from '../action.ts';
 import { ask } from '../../engine/contract.ts';
-import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { type PolicyRun, keepResult } from '../policy_run.ts';
 import { durationMs } from '../duration.ts';

@@ -1,9 +1,9 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Activation } from '../../policy/env/activation.ts';
-import { type IpRule, type IpRules, cachedIpRules, compileIpRules } from './algorithm.ts';
+import { type IpRule, type IpRules, cachedIpRules, compileIpRules, joinedIpRules } from './algorithm.ts';
 import { isCidrProblem, parseRange } from '../../net/cidr.ts';
-import type { ActionKind, Compiling } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import type { LinkedRules } from '../../engine/module.ts';
+import { type ActionKind, type Compiling, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
@@ -13,16 +13,15 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
   type: 'restrict-ips',
   compile: ({ type, config }, compiling) => {
     const named = config.ip_policies.map((id) => compiling.context.ipPolicy(id));
-    const policies = named.length === 1 ? named[0]! : named.flat();
     const ranges = [
       ...config.allow.map((text, index) => compileRange('allow', text, index, compiling)),
       ...config.deny.map((text, index) => compileRange('deny', text, index, compiling)),
     ];
-    const rulesOf = compileRules(ranges, policies);
+    const rulesOf = compileRules(ranges, named);
     const isConnection = compiling.phase === 'on_tcp_connect';
     const page = compiling.context.refusal(403, 3203, 'This address is not allowed');
     const response = isConnection ? { status: 0, headers: [], body: '' } : page;
-    const step = stepsOf(type, messages, compiling.pointer);
+    const step = stepsOf(type, messages, compiling.pointer, config);
     return {
       onFailure: config.enforce
         ? null
@@ -30,31 +29,25 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
       run: (policyRun) => {
         const judged = rulesOf(policyRun.activation);
         if (judged instanceof Failure) return judged;
-        const { rules, compiled } = judged;
         const { client } = policyRun.connection;
-        const deny = compiled.denyIndex(client);
-        const allow = compiled.allowIndex(client);
-        const isAllowed = allow >= 0 && deny < 0;
-        const matched = rules[deny >= 0 ? deny : allow]?.cidr.text;
+        const deny = judged.deny(client);
+        const allow = judged.allow(client);
+        const isAllowed = allow !== null && deny === null;
+        const matched = (deny ?? allow)?.cidr.text;
         const range = matched === undefined ? {} : { matched_cidr: matched };
         // Empty, not absent, if no range matched: a policy with enforce: false must be able to report it.
         keepResult(policyRun, 'restrict_ips', {
           action: isAllowed ? 'allow' : 'deny',
           matched_cidr: matched ?? '',
         });
-        const code = isAllowed ? 'allowed' : deny >= 0 ? 'denied' : 'not_allowed';
-        const come = step(code, config.enforce ? range : { ...range, enforced: false });
+        const code = isAllowed ? 'allowed' : deny === null ? 'not_allowed' : 'denied';
+        const come = step(code, range);
         if (isAllowed || !config.enforce) return { verdict: 'pass', step: come };
         return { verdict: 'stop', as: isConnection ? 'closed' : 'denied', step: come, response };
       },
     };
   },
 };
-
-interface Judged {
-  readonly rules: readonly IpRule[];
-  readonly compiled: IpRules;
-}
 
 type Range = (activation: Activation) => IpRule | Failure;
 
@@ -63,25 +56,21 @@ interface CompiledRange {
   readonly rule: Range;
 }
 
-/** All rules of the action, compiled once unless a range is a template. */
+/** All rules of the action, compiled once unless a range is a template. Its own ranges precede those of policies. */
 function compileRules(
   ranges: readonly CompiledRange[],
-  policies: readonly IpRule[],
-): (activation: Activation) => Judged | Failure {
-  const judge = (activation: Activation): Judged | Failure => {
+  policies: readonly LinkedRules[],
+): (activation: Activation) => IpRules | Failure {
+  const named = policies.map((rules) => cachedIpRules(rules));
+  const judge = (activation: Activation): IpRules | Failure => {
     const rules: IpRule[] = [];
     for (const { rule } of ranges) {
       const one = rule(activation);
       if (one instanceof Failure) return one;
       rules.push(one);
     }
-    for (const rule of policies) rules.push(rule);
-    return { rules, compiled: compileIpRules(rules) };
+    return joinedIpRules([compileIpRules(rules), ...named]);
   };
-  if (ranges.length === 0) {
-    const known = { rules: policies, compiled: cachedIpRules(policies) };
-    return () => known;
-  }
   if (ranges.some(({ isConstant }) => !isConstant)) return judge;
   const once = judge(undefined as never);
   return () => once;

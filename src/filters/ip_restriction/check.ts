@@ -1,6 +1,6 @@
 import { quoted } from '../../diagnostics/message_text.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
-import type { ModulePlace } from '../facts.ts';
+import type { ModulePlace } from '../fact_values.ts';
 import { isFilled } from '../field_checks.ts';
 import type { RestrictIpsConfig } from './action_schema.ts';
 import type { IpRestrictionConfig } from './module_schema.ts';

@@ -1,8 +1,7 @@
 import { STRING } from '../../cel/types.ts';
-import { whenEnforced } from '../facts.ts';
+import { type Filter, whenEnforced } from '../facts.ts';
 import { error, resultOf } from '../result_types.ts';
 import { checkAction, checkModule, findings } from './check.ts';
-import type { Filter } from '../facts.ts';
 import type { IpRestrictionConfig } from './module_schema.ts';
 import type { RestrictIpsConfig } from './action_schema.ts';
 
@@ -25,7 +24,7 @@ export const ipRestriction = {
   module: {
     type: 'ip_restriction',
     place: 'route',
-    carriers: ['https', 'tls', 'tcp'],
+    edgeKinds: ['https', 'tls', 'tcp'],
     ends: 'may',
     reads: ['client_address'],
     addressLists: ({ ip_policy_ids: policies }) => ({ allow: [], deny: [], policies }),

@@ -1,6 +1,7 @@
 import type { Connection, Pass, Stop } from '../../engine/contract.ts';
-import type { LinkedRule, Module } from '../../engine/module.ts';
-import { cachedIpRules } from './algorithm.ts';
+import type { LinkedRule, LinkedRules, Module } from '../../engine/module.ts';
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { cachedIpRules, joinedIpRules } from './algorithm.ts';
 import type { IpRestrictionConfig } from './module_schema.ts';
 import { reasons } from './facts.ts';
 
@@ -13,44 +14,61 @@ export const ipRestriction: Module<IpRestrictionConfig, Code> = {
   type: 'ip_restriction',
   reasons,
   compile: (config, linked) => {
-    const policies = config.ip_policy_ids.map((id) => linked.ipPolicy(id));
-    const rules = policies.length === 1 ? policies[0]! : policies.flat();
-    const compiled = cachedIpRules(rules);
+    const policies = config.ip_policy_ids.map((id) => ({ id, rules: linked.ipPolicy(id) }));
+    const compiled = joinedIpRules(policies.map(({ rules }) => cachedIpRules(rules)));
     const response = linked.refusal(403, 3203, MESSAGE);
     // Verdicts are cached by rule, so that repeated decisions allocate nothing.
-    const allowed = new Map<number, Pass<Code>>();
-    const denied = new Map<number, Stop<Code>>();
-    const allowedBy = (index: number): Pass<Code> => {
-      let verdict = allowed.get(index);
+    const allowed = new Map<LinkedRule, Pass<Code>>();
+    const denied = new Map<LinkedRule, Stop<Code>>();
+    // Most clients are in the same range.
+    let lastRule: LinkedRule | null = null;
+    let last: Pass<Code>;
+    const allowedBy = (rule: LinkedRule): Pass<Code> => {
+      if (rule === lastRule) return last;
+      let verdict = allowed.get(rule);
       if (verdict === undefined) {
-        const reason = { code: 'ip_restriction.allowed', ...matched(rules[index]!) } as const;
-        allowed.set(index, (verdict = { verdict: 'pass', reason }));
+        const reason = { code: 'ip_restriction.allowed', ...matched(rule, policies) } as const;
+        allowed.set(rule, (verdict = { verdict: 'pass', reason }));
+      }
+      lastRule = rule;
+      return (last = verdict);
+    };
+    const deniedBy = (rule: LinkedRule): Stop<Code> => {
+      let verdict = denied.get(rule);
+      if (verdict === undefined) {
+        const reason = { code: 'ip_restriction.denied', ...matched(rule, policies) } as const;
+        denied.set(rule, (verdict = { verdict: 'stop', reason, response }));
       }
       return verdict;
     };
-    const deniedBy = (index: number): Stop<Code> => {
-      let verdict = denied.get(index);
-      if (verdict === undefined) {
-        const reason = { code: 'ip_restriction.denied', ...matched(rules[index]!) } as const;
-        denied.set(index, (verdict = { verdict: 'stop', reason, response }));
-      }
-      return verdict;
-    };
+    const count = policies.reduce((sum, { rules }) => sum + rules.length, 0);
     const notAllowed: Stop<Code> = {
       verdict: 'stop',
-      reason: { code: 'ip_restriction.not_allowed', detail: { rules: rules.length } },
+      reason: { code: 'ip_restriction.not_allowed', detail: { rules: count } },
       response,
     };
     const decide = ({ client }: Connection): Pass<Code> | Stop<Code> => {
-      const deny = compiled.denyIndex(client);
-      if (deny >= 0) return deniedBy(deny);
-      const allow = compiled.allowIndex(client);
-      return allow >= 0 ? allowedBy(allow) : notAllowed;
+      const deny = compiled.deny(client);
+      if (deny !== null) return deniedBy(deny);
+      const allow = compiled.allow(client);
+      return allow === null ? notAllowed : allowedBy(allow);
     };
     return { onConnection: decide, onRequest: (_request, connection) => decide(connection) };
   },
 };
 
-function matched(rule: LinkedRule) {
-  return { detail: { rule: rule.label, cidr: rule.cidr.text }, pointer: rule.pointer };
+interface NamedRules {
+  readonly id: string;
+  readonly rules: LinkedRules;
+}
+
+/** Where a rule is. It is searched only for rules that decide, once for each configuration. */
+function matched(rule: LinkedRule, policies: readonly NamedRules[]) {
+  for (const { id, rules } of policies) {
+    const index = rules.indexOf(rule);
+    if (index < 0) continue;
+    const pointer = pointerTo(`${pointerTo('/ip_policies', id)}/rules`, index);
+    return { detail: { rule: `${id}#${index}`, cidr: rule.cidr.text }, pointer };
+  }
+  throw new Error(`the rule of ${rule.cidr.text} is in none of the policies`);
 }

@@ -8,9 +8,8 @@ import {
   isTokenProblem,
   readToken,
 } from './algorithm.ts';
-import type { ActionKind, ActionOutcome, Compiling } from '../action.ts';
+import { type ActionKind, type ActionOutcome, type Compiling, stepsOf } from '../action.ts';
 import { ask } from '../../engine/contract.ts';
-import { stepsOf } from '../action.ts';
 import { textsOf } from '../evaluators.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { type PolicyRun, keepResult } from '../policy_run.ts';
@@ -36,9 +35,8 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
   type: 'jwt-validation',
   compile: ({ type, config }, compiling) => {
     const places = compilePlaces(config.http.tokens, compiling);
-    const wantedOf = compileWanted(config, compiling);
+    const { wantedOf, writtenUrls } = compileWanted(config, compiling);
     const cache = compiling.cell((): KeyCache => new Map());
-    const writtenUrls = new Set(config.jws.keys.sources.additional_jkus.filter((url) => !url.includes('${')));
     const { allowPrivateFetch } = compiling.context;
     const step = stepsOf(type, messages, compiling.pointer);
     const responses = refusals(compiling.context);
@@ -114,10 +112,26 @@ interface Wanted {
   readonly urls: readonly string[];
 }
 
+/** The key sets in the order in which they are tried, with their pointers. */
+function sourcesOf(jws: JwtValidationConfig['jws']): readonly { url: string; pointer: string }[] {
+  return jws.keys.flatMap((key, at) =>
+    key.sources.flatMap((source, within) =>
+      source.additional_jkus.map((url, index) => ({
+        url,
+        pointer: `/jws/keys/${at}/sources/${within}/additional_jkus/${index}`,
+      })),
+    ),
+  );
+}
+
 function compileWanted(
   { issuer, audience, jws }: JwtValidationConfig,
   compiling: Compiling,
-): (policyRun: PolicyRun) => Wanted | Failure {
+): {
+  wantedOf: (policyRun: PolicyRun) => Wanted | Failure;
+  /** Sources that no request can influence. */
+  writtenUrls: ReadonlySet<string>;
+} {
   const listed = (values: readonly string[], at: (index: number) => string) => {
     const templates = values.map((text, index) => compiling.template(text, at(index)));
     return ({ activation }: PolicyRun) => textsOf(templates, activation);
@@ -128,11 +142,12 @@ function compileWanted(
     audience === undefined
       ? null
       : listed(valuesOf(audience), (index) => `/audience/allow_list/${index}/value`);
+  const sources = sourcesOf(jws);
   const urlsOf = listed(
-    jws.keys.sources.additional_jkus,
-    (index) => `/jws/keys/sources/additional_jkus/${index}`,
+    sources.map(({ url }) => url),
+    (index) => sources[index]!.pointer,
   );
-  return (policyRun) => {
+  const wantedOf = (policyRun: PolicyRun): Wanted | Failure => {
     const issuers = issuersOf(policyRun);
     if (issuers instanceof Failure) return issuers;
     const audiences = audiencesOf === null ? null : audiencesOf(policyRun);
@@ -140,6 +155,8 @@ function compileWanted(
     const urls = urlsOf(policyRun);
     return urls instanceof Failure ? urls : { algorithms: jws.allowed_algorithms, issuers, audiences, urls };
   };
+  const written = sources.map(({ url }) => url).filter((url) => !url.includes('${'));
+  return { wantedOf, writtenUrls: new Set(written) };
 }
 
 /** Token types that are identified by `typ` (RFC 9068 §2.1), and token types that must have an expiry. */

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { JWS_ALGORITHMS } from '../../crypto/jws.ts';
 import { neededTemplate, template } from '../action_fields_schema.ts';
+import { KEY_SOURCE_LIMIT } from './algorithm.ts';
 
-const KEY_SOURCE_LIMIT = 100;
+const KEYS_LIMIT = 10;
 
 function allowList(what: string) {
   return z
@@ -41,26 +42,35 @@ const keys = z
       })
       .describe('How tokens identify their key.')
       .optional(),
-    identification: z
-      .strictObject({
-        token_claims: z
-          .array(z.enum(['kid']))
-          .default([])
-          .describe('Claims of the token that name its key: kid.'),
-      })
-      .meta({ description: 'How tokens name their key.', listOfOne: true })
-      .optional(),
-    sources: z
-      .strictObject({
-        additional_jkus: z
-          .array(z.string().min(1).meta({ kind: 'url', template: true }))
-          .max(KEY_SOURCE_LIMIT)
-          .default([])
-          .describe('URLs of key sets (RFC 7517), at most 100.'),
-      })
-      .meta({ description: 'Sources of the keys.', listOfOne: true }),
+    identification: itemOrList(
+      z
+        .strictObject({
+          token_claims: z
+            .array(z.enum(['kid']))
+            .default([])
+            .describe('Claims of the token that name its key: kid.'),
+        })
+        .describe('One way.'),
+      'How tokens name their key.',
+    ).optional(),
+    sources: itemOrList(
+      z
+        .strictObject({
+          additional_jkus: z
+            .array(z.string().min(1).meta({ kind: 'url', template: true }))
+            .max(KEY_SOURCE_LIMIT)
+            .default([])
+            .describe('URLs of key sets (RFC 7517), at most 100 in all.'),
+        })
+        .describe('One source.'),
+      'Sources of the keys, tried in order.',
+    ),
   })
-  .meta({ description: 'Keys for verifying signatures.', listOfOne: true });
+  .describe('Keys of one kind.');
+
+function itemOrList<Item extends z.ZodType>(item: Item, description: string) {
+  return z.array(item).min(1).max(KEYS_LIMIT).meta({ description, itemOrList: true });
+}
 
 export const jwtValidation = z
   .strictObject({
@@ -77,7 +87,7 @@ export const jwtValidation = z
           .array(z.enum(JWS_ALGORITHMS))
           .min(1)
           .meta({ description: 'Allowed signature algorithms.', uniqueItems: true }),
-        keys,
+        keys: itemOrList(keys, 'Keys for verifying signatures, tried in order.'),
       })
       .describe('How tokens are signed.'),
   })

@@ -2,6 +2,7 @@ import { asciiLower, mediaType } from '../../http/ascii.ts';
 import type { Activation } from '../../policy/env/activation.ts';
 import type { RequestInput } from '../../policy/env/inputs.ts';
 import { allValues, firstValue } from '../../http/fields.ts';
+import { isFormTooLong } from '../../http/message_limits.ts';
 import type { Compiling } from '../action.ts';
 import type { Template } from '../evaluators.ts';
 import { Failure } from '../failure.ts';
@@ -37,7 +38,7 @@ export const ABSENCES = {
   method: 'requests of this method have no body with a token',
   content_type: 'the body is neither JSON nor a form',
   bad_json: 'the body is not a JSON object',
-  bad_form: 'the form is not encoded correctly',
+  bad_form: 'the form is not encoded correctly, or too long',
 } as const;
 
 export type Absence = keyof typeof ABSENCES;
@@ -99,8 +100,10 @@ function formOf(headers: RequestInput['headers']): 'json' | 'form' | null {
 
 /** The fields of a body that has the media type of JSON or of a form. */
 export function bodyFields(headers: RequestInput['headers'], body: Uint8Array): BodyFields {
+  const isJson = formOf(headers) === 'json';
+  if (!isJson && isFormTooLong(body)) return 'bad_form';
   const text = Buffer.from(body).toString('utf8');
-  const entries = formOf(headers) === 'json' ? jsonEntries(text) : formEntries(text);
+  const entries = isJson ? jsonEntries(text) : formEntries(text);
   if (typeof entries === 'string') return entries;
   const fields = new Map<string, string | null>();
   for (const [name, value] of entries) {

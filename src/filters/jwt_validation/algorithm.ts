@@ -8,6 +8,8 @@ import {
   readJwk,
 } from '../../crypto/jws.ts';
 
+/** Maximum number of URLs of key sets, in one list and in all. */
+export const KEY_SOURCE_LIMIT = 100;
 /** How long a key set is used before it is fetched again. */
 export const KEYS_KEPT_MS = 15 * 60_000;
 

@@ -1,9 +1,19 @@
 import { quoted } from '../../diagnostics/message_text.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
+import { KEY_SOURCE_LIMIT } from './algorithm.ts';
 
-/** Warns about tokens whose scheme would be read as part of them. */
-export function checkAction({ http }: Sound<JwtValidationConfig>, report: Report<string>): void {
+/** Limits the sources of keys, and warns about tokens whose scheme would be read as part of them. */
+export function checkAction(
+  { http, jws }: Sound<JwtValidationConfig>,
+  report: Report<string | number>,
+): void {
+  const sources = (jws?.keys ?? []).flatMap((key) => key?.sources ?? []);
+  const urls = sources.reduce((count, source) => count + (source?.additional_jkus?.length ?? 0), 0);
+  if (urls > KEY_SOURCE_LIMIT) {
+    const hint = `at most ${KEY_SOURCE_LIMIT} are allowed`;
+    report(2218, '/jws/keys', `the keys have ${urls} sources in all`, { at: 'key', hint });
+  }
   for (const [index, token] of (http?.tokens ?? []).entries()) {
     const name = token?.name;
     if (token?.method !== 'header' || name === undefined) continue;

@@ -3,7 +3,8 @@ import { error, record, resultOf } from '../result_types.ts';
 import { asciiLower } from '../../http/ascii.ts';
 import { KEYS_KEPT_MS } from './algorithm.ts';
 import { checkAction } from './check.ts';
-import type { Filter, Input } from '../facts.ts';
+import type { Filter } from '../facts.ts';
+import type { Input } from '../fact_values.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 
 export const messages = {

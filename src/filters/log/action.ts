@@ -1,7 +1,6 @@
 import { EvalError } from '../../cel/values.ts';
 import { encodeJson } from '../../policy/env/json.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { keepResult, note } from '../policy_run.ts';
 import { messages } from './facts.ts';

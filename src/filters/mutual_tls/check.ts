@@ -1,15 +1,11 @@
 import type { Report, Sound } from '../../diagnostics/report.ts';
-import type { ModulePlace } from '../facts.ts';
+import type { ModulePlace } from '../fact_values.ts';
 import { AUTHORITIES_LIMIT } from './algorithm.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
 
 export const findings = {
-  'edge.too_many_authorities': {
-    severity: 'error',
-    message: 'Mutual TLS has at most ten certificate authorities.',
-  },
+  'edge.too_many_authorities': { message: 'Mutual TLS has at most ten certificate authorities.' },
   'edge.termination_elsewhere': {
-    severity: 'error',
     message: 'Client certificates require that the edge itself terminates TLS.',
   },
 } as const;

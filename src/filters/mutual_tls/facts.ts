@@ -1,6 +1,5 @@
-import { NO_OTHER_HANDSHAKE } from '../facts.ts';
+import { type Filter, NO_OTHER_HANDSHAKE } from '../facts.ts';
 import { checkModule, findings } from './check.ts';
-import type { Filter } from '../facts.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
 
 export const reasons = {
@@ -31,7 +30,7 @@ export const mutualTls = {
   module: {
     type: 'mutual_tls',
     place: 'edge',
-    carriers: ['https', 'tls'],
+    edgeKinds: ['https', 'tls'],
     ends: 'may',
     reads: ['client_certificate', 'clock'],
     costNs: 50,
@@ -46,8 +45,8 @@ export const mutualTls = {
     ],
     apiCodes: { bad: 7075 },
     // A TLS edge takes connections after their handshake only.
-    cannotHappen: (code, _config, carrier) =>
-      code === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null,
+    cannotHappen: (code, _config, edgeKind) =>
+      code === 'no_tls' && edgeKind !== 'https' ? 'connections of this edge have TLS' : null,
     notInCases: (code) => {
       if (code === 'misdirected') return NO_OTHER_HANDSHAKE;
       if (code === 'untrusted' || code === 'not_valid_now')

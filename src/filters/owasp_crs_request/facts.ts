@@ -1,6 +1,5 @@
 import { INSPECTION, resultOf } from '../result_types.ts';
-import { NOT_RUN_MESSAGES } from '../facts.ts';
-import type { Filter } from '../facts.ts';
+import { type Filter, NOT_RUN_MESSAGES } from '../facts.ts';
 import type { OwaspCrsRequestConfig } from './action_schema.ts';
 
 export const owaspCrsRequest = {

@@ -2,8 +2,7 @@ import { digest } from '../../crypto/digest.ts';
 import type { EvalError, Value } from '../../cel/values.ts';
 import { encodeJson, textOf } from '../../policy/env/json.ts';
 import { KEY_LIMIT, newRateLimiter, take, windowText } from './algorithm.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { keepResult } from '../policy_run.ts';
 import { durationMs } from '../duration.ts';
@@ -19,7 +18,7 @@ export const rateLimit: ActionKind<'rate-limit'> = {
     const limit = { name: config.name, capacity: config.capacity, window: windowText(windowMs) };
     const limiter = compiling.cell(() => newRateLimiter(settings));
     const page = compiling.context.refusal(429, null, 'Too many requests; try again later');
-    const step = stepsOf(type, messages, compiling.pointer);
+    const step = stepsOf(type, messages, compiling.pointer, config);
     const passed = { verdict: 'pass', step: step('passed', limit) } as const;
     return {
       onFailure: config.enforce ? null : { result: 'rate_limit', base: { bucket_key: '', limited: false } },
@@ -39,8 +38,7 @@ export const rateLimit: ActionKind<'rate-limit'> = {
         if (waitMs === 0) return passed;
         const retryAfter = String(Math.ceil(waitMs / 1_000));
         const detail = { ...limit, retry_after: Number(retryAfter) };
-        if (!config.enforce)
-          return { verdict: 'pass', step: step('limited', { ...detail, enforced: false }) };
+        if (!config.enforce) return { verdict: 'pass', step: step('limited', detail) };
         const response = { ...page, headers: [...page.headers, 'retry-after', retryAfter] };
         return { verdict: 'stop', as: 'denied', step: step('limited', detail), response };
       },

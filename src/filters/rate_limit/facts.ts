@@ -1,8 +1,7 @@
 import { BOOL, STRING } from '../../cel/types.ts';
 import { error, resultOf } from '../result_types.ts';
 import { durationMs } from '../duration.ts';
-import { whenEnforced } from '../facts.ts';
-import type { Filter } from '../facts.ts';
+import { type Filter, whenEnforced } from '../facts.ts';
 import type { RateLimitConfig } from './action_schema.ts';
 
 export const messages = {
@@ -26,6 +25,7 @@ export const rateLimit = {
     remembersMs: ({ rate }) => durationMs(rate)! * 1.1,
     exercise: ({ capacity }) => [{ count: capacity, failing: false, thenMs: 1 }],
     reads: ['clock', 'state'],
+    compares: ['/bucket_key'],
     sharedState: 'counts, so that each process would admit as many requests as the limit',
     costNs: 200,
     reasons: messages,

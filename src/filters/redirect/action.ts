@@ -1,7 +1,6 @@
 import { withoutField } from '../../http/fields.ts';
 import { encodeUrl } from '../url_rewrite/algorithm.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
 import { compileUrlRewrite } from '../rewritten_url.ts';

@@ -11,6 +11,7 @@ export const messages = {
 export const redirect = {
   action: {
     type: 'redirect',
+    fieldHints: { location: 'write to', url: 'write to' },
     phases: ['on_http_request'],
     ends: { when: 'may', how: ['redirected'] },
     result: resultOf('redirect', 'Target of the redirect.', NEW_URL),

@@ -1,7 +1,6 @@
 import { hasField } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { keepResult, removeHeaders as removeFrom, sideOf } from '../policy_run.ts';
 import { messages } from './facts.ts';
 

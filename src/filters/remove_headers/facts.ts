@@ -1,6 +1,6 @@
 import { STRING, list } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
-import type { Filter } from '../facts.ts';
+import { type Filter, changedHeaders } from '../facts.ts';
 import type { RemoveHeadersConfig } from './action_schema.ts';
 
 export const messages = { removed: 'header fields were removed' };
@@ -14,6 +14,7 @@ export const removeHeaders = {
       headers_removed: [list(STRING), 'Names of the fields that were present and removed.'],
     }),
     leavesRequest: false,
+    changes: ({ headers }) => changedHeaders(headers),
     removes: ({ headers }) => ({ request: headers, response: headers }),
     reads: [],
     costNs: 80,

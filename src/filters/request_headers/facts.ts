@@ -10,7 +10,7 @@ export const requestHeaders = {
   module: {
     type: 'request_headers',
     place: 'route',
-    carriers: ['https'],
+    edgeKinds: ['https'],
     ends: 'never',
     reads: [],
     costNs: 60,

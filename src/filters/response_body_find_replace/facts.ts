@@ -1,7 +1,6 @@
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
-import { REPLACING_MESSAGES } from '../facts.ts';
+import { type Filter, REPLACING_MESSAGES } from '../facts.ts';
 import { checkReplacements } from '../find_replace/check.ts';
-import type { Filter } from '../facts.ts';
 import type { ResponseBodyFindReplaceConfig } from './action_schema.ts';
 
 export const responseBodyFindReplace = {

@@ -10,7 +10,7 @@ export const responseHeaders = {
   module: {
     type: 'response_headers',
     place: 'route',
-    carriers: ['https'],
+    edgeKinds: ['https'],
     ends: 'never',
     reads: [],
     costNs: 60,

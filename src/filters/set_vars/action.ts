@@ -1,6 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { Failure } from '../failure.ts';
 import { messages } from './facts.ts';
 

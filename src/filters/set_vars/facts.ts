@@ -10,6 +10,7 @@ export const setVars = {
     ends: { when: 'never', how: [] },
     result: null,
     leavesRequest: false,
+    changes: () => [],
     speaksOnly: true,
     sets: ({ vars }) =>
       vars?.every((entry) => entry !== undefined) === true

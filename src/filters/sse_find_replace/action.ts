@@ -1,8 +1,7 @@
 import type { BodyEditor } from '../../engine/contract.ts';
 import { type FieldReplacement, editEventStream } from './algorithm.ts';
 import { TOO_LONG } from '../find_replace/algorithm.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileReplacements, encodingFailure } from '../replacing.ts';
 import { changeFlow, keepResult } from '../policy_run.ts';

@@ -1,5 +1,4 @@
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { tlsVersionNumber } from '../../engine/connection.ts';
 import { keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';

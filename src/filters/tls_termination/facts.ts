@@ -1,11 +1,12 @@
 import { CERTIFICATE } from '../../policy/env/certificates.ts';
 import { STRING } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
-import { NO_OTHER_HANDSHAKE, type Carrier } from '../facts.ts';
-import { checkAction } from './check.ts';
-import type { Filter } from '../facts.ts';
+import { type Filter, NO_OTHER_HANDSHAKE } from '../facts.ts';
+import type { EdgeKind } from '../phase.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
 import type { TerminateTlsConfig } from './action_schema.ts';
+import type { Report, Sound } from '../../diagnostics/report.ts';
+import { needsBoth } from '../field_checks.ts';
 
 export const reasons = {
   'tls_termination.terminated': { message: 'the edge terminates TLS', decision: 'allow' },
@@ -31,17 +32,22 @@ export const tlsTermination = {
   module: {
     type: 'tls_termination',
     place: 'edge',
-    carriers: ['https', 'tls'],
+    edgeKinds: ['https', 'tls'],
     ends: 'may',
     reads: [],
     costNs: 50,
     cannotHappen: cannotTerminate,
+    exempts: {
+      which: (config) => ('redirect_http' in config && config.redirect_http ? null : 'plain'),
+      reason: 'plain',
+    },
     // Only connections that were made for another edge are too old; those of a TLS edge are its own.
-    notInCases: (code, _config, carrier) =>
-      code === 'misdirected' && carrier === 'https' ? NO_OTHER_HANDSHAKE : null,
-    apiCodes: (carrier) =>
-      carrier === 'https' ? { bad: 7109, below: { terminate_at: 7109 } } : { bad: 224 },
+    notInCases: (code, _config, edgeKind) =>
+      code === 'misdirected' && edgeKind === 'https' ? NO_OTHER_HANDSHAKE : null,
+    apiCodes: (edgeKind) =>
+      edgeKind === 'https' ? { bad: 7109, below: { terminate_at: 7109 } } : { bad: 224 },
     fileOnly: ['redirect_http'],
+    emptyIsUnset: ['/min_version', '/terminate_at'],
     reasons,
     examples: {
       good: [{ min_version: '1.3', redirect_http: true }],
@@ -77,13 +83,22 @@ export const tlsTermination = {
 type ModuleConfig = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
 
 /** Connections are `passed` or `terminated` by the config alone; requests differ by their scheme. */
-function cannotTerminate(code: string, config: ModuleConfig, carrier: Carrier): string | null {
+function cannotTerminate(code: string, config: ModuleConfig, edgeKind: EdgeKind): string | null {
   const isPassed = 'terminate_at' in config && config.terminate_at !== 'edge';
-  if (code === 'passed' && (carrier === 'https' || !isPassed)) return 'the edge terminates TLS';
+  if (code === 'passed' && (edgeKind === 'https' || !isPassed)) return 'the edge terminates TLS';
   if (code === 'terminated' && isPassed) return 'TLS is passed through';
-  if (carrier !== 'https')
+  if (edgeKind !== 'https')
     return /^(?:plain|redirected|misdirected)$/.test(code) ? 'this only happens for requests' : null;
   const redirects = 'redirect_http' in config && config.redirect_http;
   if (code === 'redirected' && !redirects) return 'requests without TLS are not redirected';
   return code === 'plain' && redirects ? 'requests without TLS are redirected' : null;
+}
+
+/** Checks that a key has its certificate, and that at least one TLS version is allowed. */
+function checkAction(config: Sound<TerminateTlsConfig>, report: Report<number>): void {
+  needsBoth(config, report, 'server_private_key', 'server_certificate');
+  const { min_version: least, max_version: most } = config;
+  if (least === undefined || most === undefined || least <= most) return;
+  const message = `'min_version' ${least} is newer than 'max_version' ${most}`;
+  report(2204, '/min_version', message, { hint: 'no version is allowed' });
 }

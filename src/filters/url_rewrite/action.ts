@@ -1,6 +1,5 @@
 import { isUrlProblem, readRewritten, wholeUrl } from './algorithm.ts';
-import type { ActionKind } from '../action.ts';
-import { stepsOf } from '../action.ts';
+import { type ActionKind, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileUrlRewrite } from '../rewritten_url.ts';
 import { changeUrl, keepResult } from '../policy_run.ts';

@@ -54,7 +54,8 @@ export function encodeUrl(text: string): string {
 }
 
 const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+\-.]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
-const ORIGIN_FORM = /^(\/(?!\/)[^?#]*)(?:\?([^#]*))?/;
+/** A path, also with the scheme that is left if a pattern took the rest: `/.*` matches from the first slash on. */
+const ORIGIN_FORM = /^(?:https?:)?(\/(?!\/)[^?#]*)(?:\?([^#]*))?/i;
 
 /**
  * Parses the rewritten URL for the upstream and normalizes its path (`http/target.ts`). It is absolute, or a

@@ -12,6 +12,7 @@ export const urlRewrite = {
     ends: { when: 'never', how: [] },
     result: resultOf('url_rewrite', 'Result of the URL rewrite.', NEW_URL),
     leavesRequest: false,
+    changes: () => ['url', 'headers'],
     alsoCalled: ['rewrite'],
     reads: [],
     costNs: 900,

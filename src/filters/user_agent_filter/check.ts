@@ -6,11 +6,7 @@ import { SET_LIMIT_INSTRUCTIONS } from '../../regex/pattern_set.ts';
 import type { UserAgentFilterConfig } from './module_schema.ts';
 
 export const findings = {
-  'edge.bad_pattern': {
-    severity: 'error',
-    message: 'The pattern is not a valid RE2 regular expression.',
-    number: 2090,
-  },
+  'edge.bad_pattern': { message: 'The pattern is not a valid RE2 regular expression.', number: 2090 },
   'edge.pattern_matches_everything': {
     severity: 'warning',
     message: 'The pattern matches every user agent.',

@@ -20,7 +20,7 @@ export const userAgentFilter = {
   module: {
     type: 'user_agent_filter',
     place: 'route',
-    carriers: ['https'],
+    edgeKinds: ['https'],
     ends: 'may',
     reads: [{ header: 'user-agent' }],
     patternLists: ({ allow, deny }) => ({ allow, deny }),

@@ -24,7 +24,7 @@ export const websocketTcpConverter = {
   module: {
     type: 'websocket_tcp_converter',
     place: 'route',
-    carriers: ['https'],
+    edgeKinds: ['https'],
     ends: 'never',
     reads: [],
     costNs: 50,

@@ -81,16 +81,23 @@ function withoutMeaning(number: number): RuntimeCode {
   return { number, title: 'No known meaning', means };
 }
 
-/** The carrier of an example's policy, in words; undefined if it does not matter. */
-export function carrierOf({ carriedBy, ipPolicies, plan, hosts }: DocumentCode): string | undefined {
+/** The circumstances of an example, in words; undefined if they do not matter. */
+export function circumstancesOf({
+  attachedTo,
+  ipPolicies,
+  plan,
+  hosts,
+  strict,
+}: DocumentCode): string | undefined {
+  if (strict) return 'with `check --strict`';
   if (plan !== undefined) return `by a plan: ${planInWords(plan)}`;
   if (ipPolicies !== undefined) return `in an edge file with the IP policies ${ipPolicies.join(' and ')}`;
   if (hosts !== undefined) return `on an edge of ${hosts.join(' and ')}`;
-  if (carriedBy === undefined) return undefined;
-  return `on ${CARRIERS[carriedBy]}`;
+  if (attachedTo === undefined) return undefined;
+  return `on ${ENDPOINTS[attachedTo]}`;
 }
 
-const CARRIERS = {
+const ENDPOINTS = {
   https_edge: 'an HTTPS edge',
   tls_edge: 'a TLS edge',
   tcp_edge: 'a TCP edge',
@@ -152,7 +159,7 @@ export function codesMarkdown(
     sentencesTable(EXPRESSION_CODES),
     '## Errors of running policies',
     numbersTable(RUNTIME_CODES, errorCode),
-    '## Numbers of the service that are not used here',
+    '## Numbers of the service that policies here do not send',
     numbersTable(OTHER_CODES, errorCode),
     `The public page of ${NUMBERS_WITHOUT_MEANING.map((number) => `\`${errorCode(number)}\``).join(', ')} is empty: the number is never used here.`,
   ];
@@ -173,7 +180,7 @@ function indexTable(errorCode: (number: number) => string, tests: TestsByNumber)
     return row(number, title, 'errors-of-running-policies', files.join(', '));
   });
   const notUsed = OTHER_CODES.map(({ number, title }) =>
-    row(number, title, 'numbers-of-the-service-that-are-not-used-here', 'not used here'),
+    row(number, title, 'numbers-of-the-service-that-policies-here-do-not-send', 'not sent by policies'),
   );
   const rows = [...inDocuments, ...atRunTime, ...notUsed].toSorted(([one], [other]) => one - other);
   return ['| code | page | test |', '|---|---|---|', ...rows.map(([, text]) => text)].join('\n');
@@ -188,11 +195,11 @@ function anchorOf(heading: string): string {
 }
 
 function documentSection(code: string, row: DocumentCode): string[] {
-  const carrier = carrierOf(row);
+  const circumstances = circumstancesOf(row);
   return [
     `### ${code}: ${row.title}`,
     row.means,
-    `Refused${carrier === undefined ? '' : ` ${carrier}`}:`,
+    `Refused${circumstances === undefined ? '' : ` ${circumstances}`}:`,
     fenced(shortened(row.bad)),
     'Corrected:',
     fenced(shortened(row.good)),

@@ -140,7 +140,7 @@ export const RUNTIME_CODES: readonly RuntimeCode[] = [
   },
 ];
 
-// table: codes of the service that are not used here
+// table: codes of the service that policies here do not send
 export const OTHER_CODES: readonly RuntimeCode[] = [
   {
     number: 2213,
@@ -241,7 +241,8 @@ export const OTHER_CODES: readonly RuntimeCode[] = [
   {
     number: 18002,
     title: 'Invalid policy of a cloud endpoint',
-    means: 'The service refuses the policy of a cloud endpoint; the message has the code of the check.',
+    means:
+      'The management API refuses an endpoint because its policy has errors; the message has the code of the check.',
   },
 ];
 

@@ -20,9 +20,11 @@ export const POLICY_WARNINGS = {
     'The action is checked but not executed by this version: requests that reach it are stopped.',
   'policy.no_prefix': 'An Authorization header has a scheme before its token.',
   'policy.unknown_endpoint':
-    'No HTTPS edge of the configuration has the host that forward-internal names: requests that reach it fail.',
+    'No edge of the configuration has the host, or the address, that forward-internal names: what reaches it fails.',
   'policy.unknown_secret': 'No vault, or no secret in it, has this name.',
   'policy.path_in_variable': 'A rule guards by a variable that was derived from the path.',
+  'policy.provider_keys':
+    'Keys of a known provider: some pages of the service still show them in policies, and it refuses them today.',
   'policy.empty': 'The policy has no rule.',
   'policy.addition':
     'The service does not document this part of an expression; told by `edgeproof check --strict`.',

@@ -5,8 +5,7 @@ import { ACTION_FACTS, LEGACY_TYPES } from '../../filters/table.ts';
 import type { ActionFacts } from '../../filters/facts.ts';
 import type { Phase } from '../../filters/phase.ts';
 import type { Checking, EngineText } from './checking.ts';
-import { readValue } from './config.ts';
-import type { Entries } from './config.ts';
+import { type Entries, readValue } from './config.ts';
 import type { PolicySetting } from './setting.ts';
 import type { Code, Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
@@ -76,7 +75,9 @@ function checkConfig(checking: Checking, facts: ActionFacts<never>, config: Entr
       isWritten: (below) => policy.keySpanOf(placeOf(below)) !== undefined,
       service: setting.branding.service,
       internalHosts: setting.internalHosts,
+      internalAddresses: setting.internalAddresses,
       ...(setting.hosts && { hosts: setting.hosts }),
+      ...(setting.strict && { strict: true }),
     },
   );
 }
@@ -162,7 +163,7 @@ function checkPhase(
       notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
       fix: isTwin ? rewordValue(policy, at, twin, false) : undefined,
     });
-  } else if (facts.needsTls === true && setting.carriedBy === 'tcp_edge') {
+  } else if (facts.needsTls === true && setting.attachedTo === 'tcp_edge') {
     report(2205, at, `'${facts.type}' needs TLS, which a TCP edge does not use`, {
       hint: 'use a TLS edge',
     });

@@ -1,10 +1,8 @@
-import { dottedPath, walkNodes } from '../../cel/ast.ts';
-import type { Node } from '../../cel/ast.ts';
+import { type Node, dottedPath, walkNodes } from '../../cel/ast.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
-import { mapIn } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, mapIn } from './policy_text.ts';
 
 /** Functions and macros that the service does not document: math, optional values, bindings and more macros. */
 const NAMES: ReadonlySet<string> = new Set([

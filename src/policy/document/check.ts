@@ -1,27 +1,19 @@
-import { hasErrors } from '../../diagnostics/diagnostic.ts';
-import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
-import type { Phase } from '../../filters/phase.ts';
-import { PHASES } from '../../filters/phase.ts';
+import { type Diagnostic, type Source, type Span, hasErrors } from '../../diagnostics/diagnostic.ts';
+import { type Phase, PHASES, SCOPE_PHASES, scopePhase } from '../../filters/phase.ts';
 import { checkAdditions } from './additions.ts';
-import { readAction } from './actions.ts';
-import type { ReadAction } from './actions.ts';
+import { type ReadAction, readAction } from './actions.ts';
 import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
 import { checkEndpoint } from './endpoint.ts';
-import { checkConditions, checkText } from './expressions.ts';
-import type { Found, Looking } from './expressions.ts';
-import { findingsOf } from './findings.ts';
-import type { Findings } from './findings.ts';
-import { checkScope } from './scope_checks.ts';
-import type { KnownNames } from './scope_checks.ts';
-import { checkWhole } from './lint.ts';
-import type { ReadRule } from './lint.ts';
-import { mapInFile } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type Found, type Looking, checkConditions, checkText } from './expressions.ts';
+import { type Findings, findingsOf } from './findings.ts';
+import { type KnownNames, checkScope } from './scope_checks.ts';
+import { type ReadRule, checkWhole } from './lint.ts';
+import { plainJson } from './plain_json.ts';
+import { type PolicyText, mapInFile } from './policy_text.ts';
 import { readPolicyText, wholeFile } from './read.ts';
 import { checkSecrets } from './secrets.ts';
 import type { PolicySetting } from './setting.ts';
-import { structureOf } from './structure.ts';
-import type { RawRule } from './structure.ts';
+import { type RawRule, structureOf } from './structure.ts';
 import { reportProblems, reportTags } from './syntax.ts';
 import { identityMap, scalarMap } from './text_map.ts';
 
@@ -39,28 +31,44 @@ export function checkPolicy(file: Source, setting: PolicySetting): CheckedPolicy
 }
 
 /** A policy in a string inside a file. */
-export interface CarriedPolicy {
-  readonly file: Source;
+export interface AttachedPolicy {
   /** JSON pointer of the string in the file. */
   readonly pointer: string;
-  /** Span of the string in the file, quotes or block header included; the whole file if it is the string itself. */
-  readonly span: Span;
   /** The decoded string. */
   readonly text: string;
+  /** The file and the span of the string in it, quotes or block header included; default: the string is the file. */
+  readonly inFile?: { readonly file: Source; readonly span: Span } | undefined;
 }
 
 /**
  * Checks a policy in a string of a file. Spans and fixes are in the file; pointers begin with that of the
  * string.
  */
-export function checkCarriedPolicy(carried: CarriedPolicy, setting: PolicySetting): CheckedPolicy {
-  const { file, pointer, span, text } = carried;
+export function checkAttachedPolicy(attached: AttachedPolicy, setting: PolicySetting): CheckedPolicy {
+  const { pointer: at, text, inFile } = attached;
+  if (inFile === undefined)
+    return checkSource(text, { file: { name: at, text }, toFile: identityMap(), at }, setting);
+  const { file, span } = inFile;
   const toFile = file.text === text ? identityMap() : scalarMap(file.text, span, text);
-  return checkSource(text, { file, toFile, at: pointer }, setting);
+  return checkSource(text, { file, toFile, at }, setting);
 }
 
-/** Checks a policy given as an object: findings have pointers but no spans. */
-export function checkPolicyValue(value: unknown, setting: PolicySetting): CheckedPolicy {
+/**
+ * Checks a policy in a string. Findings in JSON have pointers but no spans, which takes a small part of the time; other
+ * texts are checked like `checkAttachedPolicy`.
+ */
+export function checkPolicyText(
+  { pointer, text }: Pick<AttachedPolicy, 'pointer' | 'text'>,
+  setting: PolicySetting,
+): CheckedPolicy {
+  const value = plainJson(text);
+  return value === null
+    ? checkAttachedPolicy({ pointer, text }, setting)
+    : checkPolicyValue(value, setting, pointer);
+}
+
+/** Checks a policy given as an object: findings have pointers, which begin with `at`, but no spans. */
+export function checkPolicyValue(value: unknown, setting: PolicySetting, at = ''): CheckedPolicy {
   const policy: PolicyText = {
     text: '',
     value,
@@ -70,7 +78,7 @@ export function checkPolicyValue(value: unknown, setting: PolicySetting): Checke
     maps: new Map(),
     file: undefined,
     toFile: identityMap(),
-    at: '',
+    at,
   };
   return checkRead(policy, setting, findingsOf(policy, setting.branding));
 }
@@ -81,10 +89,10 @@ function nowhere(): undefined {
 
 function checkSource(
   text: string,
-  carrier: Parameters<typeof readPolicyText>[1],
+  place: Parameters<typeof readPolicyText>[1],
   setting: PolicySetting,
 ): CheckedPolicy {
-  const { policy, isRead, problems } = readPolicyText(text, carrier);
+  const { policy, isRead, problems } = readPolicyText(text, place);
   const findings = findingsOf(policy, setting.branding);
   reportProblems(policy, findings.report, problems);
   return isRead ? checkRead(policy, setting, findings) : { document: null, diagnostics: findings.list };
@@ -112,13 +120,6 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
   return { document: documentOf(policy, structure.enabled, rules, renamed), diagnostics };
 }
 
-/** Phases that share variables: event stream messages belong to a response. */
-const TOGETHER: readonly (readonly Phase[])[] = [
-  ['on_tcp_connect'],
-  ['on_http_request'],
-  ['on_http_response', 'on_event_stream_message'],
-];
-
 /** Visits the policy in execution order and checks every expression with what is known at that point. */
 function checkExpressions(
   policy: PolicyText,
@@ -127,8 +128,10 @@ function checkExpressions(
   rules: readonly ReadRule[],
 ): void {
   const results = new Set<string>();
-  for (const phases of TOGETHER) {
-    const own = phases.flatMap((phase) => rules.filter((rule) => rule.phase === phase));
+  for (const scope of SCOPE_PHASES) {
+    const own = PHASES.filter((phase) => scopePhase(phase) === scope).flatMap((phase) =>
+      rules.filter((rule) => rule.phase === phase),
+    );
     const known = { variables: new Set<string>(), variablesOfPhase: variablesOf(own), results };
     for (const rule of own) {
       const looking = { policy, setting, findings, phase: rule.phase };

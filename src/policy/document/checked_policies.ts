@@ -1,12 +1,12 @@
 import type { TrafficPolicyConfig } from '../module_schema.ts';
-import type { PolicyDocument } from './document.ts';
+import type { PolicyDocument, Rule } from './document.ts';
 import type { PolicySetting } from './setting.ts';
 
 /** The context that the meaning of a checked policy depends on. */
 interface Place {
   /** Pointer of the text. */
   readonly at: string;
-  readonly carriedBy: NonNullable<PolicySetting['carriedBy']>;
+  readonly attachedTo: NonNullable<PolicySetting['attachedTo']>;
   readonly service: string;
 }
 
@@ -19,13 +19,41 @@ export function keepDocument(config: TrafficPolicyConfig, place: Place, document
 }
 
 /**
- * Takes the document of a policy that was checked for the same place; null if there is none. It is returned once,
- * because it keeps the whole text and its tree in memory.
+ * Takes the document of a policy that was checked for the same kind of place; null if there is none. It is returned
+ * once, because it keeps the whole text and its tree in memory.
  */
 export function takeDocument(config: TrafficPolicyConfig, place: Place): PolicyDocument | null {
+  const document = documentFor(config, place);
+  documents.delete(config);
+  return document;
+}
+
+/** The document of a policy that was checked for the same kind of place, and that no compiler has taken; null otherwise. */
+export function documentFor(config: TrafficPolicyConfig, place: Place): PolicyDocument | null {
   const kept = documents.get(config);
   if (kept === undefined) return null;
-  documents.delete(config);
-  const { document, at, carriedBy, service } = kept;
-  return at === place.at && carriedBy === place.carriedBy && service === place.service ? document : null;
+  const { document, at, attachedTo, service } = kept;
+  if (attachedTo !== place.attachedTo || service !== place.service) return null;
+  return at === place.at ? document : moved(document, at, place.at);
+}
+
+/** The document with pointers that begin with another one: a route may have its position there, or its id. */
+function moved(document: PolicyDocument, from: string, to: string): PolicyDocument {
+  const there = <Located extends { readonly pointer: string }>(each: Located): Located => ({
+    ...each,
+    pointer: to + each.pointer.slice(from.length),
+  });
+  const rule = (each: Rule): Rule => ({
+    ...there(each),
+    expressions: each.expressions.map(there),
+    actions: each.actions.map(there),
+  });
+  const phases = Object.fromEntries(
+    Object.entries(document.phases).map(([phase, rules]) => [phase, rules.map(rule)]),
+  ) as unknown as PolicyDocument['phases'];
+  return {
+    ...document,
+    phases,
+    placeOf: (pointer, text) => document.placeOf(from + pointer.slice(to.length), text),
+  };
 }

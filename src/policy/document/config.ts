@@ -3,6 +3,7 @@ import { suggest } from '../../diagnostics/suggest.ts';
 import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
 import type { Depart, Departure, Extension } from '../../config_file/shape.ts';
 import { shapedWith } from '../../config_file/validate.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Checking } from './checking.ts';
 import { LEFT, fault, wrongType } from './faults.ts';
 import { KINDS } from './kinds/index.ts';
@@ -30,13 +31,13 @@ function extensionOf(checking: Checking): Extension<Shape> {
   return {
     isNullAbsent: true,
     reader: (shape) => {
-      const { kind, fixed, choices, listOfOne } = shape;
+      const { kind, fixed, choices, itemOrList } = shape;
       const whole = kind && KINDS[kind].whole;
       if (whole !== undefined) return (value, pointer) => whole(checking, shape, value, pointer);
       if (fixed !== undefined) return (value, pointer) => readFixed(checking, fixed, value, pointer);
       if (choices !== undefined)
         return (value, pointer) => readChoice(checking, shape, choices, value, pointer);
-      return listOfOne && ((value, pointer) => readListOfOne(checking, shape, value, pointer));
+      return itemOrList && ((value, pointer) => readItemOrList(checking, shape, value, pointer));
     },
     fieldNames: (shape, value, pointer) =>
       (shape.aliases ?? shape.synonyms) && otherNames(checking, shape, value, pointer),
@@ -79,12 +80,11 @@ function readChoice(
   return LEFT;
 }
 
-function readListOfOne(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
-  const { listOfOne: _, ...entry } = shape;
-  if (!Array.isArray(value) || value.length !== 1) return readValue(checking, entry, value, pointer);
-  const at = pointerTo(pointer, 0);
-  checking.renamed.set(pointer, at);
-  return readValue(checking, entry, value[0], at);
+function readItemOrList(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
+  const { itemOrList: _, ...list } = shape;
+  if (!isEntries(value)) return readValue(checking, list, value, pointer);
+  checking.renamed.set(pointerTo(pointer, 0), pointer);
+  return [readValue(checking, list.items!, value, pointer)];
 }
 
 /** The fields that keys with former or other names mean. Of two keys for one field the current name counts. */
@@ -175,10 +175,12 @@ function hintForText(shape: Shape): string {
 
 function reportUnknownKey(checking: Checking, { key, known }: Of<'unknown_key'>, pointer: string): void {
   const at = pointerTo(pointer, key);
-  const meant = suggest(key, known);
+  const { fieldHints = {} } = ACTION_FACTS.get(checking.type)!;
+  const hint = Object.hasOwn(fieldHints, key) ? fieldHints[key] : undefined;
+  const meant = hint === undefined ? suggest(key, known) : undefined;
   checking.report(2203, at, `${quoted(checking.type)} has no field ${quoted(fieldName(at))}`, {
     at: 'key',
-    hint: didYouMean(meant),
+    hint: hint ?? didYouMean(meant),
     notes: [known.length === 0 ? 'it has no fields' : `its fields: ${listed(known)}`],
     fix: meant === undefined ? undefined : renameKey(checking.policy, at, meant, false),
   });

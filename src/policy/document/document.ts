@@ -11,7 +11,6 @@ export interface Place {
   readonly map?: TextMap;
 }
 
-/** One expression of a rule. */
 export interface RuleExpression {
   readonly text: string;
   readonly pointer: string;

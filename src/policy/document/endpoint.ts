@@ -6,12 +6,12 @@ import type { Plan, PolicySetting } from './setting.ts';
 
 /** Checks the requirements of the endpoint and of the account's plan on the whole policy. */
 export function checkEndpoint(
-  { carriedBy, plan }: PolicySetting,
+  { attachedTo, hasBackend = attachedTo !== 'cloud_endpoint', plan }: PolicySetting,
   rules: readonly ReadRule[],
   report: Report,
 ): void {
   if (plan !== undefined) checkPlan(plan, rules, report);
-  if (carriedBy === 'cloud_endpoint') checkEnds(rules, report);
+  if (!hasBackend) checkEnds(rules, report);
 }
 
 /** A cloud endpoint has no backend, so every path through its policy must end in an action (2235). */

@@ -5,13 +5,11 @@ import type { Scope } from '../../cel/scope.ts';
 import { BOOL } from '../../cel/types.ts';
 import type { Activation } from '../env/activation.ts';
 import { scopeFor } from '../env/scopes.ts';
-import type { Place } from '../env/scopes.ts';
 import { compileTemplate } from '../env/template.ts';
-import type { Phase } from '../../filters/phase.ts';
+import { type Phase, scopePhase } from '../../filters/phase.ts';
 import type { EngineText } from './checking.ts';
 import type { Findings, Repair } from './findings.ts';
-import { mapIn } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, mapIn } from './policy_text.ts';
 import { replaceWithin } from './repairs.ts';
 import type { PolicySetting } from './setting.ts';
 
@@ -33,10 +31,8 @@ export interface Looking {
 const INVALID_EXPRESSION = 2200;
 const INVALID_TEMPLATE = 2224;
 
-/** The scope of a phase. Event stream messages belong to a response. */
 function scopeOf({ phase, setting }: Looking, retry: boolean): Scope<Activation> {
-  const place: Place = phase === 'on_event_stream_message' ? 'on_http_response' : phase;
-  return scopeFor(retry ? 'retry_condition' : place, { service: setting.branding.service });
+  return scopeFor(retry ? 'retry_condition' : scopePhase(phase), { service: setting.branding.service });
 }
 
 interface Condition {

@@ -3,8 +3,7 @@ import type { Fault } from '../../filters/action_fields_schema.ts';
 import type { Checking } from './checking.ts';
 import type { More } from './findings.ts';
 import { quoteAsWritten, replaceValue } from './repairs.ts';
-import { numberOf } from './shape.ts';
-import type { Shape } from './shape.ts';
+import { type Shape, numberOf } from './shape.ts';
 import { fieldName } from './message_text.ts';
 
 /** Replaces an invalid value that was reported. */

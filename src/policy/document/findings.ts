@@ -1,8 +1,7 @@
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts';
 import type { Branding } from '../../engine/branding.ts';
 import type { PolicyWarning } from '../codes/warnings.ts';
-import { mapIn } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, mapIn } from './policy_text.ts';
 import type { Edit } from './text_map.ts';
 import { nearestSpan } from '../../config_file/report.ts';
 

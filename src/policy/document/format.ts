@@ -2,8 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
 import { LEGACY_TYPES } from '../../filters/table.ts';
 import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
-import { configShape, isActionType } from './shape.ts';
-import type { Shape } from './shape.ts';
+import { type Shape, configShape, isActionType } from './shape.ts';
 import { isJson } from '../../http/ascii.ts';
 
 /** The result of formatting: the canonical text, or why it cannot be formatted. */
@@ -164,7 +163,7 @@ function lowerComment(map: YAMLMap): void {
 
 function canonicalFields(shape: Shape, node: unknown, mayOrder: boolean): void {
   if (shape.items !== undefined) {
-    for (const item of itemsOf(node)) canonicalFields(shape.items, item, mayOrder);
+    for (const item of isMap(node) ? [node] : itemsOf(node)) canonicalFields(shape.items, item, mayOrder);
   }
   const { properties } = shape;
   if (properties === undefined || !isMap(node)) return;
@@ -178,7 +177,7 @@ function canonicalFields(shape: Shape, node: unknown, mayOrder: boolean): void {
     const field = properties[name]!;
     const value: unknown = node.get(name, true);
     const only = itemsOf(value);
-    if (field.listOfOne === true && only.length === 1) node.set(name, only[0]);
+    if (field.itemOrList === true && only.length === 1) node.set(name, only[0]);
     canonicalFields(field, node.get(name, true), mayOrder);
   }
 }

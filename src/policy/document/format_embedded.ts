@@ -1,5 +1,4 @@
-import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document, Scalar } from 'yaml';
+import { type Document, type Scalar, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { type Formatted, formatPolicy } from './format.ts';
 
 /** Whether a text is an edge file, which has policies in strings. */

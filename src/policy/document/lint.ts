@@ -1,6 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
-import { isGuard, whenEnds } from '../../filters/facts.ts';
+import { whenEnds } from '../../filters/facts.ts';
+import { isGuard } from '../../filters/gates.ts';
 import { PHASES } from '../../filters/phase.ts';
 import type { ReadAction } from './actions.ts';
 import type { Report } from './findings.ts';

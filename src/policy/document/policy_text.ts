@@ -1,6 +1,5 @@
 import type { Source, Span } from '../../diagnostics/diagnostic.ts';
-import { composed, scalarMap } from './text_map.ts';
-import type { TextMap } from './text_map.ts';
+import { type TextMap, composed, scalarMap } from './text_map.ts';
 
 /** The text of a policy as read, and its place in the file that carries it. */
 export interface PolicyText {

@@ -1,9 +1,7 @@
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { type FileKind, readDocument } from '../../config_file/read.ts';
-import { BANG } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
-import { identityMap } from './text_map.ts';
-import type { TextMap } from './text_map.ts';
+import { type PolicyText, BANG } from './policy_text.ts';
+import { type TextMap, identityMap } from './text_map.ts';
 
 /** The result of reading: the value with places, and YAML errors. */
 export interface Reading {
@@ -15,14 +13,14 @@ export interface Reading {
 }
 
 /** The source of a policy's text: a file of its own, or a string at a pointer inside a file. */
-export interface Carrier {
+export interface TextPlace {
   readonly file: Source;
   readonly toFile: TextMap;
   readonly at: string;
 }
 
 /** A file with only a policy. */
-export function wholeFile(file: Source): Carrier {
+export function wholeFile(file: Source): TextPlace {
   return { file, toFile: identityMap(), at: '' };
 }
 
@@ -41,10 +39,10 @@ const TAG_ROUNDS = 5;
  * Reads the text of a policy, in YAML 1.2 or JSON. YAML parses a plain value that begins with `!` as a tag and
  * drops its beginning: here it is read as intended, and its place is stored in `bangs`.
  */
-export function readPolicyText(text: string, carrier: Carrier): Reading {
+export function readPolicyText(text: string, place: TextPlace): Reading {
   const bangs = new Set<number>();
   let patched = text;
-  let reading = readDocument({ name: carrier.file.name, text }, POLICY_FILE);
+  let reading = readDocument({ name: place.file.name, text }, POLICY_FILE);
   for (let round = 0; round < TAG_ROUNDS; round++) {
     const tags = reading.diagnostics.filter(({ code, span }) => code === TAG && isBang(patched, span));
     if (tags.length === 0) break;
@@ -52,7 +50,7 @@ export function readPolicyText(text: string, carrier: Carrier): Reading {
       bangs.add(span!.start);
       patched = patched.slice(0, span!.start) + BANG + patched.slice(span!.start + 1);
     }
-    reading = readDocument({ name: carrier.file.name, text: patched }, POLICY_FILE);
+    reading = readDocument({ name: place.file.name, text: patched }, POLICY_FILE);
   }
   const { document } = reading;
   return {
@@ -63,7 +61,7 @@ export function readPolicyText(text: string, carrier: Carrier): Reading {
       keySpanOf: document?.keySpanOf ?? nowhere,
       bangs,
       maps: new Map(),
-      ...carrier,
+      ...place,
     },
     isRead: document !== null,
     problems: reading.diagnostics,

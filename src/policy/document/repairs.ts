@@ -1,6 +1,5 @@
 import type { Repair } from './findings.ts';
-import { mapIn } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, mapIn } from './policy_text.ts';
 import { quotedScalar } from './text_map.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
 

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import { ACTION_SCHEMAS } from '../../filters/action_schemas.ts';
-import { PHASES } from '../../filters/phase.ts';
-import type { Phase } from '../../filters/phase.ts';
+import { type Phase, PHASES } from '../../filters/phase.ts';
 
 /**
  * The schema of traffic policies. `policy.schema.json` is generated from it for the checker and editors;
@@ -45,7 +44,7 @@ function rulesOf(phase: Phase) {
 
 const [T, Q, S, E] = PHASES;
 
-export const policyDocument = z
+const policyDocument = z
   .strictObject({
     [T]: rulesOf(T).optional(),
     [Q]: rulesOf(Q).optional(),
@@ -55,10 +54,24 @@ export const policyDocument = z
   .describe('A traffic policy: rules by phase.');
 
 /**
- * The traffic policy as a JSON Schema of draft 7, for YAML language servers. Strings that hold a secret, a
- * template and so on are marked with keywords of our own (`FieldFacts`), which other readers ignore.
+ * The traffic policy as a JSON Schema of draft 7. Strings that hold a secret, a template and so on are marked with
+ * keywords of our own (`FieldFacts`), which other readers ignore.
  */
 export function policyJsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(policyDocument, { target: 'draft-7', io: 'input' });
   return { $schema, title: 'edgeproof traffic policy', ...rest };
+}
+
+/** The same for YAML language servers, which do not know that an entry may be written in place of its list. */
+export function policyEditorSchema(): object {
+  const text = JSON.stringify(policyJsonSchema(), (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('itemOrList' in value)) return value;
+    const {
+      itemOrList: _,
+      description,
+      ...list
+    } = value as { items: object; itemOrList: true; description: string };
+    return { description, anyOf: [list.items, list] };
+  });
+  return JSON.parse(text) as object;
 }

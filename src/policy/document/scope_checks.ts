@@ -1,13 +1,11 @@
-import { childrenOf } from '../../cel/ast.ts';
-import type { Node } from '../../cel/ast.ts';
+import { type Node, childrenOf } from '../../cel/ast.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
-import { mapIn } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, mapIn } from './policy_text.ts';
 import { listed } from './message_text.ts';
 
 /** Names that a policy has defined at one point of its execution. */

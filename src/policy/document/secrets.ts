@@ -1,11 +1,9 @@
 import { suggest } from '../../diagnostics/suggest.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
-import { childrenOf } from '../../cel/ast.ts';
-import type { Call, Node } from '../../cel/ast.ts';
+import { type Call, type Node, childrenOf } from '../../cel/ast.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
-import { mapIn } from './policy_text.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, mapIn } from './policy_text.ts';
 import { listed } from './message_text.ts';
 
 /** Reports unknown secrets: reading one is an error that stops the request. */

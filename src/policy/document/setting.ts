@@ -1,9 +1,9 @@
 import type { Branding } from '../../engine/branding.ts';
 
-/** What carries a policy, if known. */
-export type Carrier = (typeof CARRIERS)[number];
+/** What a policy is attached to. */
+export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
 
-export const CARRIERS = [
+export const ENDPOINT_KINDS = [
   'https_edge',
   'tls_edge',
   'tcp_edge',
@@ -26,16 +26,20 @@ export interface Plan {
 /** The known surroundings of a policy. What is omitted is not checked. */
 export interface PolicySetting {
   readonly branding: Pick<Branding, 'service' | 'errorCode'>;
-  readonly carriedBy?: Carrier;
+  readonly attachedTo?: EndpointKind;
+  /** Whether what passes the policy goes to a backend; default true, except for a cloud endpoint. */
+  readonly hasBackend?: boolean;
   /** Names or ids of the IP policies that exist. */
   readonly ipPolicies?: readonly string[];
   readonly plan?: Plan;
-  /** Whether to report what works here but is not documented by the service. */
+  /** Whether to report what works here, but which the service refuses or does not document. */
   readonly strict?: boolean;
-  /** Hosts of the endpoint that carries the policy; `*.` stands for any subdomain. */
+  /** Hosts of the endpoint that the policy is attached to; `*.` stands for any subdomain. */
   readonly hosts?: readonly string[];
-  /** Hosts of the endpoints that `forward-internal` can reach. */
+  /** Hosts of the HTTPS endpoints that `forward-internal` can reach. */
   readonly internalHosts?: readonly string[];
+  /** URLs, each with its port, of the TLS and TCP endpoints that `forward-internal` can reach. */
+  readonly internalAddresses?: readonly string[];
   /** Names of the secrets for `secrets.get`, by vault. */
   readonly secrets?: Readonly<Record<string, readonly string[]>>;
 }

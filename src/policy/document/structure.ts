@@ -1,10 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
-import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
-import type { Phase } from '../../filters/phase.ts';
-import { isEntries } from './config.ts';
-import type { Entries } from './config.ts';
+import { type Phase, LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
+import { type Entries, isEntries } from './config.ts';
 import type { PolicySetting } from './setting.ts';
 import type { Repair, Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
@@ -60,7 +58,7 @@ export function structureOf(reading: Reading): Structure | null {
       report(2236, pointer, `${quoted(key)} and ${quoted(first)} are the same phase`, { at: 'key' });
     }
     seen.set(phase, key);
-    checkCarrier(reading, phase, pointer);
+    checkEndpoint(reading, phase, pointer);
     rules.push(...readRules(reading, phase, given, pointer));
   }
   const isEmpty = Object.entries(value).every(([key, given]) => key === 'enabled' || isNothing(given));
@@ -91,6 +89,10 @@ function readEnabled({ policy, report }: Reading, value: Entries, given: unknown
   return given;
 }
 
+/** Keys of the files and resources that contain a policy. */
+const AROUND =
+  /^(?:apiVersion|kind|metadata|spec|version|agent|endpoints|tunnels|traffic_?policy|policy|inline)$/i;
+
 function phaseOf(
   { policy, report }: Reading,
   value: Entries,
@@ -110,29 +112,33 @@ function phaseOf(
   }
   const meant = suggest(key, PHASES);
   const isRule = ['expressions', 'actions', 'name', 'type', 'config'].includes(key);
+  const isAround = AROUND.test(key);
   report(2236, pointer, `${quoted(key)} is not a phase of a policy`, {
     at: 'key',
-    hint: didYouMean(meant) ?? (isRule ? 'rules are a list below a phase' : undefined),
+    hint:
+      didYouMean(meant) ??
+      (isRule ? 'rules are a list below a phase' : undefined) ??
+      (isAround ? 'a policy file has only the part that begins with the phases' : undefined),
     notes: [`phases: ${listed(PHASES)}`],
     fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
   });
   return undefined;
 }
 
-/** Whether the carrier of the policy has this phase. */
-function checkCarrier({ setting, report }: Reading, phase: Phase, pointer: string): void {
-  const { carriedBy } = setting;
-  if (carriedBy === 'https_edge' && phase === 'on_tcp_connect') {
+/** Whether the endpoint of the policy has this phase. */
+function checkEndpoint({ setting, report }: Reading, phase: Phase, pointer: string): void {
+  const { attachedTo } = setting;
+  if (attachedTo === 'https_edge' && phase === 'on_tcp_connect') {
     const message = 'HTTPS edges have no phase on_tcp_connect';
     report(2248, pointer, message, {
       at: 'key',
       hint: 'move its rules to on_http_request, or use a TLS or TCP edge',
     });
-  } else if (carriedBy === 'internal_endpoint' && phase === 'on_tcp_connect') {
+  } else if (attachedTo === 'internal_endpoint' && phase === 'on_tcp_connect') {
     const message = 'internal HTTP endpoints have no phase on_tcp_connect';
     report(2262, pointer, message, { at: 'key', hint: 'move its rules to on_http_request' });
-  } else if ((carriedBy === 'tcp_edge' || carriedBy === 'tls_edge') && phase !== 'on_tcp_connect') {
-    const protocol = carriedBy === 'tcp_edge' ? 'TCP' : 'TLS';
+  } else if ((attachedTo === 'tcp_edge' || attachedTo === 'tls_edge') && phase !== 'on_tcp_connect') {
+    const protocol = attachedTo === 'tcp_edge' ? 'TCP' : 'TLS';
     report(2230, pointer, `a ${protocol} edge has no phase ${phase}: it does not parse HTTP`, {
       at: 'key',
       hint: 'only on_tcp_connect runs there',

@@ -2,8 +2,7 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts';
 import type { Report } from './findings.ts';
 import type { ReadRule } from './lint.ts';
 import type { PolicyText } from './policy_text.ts';
-import { quotedScalar } from './text_map.ts';
-import type { Edit } from './text_map.ts';
+import { type Edit, quotedScalar } from './text_map.ts';
 
 const UNREADABLE = 2236;
 

@@ -1,6 +1,5 @@
 import type { Span } from '../../diagnostics/diagnostic.ts';
-import { unitsOf } from './scalar.ts';
-import type { Units } from './scalar.ts';
+import { type Units, unitsOf } from './scalar.ts';
 
 /** A replacement of a span of the file. */
 export interface Edit {

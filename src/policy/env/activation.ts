@@ -1,6 +1,9 @@
 import { NO_FIELDS, type FieldList, firstValue } from '../../http/fields.ts';
+import { spellings } from '../../http/readings.ts';
 import { parseAddress } from '../../net/address.ts';
+import { variable } from '../../cel/scope.ts';
 import { formatTimestamp } from '../../cel/time.ts';
+import type { Type } from '../../cel/types.ts';
 import { type StringMap, type Value, headerFields, stringMap } from '../../cel/values.ts';
 import { IpValue } from './addresses.ts';
 import { timestampOfMs } from './certificates.ts';
@@ -59,6 +62,7 @@ export class Activation {
   #requestHeaders: StringMap | undefined;
   #requestCookies: StringMap | undefined;
   #requestMedia: MediaType | undefined;
+  #spellings: readonly string[] | null | undefined;
   #responseHeaders: StringMap | undefined;
   #responseCookies: StringMap | undefined;
   #responseMedia: MediaType | undefined;
@@ -92,6 +96,14 @@ export class Activation {
     this.#requestHeaders = undefined;
     this.#requestCookies = undefined;
     this.#requestMedia = undefined;
+    this.#spellings = undefined;
+  }
+
+  /** The paths that an upstream may take the request's path for; null if that is only the path itself. */
+  get spellings(): readonly string[] | null {
+    if (this.#spellings === undefined)
+      this.#spellings = spellings(this.request.path, this.request.sentTarget);
+    return this.#spellings;
   }
 
   changeResponse(response: ResponseInput): void {
@@ -191,3 +203,15 @@ export function contentLength(fields: FieldList): number | undefined {
   const length = Number(text);
   return Number.isSafeInteger(length) ? length : undefined;
 }
+
+const variableWith =
+  (more: { readonly optional?: true; readonly oftenAbsent?: true }) =>
+  (name: string, type: Type, doc: string, read: (of: Activation) => Value | undefined) =>
+    variable(name, type, doc, { read, ...more });
+
+/** Makes variables that are read from the activation. */
+export const variables = {
+  present: variableWith({}),
+  optional: variableWith({ optional: true }),
+  oftenAbsent: variableWith({ optional: true, oftenAbsent: true }),
+};

@@ -1,5 +1,5 @@
 import type { Address } from '../../net/address.ts';
-import { BOOL, INT, STRING, list, object, stringWithFields } from '../../cel/types.ts';
+import { BOOL, INT, STRING, fieldsOf, list, object, stringWithFields } from '../../cel/types.ts';
 import type { GeoipDatabase, AddressFacts, PlaceFacts } from './facts.ts';
 
 /** An address in an expression: its text, and facts about it, looked up on first use. */
@@ -30,137 +30,80 @@ export class IpValue {
   }
 }
 
-const optional = true;
+const placeField = fieldsOf<PlaceFacts>();
 
 /** City to time zone; used for the location of an address and for its registration. */
 const PLACE = object('Place', {
-  city: { type: STRING, optional, doc: 'City.', read: (place: PlaceFacts) => place.city },
-  continent: { type: STRING, optional, doc: 'Continent.', read: (place: PlaceFacts) => place.continent },
-  country: { type: STRING, optional, doc: 'Country.', read: (place: PlaceFacts) => place.country },
-  country_code: {
-    type: STRING,
-    optional,
-    doc: 'ISO 3166-1 alpha-2 country code, such as `DE`.',
-    read: (place: PlaceFacts) => place.country_code,
-  },
-  is_eu: {
-    type: BOOL,
-    optional,
-    doc: 'Whether the country is in the European Union.',
-    read: (place: PlaceFacts) => place.is_eu,
-  },
-  latitude: {
-    type: STRING,
-    optional,
-    doc: 'Latitude in decimal degrees, as a string.',
-    read: (place: PlaceFacts) => place.latitude,
-  },
-  longitude: {
-    type: STRING,
-    optional,
-    doc: 'Longitude in decimal degrees, as a string.',
-    read: (place: PlaceFacts) => place.longitude,
-  },
-  metro_code: {
-    type: STRING,
-    optional,
-    doc: 'Metro code, in the United States.',
-    read: (place: PlaceFacts) => place.metro_code,
-  },
-  postal_code: {
-    type: STRING,
-    optional,
-    doc: 'Postal code.',
-    read: (place: PlaceFacts) => place.postal_code,
-  },
-  radius: {
-    type: STRING,
-    optional,
-    doc: 'Accuracy radius in kilometres, as a string.',
-    read: (place: PlaceFacts) => place.radius,
-  },
-  subdivision: {
-    type: STRING,
-    optional,
-    doc: 'State or province.',
-    read: (place: PlaceFacts) => place.subdivision,
-  },
-  timezone: {
-    type: STRING,
-    optional,
-    doc: 'Time zone, such as `Europe/Berlin`.',
-    read: (place: PlaceFacts) => place.timezone,
-  },
+  city: placeField.optional(STRING, 'City.', (place) => place.city),
+  continent: placeField.optional(STRING, 'Continent.', (place) => place.continent),
+  country: placeField.optional(STRING, 'Country.', (place) => place.country),
+  country_code: placeField.optional(
+    STRING,
+    'ISO 3166-1 alpha-2 country code, such as `DE`.',
+    (place) => place.country_code,
+  ),
+  is_eu: placeField.optional(BOOL, 'Whether the country is in the European Union.', (place) => place.is_eu),
+  latitude: placeField.optional(
+    STRING,
+    'Latitude in decimal degrees, as a string.',
+    (place) => place.latitude,
+  ),
+  longitude: placeField.optional(
+    STRING,
+    'Longitude in decimal degrees, as a string.',
+    (place) => place.longitude,
+  ),
+  metro_code: placeField.optional(STRING, 'Metro code, in the United States.', (place) => place.metro_code),
+  postal_code: placeField.optional(STRING, 'Postal code.', (place) => place.postal_code),
+  radius: placeField.optional(STRING, 'Accuracy radius in kilometres, as a string.', (place) => place.radius),
+  subdivision: placeField.optional(STRING, 'State or province.', (place) => place.subdivision),
+  timezone: placeField.optional(STRING, 'Time zone, such as `Europe/Berlin`.', (place) => place.timezone),
 });
+
+const geoField = fieldsOf<NonNullable<AddressFacts['geo']>>();
 
 const GEO = object('Geo', {
-  location: {
-    type: PLACE,
-    optional,
-    doc: 'Location of the address.',
-    read: (geo: NonNullable<AddressFacts['geo']>) => geo.location,
-  },
-  registered_location: {
-    type: PLACE,
-    optional,
-    doc: 'Location where the network is registered.',
-    read: (geo: NonNullable<AddressFacts['geo']>) => geo.registered_location,
-  },
+  location: geoField.optional(PLACE, 'Location of the address.', (geo) => geo.location),
+  registered_location: geoField.optional(
+    PLACE,
+    'Location where the network is registered.',
+    (geo) => geo.registered_location,
+  ),
 });
 
+const asField = fieldsOf<NonNullable<AddressFacts['as']>>();
+
 const AUTONOMOUS_SYSTEM = object('AutonomousSystem', {
-  number: {
-    type: INT,
-    optional,
-    doc: 'Number of the autonomous system.',
-    read: (as: NonNullable<AddressFacts['as']>) => as.number,
-  },
-  organization: {
-    type: STRING,
-    optional,
-    doc: 'Organization of the autonomous system.',
-    read: (as: NonNullable<AddressFacts['as']>) => as.organization,
-  },
+  number: asField.optional(INT, 'Number of the autonomous system.', (as) => as.number),
+  organization: asField.optional(STRING, 'Organization of the autonomous system.', (as) => as.organization),
 });
+
+const ipField = fieldsOf<IpValue>();
 
 export const IP = stringWithFields(
   'IpAddress',
   {
-    categories: {
-      type: list(STRING),
-      optional,
-      oftenAbsent: true,
-      doc: 'Categories of the address; `com.github.hooks` is also in `com.github` and in `com`. From the facts.',
-      read: (ip: IpValue) => ip.facts?.categories,
-    },
-    is_on_blocklist: {
-      type: BOOL,
-      optional,
-      oftenAbsent: true,
-      doc: 'Whether the address is on a list of abusers. From the facts.',
-      read: (ip: IpValue) => ip.facts?.is_on_blocklist,
-    },
-    is_tor_node: {
-      type: BOOL,
-      optional,
-      oftenAbsent: true,
-      doc: 'Whether the address is an exit of the Tor network. From the facts.',
-      read: (ip: IpValue) => ip.facts?.is_tor_node,
-    },
-    as: {
-      type: AUTONOMOUS_SYSTEM,
-      optional,
-      oftenAbsent: true,
-      doc: 'The network that announces the address. From the facts.',
-      read: (ip: IpValue) => ip.facts?.as,
-    },
-    geo: {
-      type: GEO,
-      optional,
-      oftenAbsent: true,
-      doc: 'Places of the address. From the facts.',
-      read: (ip: IpValue) => ip.facts?.geo,
-    },
+    categories: ipField.oftenAbsent(
+      list(STRING),
+      'Categories of the address; `com.github.hooks` is also in `com.github` and in `com`. From the facts.',
+      (ip) => ip.facts?.categories,
+    ),
+    is_on_blocklist: ipField.oftenAbsent(
+      BOOL,
+      'Whether the address is on a list of abusers. From the facts.',
+      (ip) => ip.facts?.is_on_blocklist,
+    ),
+    is_tor_node: ipField.oftenAbsent(
+      BOOL,
+      'Whether the address is an exit of the Tor network. From the facts.',
+      (ip) => ip.facts?.is_tor_node,
+    ),
+    as: ipField.oftenAbsent(
+      AUTONOMOUS_SYSTEM,
+      'The network that announces the address. From the facts.',
+      (ip) => ip.facts?.as,
+    ),
+    geo: ipField.oftenAbsent(GEO, 'Places of the address. From the facts.', (ip) => ip.facts?.geo),
   },
   (ip: IpValue) => ip.text,
 );

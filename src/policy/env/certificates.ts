@@ -4,7 +4,7 @@ import type {
   CertificateName,
   ClientCertificateFacts,
 } from '../../crypto/certificate_facts.ts';
-import { BOOL, BYTES, STRING, TIMESTAMP, list, object, stringWithFields } from '../../cel/types.ts';
+import { BOOL, BYTES, STRING, TIMESTAMP, fieldsOf, list, object, stringWithFields } from '../../cel/types.ts';
 import { Timestamp } from '../../cel/values.ts';
 
 /** A timestamp from milliseconds since the epoch. */
@@ -13,43 +13,25 @@ export function timestampOfMs(milliseconds: number): Timestamp {
   return new Timestamp(seconds, Math.round((milliseconds - seconds * 1_000) * 1_000_000) % 1_000_000_000);
 }
 
+const subjectField = fieldsOf<CertificateName>();
+
 function nameType(name: string) {
   const texts = list(STRING);
   return stringWithFields(
     name,
     {
-      common_name: {
-        type: STRING,
-        doc: 'Common name.',
-        read: (subject: CertificateName) => subject.commonName,
-      },
-      country: { type: texts, doc: 'Countries.', read: (subject: CertificateName) => subject.country },
-      locality: { type: texts, doc: 'Localities.', read: (subject: CertificateName) => subject.locality },
-      organization: {
-        type: texts,
-        doc: 'Organizations.',
-        read: (subject: CertificateName) => subject.organization,
-      },
-      organizational_unit: {
-        type: texts,
-        doc: 'Organizational units.',
-        read: (subject: CertificateName) => subject.organizationalUnit,
-      },
-      postal_code: {
-        type: texts,
-        doc: 'Postal codes.',
-        read: (subject: CertificateName) => subject.postalCode,
-      },
-      province: {
-        type: texts,
-        doc: 'States or provinces.',
-        read: (subject: CertificateName) => subject.province,
-      },
-      street_address: {
-        type: texts,
-        doc: 'Street addresses.',
-        read: (subject: CertificateName) => subject.streetAddress,
-      },
+      common_name: subjectField.present(STRING, 'Common name.', (subject) => subject.commonName),
+      country: subjectField.present(texts, 'Countries.', (subject) => subject.country),
+      locality: subjectField.present(texts, 'Localities.', (subject) => subject.locality),
+      organization: subjectField.present(texts, 'Organizations.', (subject) => subject.organization),
+      organizational_unit: subjectField.present(
+        texts,
+        'Organizational units.',
+        (subject) => subject.organizationalUnit,
+      ),
+      postal_code: subjectField.present(texts, 'Postal codes.', (subject) => subject.postalCode),
+      province: subjectField.present(texts, 'States or provinces.', (subject) => subject.province),
+      street_address: subjectField.present(texts, 'Street addresses.', (subject) => subject.streetAddress),
     },
     (subject: CertificateName) => subject.text,
   );
@@ -57,106 +39,80 @@ function nameType(name: string) {
 
 const DISTINGUISHED_NAME = nameType('DistinguishedName');
 
+const namesField = fieldsOf<AlternativeNames>();
+
 const ALTERNATIVE_NAMES = stringWithFields(
   'AlternativeNames',
   {
-    dns_names: {
-      type: list(STRING),
-      doc: 'Host names.',
-      read: (names: AlternativeNames) => names.dnsNames,
-    },
-    email_addresses: {
-      type: list(STRING),
-      doc: 'E-mail addresses.',
-      read: (names: AlternativeNames) => names.emailAddresses,
-    },
-    ip_addresses: {
-      type: list(STRING),
-      doc: 'IP addresses.',
-      read: (names: AlternativeNames) => names.ipAddresses,
-    },
-    uris: { type: list(STRING), doc: 'URIs.', read: (names: AlternativeNames) => names.uris },
+    dns_names: namesField.present(list(STRING), 'Host names.', (names) => names.dnsNames),
+    email_addresses: namesField.present(list(STRING), 'E-mail addresses.', (names) => names.emailAddresses),
+    ip_addresses: namesField.present(list(STRING), 'IP addresses.', (names) => names.ipAddresses),
+    uris: namesField.present(list(STRING), 'URIs.', (names) => names.uris),
   },
   (names: AlternativeNames) => names.text,
 );
 
+const extensionField = fieldsOf<CertificateExtension>();
+
 const EXTENSION = object('CertificateExtension', {
-  id: {
-    type: STRING,
-    doc: 'Object identifier in dots.',
-    read: (extension: CertificateExtension) => extension.id,
-  },
-  critical: {
-    type: BOOL,
-    doc: 'Whether clients that do not know it must reject the certificate.',
-    read: (extension: CertificateExtension) => extension.critical,
-  },
-  value: { type: BYTES, doc: 'DER.', read: (extension: CertificateExtension) => extension.value },
+  id: extensionField.present(STRING, 'Object identifier in dots.', (extension) => extension.id),
+  critical: extensionField.present(
+    BOOL,
+    'Whether clients that do not know it must reject the certificate.',
+    (extension) => extension.critical,
+  ),
+  value: extensionField.present(BYTES, 'DER.', (extension) => extension.value),
 });
 
+const certificateField = fieldsOf<ClientCertificateFacts>();
+
 const VALIDITY = object('CertificateValidity', {
-  not_before: {
-    type: TIMESTAMP,
-    optional: true,
-    doc: 'Start of validity.',
-    read: (certificate: ClientCertificateFacts) => timestampOrAbsent(certificate.details?.notBeforeMs),
-  },
-  not_after: {
-    type: TIMESTAMP,
-    optional: true,
-    doc: 'End of validity.',
-    read: (certificate: ClientCertificateFacts) => timestampOrAbsent(certificate.details?.notAfterMs),
-  },
+  not_before: certificateField.optional(TIMESTAMP, 'Start of validity.', (certificate) =>
+    timestampOrAbsent(certificate.details?.notBeforeMs),
+  ),
+  not_after: certificateField.optional(TIMESTAMP, 'End of validity.', (certificate) =>
+    timestampOrAbsent(certificate.details?.notAfterMs),
+  ),
 });
 
 /** Details are optional: a scenario may give only the serial number and common name of a certificate. */
 export const CERTIFICATE = object('Certificate', {
-  extensions: {
-    type: list(EXTENSION),
-    optional: true,
-    doc: 'X.509 extensions.',
-    read: (certificate: ClientCertificateFacts) => certificate.details?.extensions,
-  },
-  issuer: {
-    type: DISTINGUISHED_NAME,
-    optional: true,
-    doc: 'Issuer of the certificate.',
-    read: (certificate: ClientCertificateFacts) => certificate.details?.issuer,
-  },
-  pem: {
-    type: STRING,
-    optional: true,
-    doc: 'The certificate as PEM.',
-    read: (certificate: ClientCertificateFacts) => certificate.details?.pem,
-  },
-  san: {
-    type: ALTERNATIVE_NAMES,
-    optional: true,
-    doc: 'Alternative names.',
-    read: (certificate: ClientCertificateFacts) => certificate.details?.san,
-  },
-  serial_number: {
-    type: STRING,
-    doc: 'Serial number.',
-    read: (certificate: ClientCertificateFacts) => certificate.serialNumber,
-  },
-  signature_algorithm: {
-    type: STRING,
-    optional: true,
-    doc: 'Signature algorithm.',
-    read: (certificate: ClientCertificateFacts) => certificate.details?.signatureAlgorithm,
-  },
-  subject: {
-    type: DISTINGUISHED_NAME,
-    doc: 'Subject of the certificate.',
-    read: (certificate: ClientCertificateFacts) =>
-      certificate.details?.subject ?? nameOfCommonName(certificate.subjectCn),
-  },
-  validity: {
-    type: VALIDITY,
-    doc: 'Validity period.',
-    read: (certificate: ClientCertificateFacts) => certificate,
-  },
+  extensions: certificateField.optional(
+    list(EXTENSION),
+    'X.509 extensions.',
+    (certificate) => certificate.details?.extensions,
+  ),
+  issuer: certificateField.optional(
+    DISTINGUISHED_NAME,
+    'Issuer of the certificate.',
+    (certificate) => certificate.details?.issuer,
+  ),
+  pem: certificateField.optional(
+    STRING,
+    'The certificate as PEM.',
+    (certificate) => certificate.details?.pem,
+  ),
+  san: certificateField.optional(
+    ALTERNATIVE_NAMES,
+    'Alternative names.',
+    (certificate) => certificate.details?.san,
+  ),
+  serial_number: certificateField.present(
+    STRING,
+    'Serial number.',
+    (certificate) => certificate.serialNumber,
+  ),
+  signature_algorithm: certificateField.optional(
+    STRING,
+    'Signature algorithm.',
+    (certificate) => certificate.details?.signatureAlgorithm,
+  ),
+  subject: certificateField.present(
+    DISTINGUISHED_NAME,
+    'Subject of the certificate.',
+    (certificate) => certificate.details?.subject ?? nameOfCommonName(certificate.subjectCn),
+  ),
+  validity: certificateField.present(VALIDITY, 'Validity period.', (certificate) => certificate),
 });
 
 function timestampOrAbsent(milliseconds: number | undefined): Timestamp | undefined {

@@ -1,6 +1,15 @@
 import { secondsFromCivil } from '../../datetime/dates.ts';
 import { type FieldList, allValues, isFieldName, isName } from '../../http/fields.ts';
-import { BOOL, DURATION, STRING, TIMESTAMP, type Type, map, stringWithFields } from '../../cel/types.ts';
+import {
+  BOOL,
+  DURATION,
+  STRING,
+  TIMESTAMP,
+  fieldsOf,
+  map,
+  stringWithFields,
+  type Type,
+} from '../../cel/types.ts';
 import { Duration, type StringMap, Timestamp, type Value, stringMap } from '../../cel/values.ts';
 
 /** A cookie in a request. */
@@ -167,11 +176,13 @@ function notSent<const T extends Type>(type: T, value: Value | undefined) {
   return { type, doc, optional: value === undefined, read: () => value };
 }
 
+const cookieField = fieldsOf<Cookie>();
+
 export const COOKIE = stringWithFields(
   'Cookie',
   {
-    name: { type: STRING, doc: 'Name.', read: (cookie: Cookie) => cookie.name },
-    value: { type: STRING, doc: 'Value.', read: (cookie: Cookie) => cookie.value },
+    name: cookieField.present(STRING, 'Name.', (cookie) => cookie.name),
+    value: cookieField.present(STRING, 'Value.', (cookie) => cookie.value),
     domain: notSent(STRING, ''),
     path: notSent(STRING, ''),
     expires: notSent(TIMESTAMP, undefined),
@@ -184,53 +195,29 @@ export const COOKIE = stringWithFields(
   (cookie: Cookie) => cookie.value,
 );
 
+const setCookieField = fieldsOf<SetCookie>();
+
 export const SET_COOKIE = stringWithFields(
   'SetCookie',
   {
-    name: { type: STRING, doc: 'Name.', read: (cookie: SetCookie) => cookie.name },
-    value: { type: STRING, doc: 'Value.', read: (cookie: SetCookie) => cookie.value },
-    domain: {
-      type: STRING,
-      doc: 'Attribute Domain; empty if not set.',
-      read: (cookie: SetCookie) => cookie.domain,
-    },
-    path: {
-      type: STRING,
-      doc: 'Attribute Path; empty if not set.',
-      read: (cookie: SetCookie) => cookie.path,
-    },
-    expires: {
-      type: TIMESTAMP,
-      optional: true,
-      doc: 'Attribute Expires.',
-      read: (cookie: SetCookie) => cookie.expires,
-    },
-    max_age: {
-      type: DURATION,
-      optional: true,
-      doc: 'Attribute Max-Age.',
-      read: (cookie: SetCookie) => cookie.max_age,
-    },
-    http_only: {
-      type: BOOL,
-      doc: 'Whether scripts cannot read it.',
-      read: (cookie: SetCookie) => cookie.http_only,
-    },
-    secure: {
-      type: BOOL,
-      doc: 'Whether it is sent over TLS only.',
-      read: (cookie: SetCookie) => cookie.secure,
-    },
-    same_site: {
-      type: STRING,
-      doc: 'Attribute SameSite as written; empty if not set.',
-      read: (cookie: SetCookie) => cookie.same_site,
-    },
-    unparsed_attributes: {
-      type: map(STRING, STRING),
-      doc: 'Other attributes, by name as written; empty values for those without one.',
-      read: (cookie: SetCookie) => cookie.unparsed_attributes,
-    },
+    name: setCookieField.present(STRING, 'Name.', (cookie) => cookie.name),
+    value: setCookieField.present(STRING, 'Value.', (cookie) => cookie.value),
+    domain: setCookieField.present(STRING, 'Attribute Domain; empty if not set.', (cookie) => cookie.domain),
+    path: setCookieField.present(STRING, 'Attribute Path; empty if not set.', (cookie) => cookie.path),
+    expires: setCookieField.optional(TIMESTAMP, 'Attribute Expires.', (cookie) => cookie.expires),
+    max_age: setCookieField.optional(DURATION, 'Attribute Max-Age.', (cookie) => cookie.max_age),
+    http_only: setCookieField.present(BOOL, 'Whether scripts cannot read it.', (cookie) => cookie.http_only),
+    secure: setCookieField.present(BOOL, 'Whether it is sent over TLS only.', (cookie) => cookie.secure),
+    same_site: setCookieField.present(
+      STRING,
+      'Attribute SameSite as written; empty if not set.',
+      (cookie) => cookie.same_site,
+    ),
+    unparsed_attributes: setCookieField.present(
+      map(STRING, STRING),
+      'Other attributes, by name as written; empty values for those without one.',
+      (cookie) => cookie.unparsed_attributes,
+    ),
   },
   (cookie: SetCookie) => cookie.value,
 );

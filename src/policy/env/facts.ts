@@ -75,7 +75,6 @@ export interface Facts {
 
 export const NOTHING_KNOWN: GeoipDatabase = { find: () => undefined };
 
-/** No facts at all. */
 export const NO_FACTS: Facts = { client: NOTHING_KNOWN.find, server: NOTHING_KNOWN.find, connection: {} };
 
 /** Categories are hierarchical: `com.github.hooks` is also in `com.github` and in `com`. */

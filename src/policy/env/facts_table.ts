@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import { parseAddress } from '../../net/address.ts';
 import { type Cidr, isCidrProblem, parseCidr } from '../../net/cidr.ts';

@@ -5,6 +5,7 @@
  */
 import type { ClientCertificateFacts } from '../../crypto/certificate_facts.ts';
 import type { FieldList } from '../../http/fields.ts';
+import type { RequestHead, ResponseHead } from '../../http/heads.ts';
 import type { OwnCookies } from '../../http/own_cookies.ts';
 import type { Address } from '../../net/address.ts';
 import type { Facts } from './facts.ts';
@@ -38,29 +39,14 @@ export interface TlsInput {
   readonly ja4Fingerprint?: string;
 }
 
-export interface RequestInput {
-  readonly method: string;
-  readonly scheme: 'http' | 'https';
-  /** Lower case, without port. */
-  readonly host: string;
-  /** `Host` or `:authority` as received. */
-  readonly authority: string;
-  readonly path: string;
-  /** Without the question mark; undefined if there is none. */
-  readonly query: string | undefined;
-  /** Path and query as the client sent them. */
-  readonly sentTarget: string;
-  readonly version: '1.0' | '1.1' | '2.0';
-  readonly headers: FieldList;
+export interface RequestInput extends RequestHead {
   readonly trailers?: FieldList;
   /** Times at which the head and the body were complete, in milliseconds since the epoch. */
   readonly receivedMs?: number;
   readonly bodyReceivedMs?: number;
 }
 
-export interface ResponseInput {
-  readonly status: number;
-  readonly headers: FieldList;
+export interface ResponseInput extends ResponseHead {
   readonly trailers?: FieldList;
 }
 

@@ -1,4 +1,4 @@
-import { STRING, map, stringWithFields } from '../../cel/types.ts';
+import { STRING, fieldsOf, map, stringWithFields } from '../../cel/types.ts';
 import { type StringMap, stringMap } from '../../cel/values.ts';
 
 /** A `Content-Type` field (RFC 9110 §8.3.1): its media type in lower case, its parameters, and the whole value. */
@@ -56,15 +56,17 @@ function unquoted(text: string): string {
     : text;
 }
 
+const mediaField = fieldsOf<MediaType>();
+
 export const MEDIA_TYPE = stringWithFields(
   'MediaType',
   {
-    parameters: {
-      type: map(STRING, STRING),
-      doc: 'Parameters such as `charset`, names in lower case.',
-      read: (media: MediaType) => media.parameters,
-    },
-    raw: { type: STRING, doc: 'The field as received.', read: (media: MediaType) => media.raw },
+    parameters: mediaField.present(
+      map(STRING, STRING),
+      'Parameters such as `charset`, names in lower case.',
+      (media) => media.parameters,
+    ),
+    raw: mediaField.present(STRING, 'The field as received.', (media) => media.raw),
   },
   (media: MediaType) => media.essence,
 );

@@ -24,7 +24,7 @@ export function percentDecode(text: string): string | null {
 }
 
 /** Decodes a name or value of a form; invalid escapes are kept, invalid UTF-8 becomes U+FFFD. */
-function formDecode(text: string): string {
+export function formDecode(text: string): string {
   if (!text.includes('%')) return text.includes('+') ? text.replaceAll('+', ' ') : text;
   const strict = percentDecode(text.replaceAll('+', ' '));
   return strict ?? lenient(text);

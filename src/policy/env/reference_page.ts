@@ -14,7 +14,7 @@ import { STRING_FUNCTIONS } from './functions/strings.ts';
 import { LANGUAGE_ROWS } from './functions/table.ts';
 import { URL_FUNCTIONS } from './functions/urls.ts';
 import { LEGACY_NAMES } from './legacy_names.ts';
-import { PHASES } from './phase.ts';
+import { SCOPE_PHASES } from '../../filters/phase.ts';
 import { RETRY_VARIABLES, scopeFor } from './scopes.ts';
 import { BOTS, BROWSERS, TOOLS } from './user_agent_table.ts';
 
@@ -90,7 +90,7 @@ that also has fields: it compares and is searched as a string, and \`req.url.pat
 
 function variablesSection(eventVariables: Iterable<Variable<never>>): string {
   const since = new Map<string, { readonly phase: string; readonly variable: Variable<Activation> }>();
-  for (const phase of PHASES) {
+  for (const phase of SCOPE_PHASES) {
     for (const variable of scopeFor(phase).variables.values()) {
       if (!since.has(variable.name)) since.set(variable.name, { phase, variable });
     }

@@ -8,13 +8,13 @@ import {
 } from '../../cel/scope.ts';
 import { INT, type Type } from '../../cel/types.ts';
 import { LAST_ATTEMPT } from '../../filters/http_request/facts.ts';
+import { type ScopePhase, isKnownIn, scopePhase } from '../../filters/phase.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Activation } from './activation.ts';
 import { CONNECTION_VARIABLES } from './connection_variables.ts';
 import { POLICY_VARIABLES, REQUEST_VARIABLES, RESPONSE_VARIABLES } from './exchange_variables.ts';
 import { PHASE_FUNCTIONS, functionsOf } from './functions/table.ts';
 import { LEGACY } from './legacy_names.ts';
-import { PHASES, type Phase, isKnownIn } from './phase.ts';
 
 export interface Vocabulary {
   /** Name of the service in `actions.<service>.…`; default `service`. */
@@ -22,7 +22,7 @@ export interface Vocabulary {
 }
 
 /** A phase, or the retry condition of `http-request`, which also has its attempts. */
-export type Place = Phase | 'retry_condition';
+export type Place = ScopePhase | 'retry_condition';
 
 const known = new Map<string, Scope<Activation>>();
 
@@ -35,7 +35,7 @@ export function scopeFor(place: Place, { service = 'service' }: Vocabulary = {})
 }
 
 function makeScope(place: Place, service: string): Scope<Activation> {
-  const phase: Phase = place === 'retry_condition' ? 'on_http_request' : place;
+  const phase: ScopePhase = place === 'retry_condition' ? 'on_http_request' : place;
   return declareScope<Activation>({
     name: place,
     functions: functionsOf(phase),
@@ -63,16 +63,13 @@ const ALLOWANCE: Allowance<Activation> = {
 
 /** Results of all actions that expressions can read, and the first phase in which they may be there. */
 const RESULTS = Array.from(ACTION_FACTS.values()).flatMap(({ type: action, phases, result }) => {
-  // Messages of an event stream belong to a response.
-  const first = phases[0] === 'on_event_stream_message' ? 'on_http_response' : phases[0];
-  const since = PHASES.find((phase) => phase === first);
-  return result?.row === undefined || since === undefined
-    ? []
-    : [{ name: result.name, action, since, ...result.row }];
+  const [first] = phases;
+  if (result?.row === undefined || first === undefined) return [];
+  return [{ name: result.name, action, since: scopePhase(first), ...result.row }];
 });
 
 /** Results of actions that may have run at this point. */
-function actionVariables(phase: Phase, service: string): readonly Variable<Activation>[] {
+function actionVariables(phase: ScopePhase, service: string): readonly Variable<Activation>[] {
   return RESULTS.filter(({ since }) => isKnownIn(since, phase)).map(({ name, action, doc, type }) =>
     variable(
       `actions.${service}.${name}`,
@@ -99,7 +96,7 @@ export const RETRY_VARIABLES: readonly Variable<Activation>[] = [
   }),
 ];
 
-function laterVariables(phase: Phase, service: string): readonly Unavailable[] {
+function laterVariables(phase: ScopePhase, service: string): readonly Unavailable[] {
   const later: Unavailable[] = [];
   if (!isKnownIn('on_http_request', phase)) {
     later.push({ name: 'req', message: 'the request is known from on_http_request on' });
@@ -114,7 +111,7 @@ function laterVariables(phase: Phase, service: string): readonly Unavailable[] {
   return later;
 }
 
-function laterFunctions(phase: Phase): readonly Unavailable[] {
+function laterFunctions(phase: ScopePhase): readonly Unavailable[] {
   return PHASE_FUNCTIONS.filter(([since]) => !isKnownIn(since, phase)).flatMap(([since, rows]) =>
     rows.map(({ name }) => ({ name, message: `${name}() can be called from ${since} on` })),
   );

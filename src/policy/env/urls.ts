@@ -1,5 +1,5 @@
 import { parseAddress } from '../../net/address.ts';
-import { INT, STRING, list, map, stringWithFields } from '../../cel/types.ts';
+import { INT, STRING, fieldsOf, list, map, stringWithFields } from '../../cel/types.ts';
 import { type StringMap, stringMap } from '../../cel/values.ts';
 import type { RequestInput } from './inputs.ts';
 import { formPairs, hasWholeEscapes } from './percent.ts';
@@ -155,51 +155,47 @@ export function isQueryString(text: string): boolean {
   return /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?%[\]]+$/.test(text) && /[^&=]/.test(text) && hasWholeEscapes(text);
 }
 
+const urlField = fieldsOf<UrlValue>();
+
 export const URL_TYPE = stringWithFields(
   'Url',
   {
-    authority: {
-      type: STRING,
-      doc: 'User information, host and port as written.',
-      read: (url: UrlValue) => url.authority,
-    },
-    host: { type: STRING, doc: 'Host in lower case, without port.', read: (url: UrlValue) => url.host },
-    path: {
-      type: STRING,
-      doc: 'Path; for a request, in the canonical form that routes match.',
-      read: (url: UrlValue) => url.path,
-    },
-    port: {
-      type: INT,
-      optional: true,
-      doc: 'Port, if given.',
-      read: (url: UrlValue) => url.port,
-    },
-    query: {
-      type: STRING,
-      doc: 'Query without its question mark; empty if there is none.',
-      read: (url: UrlValue) => url.query,
-    },
-    query_params: {
-      type: map(STRING, list(STRING)),
-      doc: 'Values of the query by name, decoded.',
-      read: (url: UrlValue) => url.queryParams,
-    },
-    fragment: {
-      type: STRING,
-      doc: 'Text after `#`; empty if there is none, and always for a request.',
-      read: (url: UrlValue) => url.fragment,
-    },
-    raw: { type: STRING, doc: 'The whole URL.', read: (url: UrlValue) => url.raw },
-    raw_path: { type: STRING, doc: 'Path as sent.', read: (url: UrlValue) => url.rawPath },
-    scheme: { type: STRING, doc: 'Scheme, such as `https`.', read: (url: UrlValue) => url.scheme },
-    uri: { type: STRING, doc: 'Path and query.', read: (url: UrlValue) => url.uri },
-    user_password: {
-      type: STRING,
-      optional: true,
-      doc: 'User information before the host, if any.',
-      read: (url: UrlValue) => url.userPassword,
-    },
+    authority: urlField.present(
+      STRING,
+      'User information, host and port as written.',
+      (url) => url.authority,
+    ),
+    host: urlField.present(STRING, 'Host in lower case, without port.', (url) => url.host),
+    path: urlField.present(
+      STRING,
+      'Path; for a request, in the canonical form that routes match.',
+      (url) => url.path,
+    ),
+    port: urlField.optional(INT, 'Port, if given.', (url) => url.port),
+    query: urlField.present(
+      STRING,
+      'Query without its question mark; empty if there is none.',
+      (url) => url.query,
+    ),
+    query_params: urlField.present(
+      map(STRING, list(STRING)),
+      'Values of the query by name, decoded.',
+      (url) => url.queryParams,
+    ),
+    fragment: urlField.present(
+      STRING,
+      'Text after `#`; empty if there is none, and always for a request.',
+      (url) => url.fragment,
+    ),
+    raw: urlField.present(STRING, 'The whole URL.', (url) => url.raw),
+    raw_path: urlField.present(STRING, 'Path as sent.', (url) => url.rawPath),
+    scheme: urlField.present(STRING, 'Scheme, such as `https`.', (url) => url.scheme),
+    uri: urlField.present(STRING, 'Path and query.', (url) => url.uri),
+    user_password: urlField.optional(
+      STRING,
+      'User information before the host, if any.',
+      (url) => url.userPassword,
+    ),
   },
   (url: UrlValue) => url.raw,
 );

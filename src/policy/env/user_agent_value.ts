@@ -1,4 +1,4 @@
-import { BOOL, STRING, stringWithFields } from '../../cel/types.ts';
+import { BOOL, STRING, type Type, fieldsOf, stringWithFields } from '../../cel/types.ts';
 import { type UserAgent, parseUserAgent } from './user_agent.ts';
 
 /** A `User-Agent` field in expressions: its text, and its parsed parts on first use. */
@@ -34,55 +34,25 @@ function recall(text: string): UserAgent {
   return parsed;
 }
 
+const agentField = fieldsOf<UserAgentValue>();
+
+function part(name: keyof UserAgent, type: Type, doc: string) {
+  return agentField.present(type, doc, (agent) => agent.parsed[name]);
+}
+
 export const USER_AGENT = stringWithFields(
   'UserAgent',
   {
-    name: {
-      type: STRING,
-      doc: 'Browser, tool or robot, such as `Firefox`, `curl` or `Googlebot`.',
-      read: (agent: UserAgentValue) => agent.parsed.name,
-    },
-    version: { type: STRING, doc: 'Its version.', read: (agent: UserAgentValue) => agent.parsed.version },
-    os: {
-      type: STRING,
-      doc: 'Operating system, such as `Windows`, `iOS` or `Linux`; empty if unknown.',
-      read: (agent: UserAgentValue) => agent.parsed.os,
-    },
-    os_version: {
-      type: STRING,
-      doc: 'Version of the operating system.',
-      read: (agent: UserAgentValue) => agent.parsed.osVersion,
-    },
-    device: {
-      type: STRING,
-      doc: 'Device, such as `iPhone` or `Pixel 8`; empty if unknown.',
-      read: (agent: UserAgentValue) => agent.parsed.device,
-    },
-    is_mobile: {
-      type: BOOL,
-      doc: 'Whether it is a phone.',
-      read: (agent: UserAgentValue) => agent.parsed.isMobile,
-    },
-    is_tablet: {
-      type: BOOL,
-      doc: 'Whether it is a tablet.',
-      read: (agent: UserAgentValue) => agent.parsed.isTablet,
-    },
-    is_desktop: {
-      type: BOOL,
-      doc: 'Whether it is a desktop or laptop computer.',
-      read: (agent: UserAgentValue) => agent.parsed.isDesktop,
-    },
-    is_bot: {
-      type: BOOL,
-      doc: 'Whether it identifies itself as a robot.',
-      read: (agent: UserAgentValue) => agent.parsed.isBot,
-    },
-    url: {
-      type: STRING,
-      doc: 'The page that a robot names about itself.',
-      read: (agent: UserAgentValue) => agent.parsed.url,
-    },
+    name: part('name', STRING, 'Browser, tool or robot, such as `Firefox`, `curl` or `Googlebot`.'),
+    version: part('version', STRING, 'Its version.'),
+    os: part('os', STRING, 'Operating system, such as `Windows`, `iOS` or `Linux`; empty if unknown.'),
+    os_version: part('osVersion', STRING, 'Version of the operating system.'),
+    device: part('device', STRING, 'Device, such as `iPhone` or `Pixel 8`; empty if unknown.'),
+    is_mobile: part('isMobile', BOOL, 'Whether it is a phone.'),
+    is_tablet: part('isTablet', BOOL, 'Whether it is a tablet.'),
+    is_desktop: part('isDesktop', BOOL, 'Whether it is a desktop or laptop computer.'),
+    is_bot: part('isBot', BOOL, 'Whether it identifies itself as a robot.'),
+    url: part('url', STRING, 'The page that a robot names about itself.'),
   },
   (agent: UserAgentValue) => agent.text,
 );

@@ -4,8 +4,7 @@ import type { Report } from '../../diagnostics/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
-import type { Answering, Fault, Stub, UpstreamScript } from '../upstreams.ts';
-import { PLAIN_ANSWER } from '../upstreams.ts';
+import { type Answering, type Fault, type Stub, type UpstreamScript, PLAIN_ANSWER } from '../upstreams.ts';
 import type { ScenarioCode } from './codes.ts';
 import { durationMs } from './durations.ts';
 import { ANSWER_SHAPE } from './scenario_shape.ts';
@@ -38,7 +37,8 @@ export function compileUpstreams(
   return scripts;
 }
 
-function compileScript(
+/** Compiles one scripted upstream. Problems are reported. */
+export function compileScript(
   config: UpstreamConfig,
   pointer: string,
   report: Report<ScenarioCode>,

@@ -1,7 +1,6 @@
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
-import { linesOf, positionAt } from '../../diagnostics/lines.ts';
-import type { Lines } from '../../diagnostics/lines.ts';
+import { type Lines, linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { ShapeCode } from '../../config_file/codes.ts';
 import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
@@ -11,10 +10,14 @@ import { shaped } from '../../config_file/validate.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
+import { type FilesBeside, NO_FILES } from './beside.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
-import { type Row, filled, nameOfRow, rowsOf } from './expand.ts';
+import { type Row, nameOfRow } from './expand.ts';
+import { type Origins, originOf, withIncludes } from './include.ts';
+import { quickJson } from './quick_json.ts';
+import { expanded, tableReader } from './tables.ts';
 import { checkIdentitiesUsed, checkIdentityFacts } from './identities.ts';
-import { CASE_SHAPE, EACH_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
+import { CASE_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
 
 /** A reported case: a case of the file, or one row of its table. */
@@ -27,6 +30,8 @@ export interface CaseRow {
   readonly row: Row | null;
   /** The index of its table row, and the number of rows. */
   readonly tableRow?: { readonly index: number; readonly of: number };
+  /** Where its row is, if the table is in a file of its own. */
+  readonly place?: string;
   readonly config: CaseConfig;
 }
 
@@ -42,7 +47,11 @@ export interface CheckedScenario {
   readonly diagnostics: readonly Diagnostic[];
   readonly document: LocatedDocument;
   readonly name: string;
-  /** Further findings about the same document. */
+  /** Included files and tables. */
+  readonly files: readonly string[];
+  /** Whether the value at a pointer is written in this file, not in one that it includes. */
+  readonly isOwn: (pointer: string) => boolean;
+  /** Further findings about the document and what it includes. */
   readonly report: (list: Diagnostic[]) => Report<ScenarioCode>;
   /** Line of the value at a pointer, from 1; 0 without a source. */
   readonly lineOf: (pointer: string) => number;
@@ -59,127 +68,84 @@ const SCENARIO_FILE = {
 /** Checks a scenario file, or an object of the same form. Never throws. */
 export function checkScenario(
   given: Source | { readonly value: unknown; readonly name: string },
+  files: FilesBeside = NO_FILES,
 ): CheckedScenario {
-  if ('value' in given) return checkDocument(plainDocument(given.value), given.name, []);
-  const quick = quickJson(given);
+  if ('value' in given) return checkDocument(plainDocument(given.value), given.name, [], files);
+  const quick = quickJson(given, SCENARIO_FILE);
   const { document, diagnostics } = quick ?? readDocument(given, SCENARIO_FILE);
-  if (document !== null) return checkDocument(document, given.name, diagnostics);
+  if (document !== null) return checkDocument(document, given.name, diagnostics, files);
   return checkedOf(null, diagnostics, plainDocument(undefined), given.name);
-}
-
-/**
- * Parses JSON with the engine's own parser, which is many times as fast; positions are determined only for
- * findings. Duplicate keys are left to the slow reader: they show as more colons than keys.
- */
-function quickJson(source: Source): { document: LocatedDocument; diagnostics: [] } | null {
-  if (!/^\s*\{/.test(source.text)) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(source.text) as unknown;
-  } catch {
-    return null;
-  }
-  if (keysWritten(source.text) !== keysWithin(value)) return null;
-  let slow: LocatedDocument | null | undefined;
-  const places = () => (slow ??= readDocument(source, SCENARIO_FILE).document);
-  const document: LocatedDocument = {
-    source,
-    value,
-    spanOf: (pointer) => places()?.spanOf(pointer),
-    keySpanOf: (pointer) => places()?.keySpanOf(pointer),
-  };
-  return { document, diagnostics: [] };
-}
-
-/** Keys of all objects in a value. */
-function keysWithin(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let keys = 0;
-  if (Array.isArray(value)) {
-    for (const part of value as readonly unknown[]) if (typeof part === 'object') keys += keysWithin(part);
-    return keys;
-  }
-  // All keys of a JSON.parse result are own properties.
-  for (const key in value) {
-    const part = (value as Readonly<Record<string, unknown>>)[key];
-    keys += typeof part === 'object' ? 1 + keysWithin(part) : 1;
-  }
-  return keys;
-}
-
-/** Number of keys in valid JSON: strings followed by a colon. */
-function keysWritten(text: string): number {
-  const key = /"(?:[^"\\]|\\.)*"\s*:/g;
-  let keys = 0;
-  while (key.test(text)) keys++;
-  return keys;
 }
 
 function checkDocument(
   document: LocatedDocument,
   name: string,
   read: readonly Diagnostic[],
+  files: FilesBeside,
 ): CheckedScenario {
   const found: Diagnostic[] = [];
-  const shapeReport: Report<ShapeCode> = (code, pointer, message, more) => {
-    const list: Diagnostic[] = [];
-    errorsTo<ShapeCode>(list, document, SCENARIO_FILE.prefix)(code, pointer, message, more);
-    for (const each of list) {
-      // Rows of one table have their findings at the same place.
-      if (!found.some((other) => other.pointer === each.pointer && other.message === each.message)) {
-        found.push(each);
-      }
-    }
-  };
-  const depart = reportDepartures(shapeReport);
-  const shell = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
-  const report = reportWith<ScenarioCode>(found, document, (code) => SCENARIO_CODES[code].severity);
+  const origins: Origins = new Map();
+  const named = new Set<string>();
+  const reportIn = (of: LocatedDocument) =>
+    reportWith<ScenarioCode>(found, of, (code) => SCENARIO_CODES[code].severity);
+  const departIn = (of: LocatedDocument, note?: string) => reportDepartures(shapeReport(found, of, note));
+  const depart = departIn(document);
+  const own = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
+  const including = { files, found, reportIn, departIn, origins, read: named };
+  const shell = own && withIncludes(own, document, name, including);
+  const report: Report<ScenarioCode> = (code, pointer, ...rest) =>
+    reportIn(originOf(origins, pointer, document))(code, pointer, ...rest);
+  const tables = tableReader(name, { files, found, depart, report, read: named });
   const rows: CaseRow[] = [];
   for (const [index, given] of (shell?.cases ?? []).entries()) {
     const pointer = pointerTo('/cases', index);
-    const all = expanded(given, pointer, shell?.variables ?? {}, depart, report);
-    for (const [at, { row, value }] of all.entries()) {
-      const config = shaped(CASE_SHAPE, value, pointer, depart) as CaseConfig | undefined;
+    const all = expanded(given, pointer, shell?.variables ?? {}, tables);
+    for (const [at, { row, value, place }] of all.entries()) {
+      const departRow = place === undefined ? depart : departIn(document, atRow(place));
+      const config = shaped(CASE_SHAPE, value, pointer, departRow) as CaseConfig | undefined;
       if (typeof config?.name !== 'string') continue;
       const caseName = row === null ? config.name : nameOfRow(nameBefore(given), row);
       const tags = [...(shell?.defaults?.tags ?? []), ...(config.tags ?? [])];
       const tableRow = row === null ? {} : { tableRow: { index: at, of: all.length } };
-      rows.push({ name: caseName, tags, pointer, row, config, ...tableRow });
+      rows.push({ name: caseName, tags, pointer, row, config, ...tableRow, ...(place && { place }) });
     }
   }
   if (shell !== undefined) {
     checkShell(shell, report);
-    if (!hasErrors(found)) checkCases(shell, rows, report);
+    const isOwn = (pointer: string) => originOf(origins, pointer, document) === document;
+    if (!hasErrors(found)) checkCases(shell, rows, report, isOwn);
   }
-  const all = [...read, ...found].sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
+  const inside = found.filter(({ source }) => source === document.source);
+  const elsewhere = found.filter(({ source }) => source !== document.source);
+  const sorted = [...read, ...inside].sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
+  const all = [...elsewhere, ...sorted];
   const scenario = shell === undefined || hasErrors(all) ? null : { shell, cases: rows };
-  return checkedOf(scenario, all, document, name);
+  return checkedOf(scenario, all, document, name, origins, [...named]);
+}
+
+/** Reports departures from the shape; rows of one table have their findings at the same place. */
+function shapeReport(found: Diagnostic[], document: LocatedDocument, note?: string): Report<ShapeCode> {
+  return (code, pointer, message, more = {}) => {
+    const list: Diagnostic[] = [];
+    const noted = note === undefined ? more : { ...more, notes: [...(more.notes ?? []), note] };
+    errorsTo<ShapeCode>(list, document, SCENARIO_FILE.prefix)(code, pointer, message, noted);
+    for (const each of list) {
+      const isKnown = found.some(
+        (other) =>
+          other.pointer === each.pointer && other.message === each.message && other.source === each.source,
+      );
+      if (!isKnown) found.push(each);
+    }
+  };
+}
+
+/** The note on findings about a row of a table in another file. */
+export function atRow(place: string): string {
+  return `the row is at ${place}`;
 }
 
 function nameBefore(given: unknown): string {
   return String((given as { readonly name?: unknown }).name);
-}
-
-function expanded(
-  given: unknown,
-  pointer: string,
-  variables: Row,
-  depart: Parameters<typeof shaped>[3],
-  report: Report<ScenarioCode>,
-): { readonly row: Row | null; readonly value: unknown }[] {
-  if (typeof given !== 'object' || given === null || !('each' in given))
-    return [{ row: null, value: filledWith(given, variables) }];
-  const { each, ...rest } = given;
-  const sound = shaped(EACH_SHAPE, each, pointerTo(pointer, 'each'), depart);
-  if (sound === undefined) return [];
-  const rows = rowsOf(each);
-  if (rows.length === 0) report('scenario.empty_table', pointerTo(pointer, 'each'), 'the table has no rows');
-  return rows.map((row) => ({ row, value: filled(rest, { ...variables, ...row }) }));
-}
-
-/** Most files have no variables. */
-function filledWith(given: unknown, variables: Row): unknown {
-  return Object.keys(variables).length === 0 ? given : filled(given, variables);
 }
 
 function checkShell(shell: ScenarioShell, report: Report<ScenarioCode>): void {
@@ -199,7 +165,12 @@ function checkShell(shell: ScenarioShell, report: Report<ScenarioCode>): void {
 
 const KINDS = ['request', 'connect', 'curl', 'raw', 'timeline', 'sample'] as const;
 
-function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Report<ScenarioCode>): void {
+function checkCases(
+  shell: ScenarioShell,
+  rows: readonly CaseRow[],
+  report: Report<ScenarioCode>,
+  isOwn: (pointer: string) => boolean,
+): void {
   const seen = new Map<string, string>();
   const asked = new Set<string>();
   checkIdentityFacts(shell, report);
@@ -235,15 +206,9 @@ function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Repo
   for (const [index, { request }] of (shell.simulation?.arrivals ?? []).entries())
     checkIdentitiesUsed(shell, { request }, `/simulation/arrivals/${index}`, asked, report);
   for (const name of Object.keys(shell.identities ?? {})) {
-    if (asked.has(name)) continue;
-    report(
-      'scenario.unused_identity',
-      pointerTo('/identities', name),
-      `no case sends requests as ${quoted(name)}`,
-      {
-        at: 'key',
-      },
-    );
+    const pointer = pointerTo('/identities', name);
+    if (asked.has(name) || !isOwn(pointer)) continue;
+    report('scenario.unused_identity', pointer, `no case sends requests as ${quoted(name)}`, { at: 'key' });
   }
 }
 
@@ -273,6 +238,8 @@ function checkedOf(
   diagnostics: readonly Diagnostic[],
   document: LocatedDocument,
   name: string,
+  origins: Origins = new Map(),
+  files: readonly string[] = [],
 ): CheckedScenario {
   let lines: Lines | undefined;
   const { source } = document;
@@ -282,7 +249,14 @@ function checkedOf(
     document,
     name,
     spanOf: document.spanOf,
-    report: (list) => reportWith<ScenarioCode>(list, document, (code) => SCENARIO_CODES[code].severity),
+    files,
+    isOwn: (pointer) => originOf(origins, pointer, document) === document,
+    report:
+      (list) =>
+      (code, pointer, ...rest) => {
+        const of = originOf(origins, pointer, document);
+        reportWith<ScenarioCode>(list, of, (each) => SCENARIO_CODES[each].severity)(code, pointer, ...rest);
+      },
     lineOf: (pointer) => {
       const span = document.keySpanOf(pointer) ?? document.spanOf(pointer);
       if (source === undefined || span === undefined) return 0;

@@ -89,6 +89,7 @@ export const expectation = z
       .optional()
       .describe('Body of the response, as data: a subset, or values by paths such as `$.user.roles[0]`.'),
     backend: z.string().optional().describe('Backend that responded, or `none`.'),
+    agent: z.string().optional().describe('Agent through whose tunnel it responded, or `none`.'),
     upstream: z
       .union([z.string(), upstreamSaw])
       .optional()

@@ -1,3 +1,4 @@
+import { isMethod } from '../../http/methods.ts';
 import { firstValue, isFieldName } from '../../http/fields.ts';
 import { type RawHead, type RefusedHead, partialHead, readRequestHead } from '../../engine/request_head.ts';
 import type { RequestHead } from '../../engine/contract.ts';
@@ -7,7 +8,7 @@ export interface RawRequest {
   readonly body: Uint8Array;
 }
 
-const REQUEST_LINE = /^([^\s]+) ([^\s]+) HTTP\/(1\.[01])$/;
+const REQUEST_LINE = /^([!-~]+) ([!-~]+) HTTP\/(1\.[01])$/;
 
 /**
  * Parses the bytes of one HTTP/1.1 request (RFC 9112). Line breaks may be LF, because text files often have no
@@ -28,6 +29,8 @@ export function readRawRequest(text: string, scheme: RequestHead['scheme']): Raw
     scheme,
     headers,
   };
+  // As the listener does, which reads the fields only of a request with an accepted method.
+  if (!isMethod(raw.method)) return { head: readRequestHead(raw), body };
   for (const field of lines) {
     const colon = field.indexOf(':');
     const name = field.slice(0, Math.max(colon, 0));

@@ -9,7 +9,7 @@ import { mintedToken } from './tokens.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
 import { type FieldList, hasField, isFieldName, isFieldValue, fieldPairs } from '../../http/fields.ts';
-import type { PreparedRequest } from '../simulator.ts';
+import type { PreparedRequest } from '../prepared_request.ts';
 import type { ScenarioCode } from './codes.ts';
 import { readCurl } from './curl.ts';
 import { durationMs } from './durations.ts';
@@ -31,7 +31,6 @@ export type Signer = (
   | { readonly headers: FieldList; readonly body: Uint8Array }
   | { readonly problem: string; readonly part: 'provider' | 'secret' };
 
-/** The defaults for requests. */
 export interface RequestSetting {
   readonly defaults: RequestConfig;
   /** Host for requests without one. */

@@ -1,4 +1,5 @@
 import type { Shape } from '../../config_file/shape.ts';
+import type { ScenarioShell } from './schema.ts';
 import generated from './scenario.schema.json' with { type: 'json' };
 
 /** Generated JSON Schema: repeated parts are referenced by name. */
@@ -55,5 +56,26 @@ export const SHELL_SHAPE: Shape = {
 /** One case, after filling in the values of a row. */
 export const CASE_SHAPE: Shape = { ...WHOLE.properties!['cases']!.items!, properties: { ...CASE, each: {} } };
 export const EACH_SHAPE: Shape = EACH!;
+
+const SHARED = [
+  'version',
+  'include',
+  'defaults',
+  'variables',
+  'clock',
+  'seed',
+  'upstreams',
+  'agents',
+  'identities',
+  'secrets',
+  'facts',
+  'client_certificate',
+] satisfies readonly (keyof ScenarioShell)[];
+
+/** A file that scenario files include. */
+export const SHARED_SHAPE: Shape = {
+  ...WHOLE,
+  properties: Object.fromEntries(SHARED.map((key) => [key, WHOLE.properties![key]!])),
+};
 /** One response of a sequence. */
 export const ANSWER_SHAPE: Shape = named('#/definitions/answer');

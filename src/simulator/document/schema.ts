@@ -10,7 +10,9 @@ import type {
 } from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
 import { clientCertificate, duration, request, send, type tls } from './request_schema.ts';
-import { type answer, simulation, type upstream, upstreams } from './world_schema.ts';
+import { agents } from './agent_schema.ts';
+import { type answer, type upstream, upstreams } from './upstream_schema.ts';
+import { simulation } from './world_schema.ts';
 
 /**
  * The scenario file. Types come from here at compile time, and `scenario.schema.json` is generated; run-time
@@ -36,31 +38,58 @@ const capture = z
   })
   .describe('Where a value comes from.');
 
+const connection = z
+  .strictObject({
+    to: z.string().min(1).describe('Host and port of an edge: 1.tcp.test:5432, or tls://db.test:443.'),
+    ip: z.string().optional().describe('Address of the client; default 203.0.113.9.'),
+    server_name: z.string().optional().describe('Name in the handshake; default the host.'),
+    tls_version: z.enum(['1.0', '1.1', '1.2', '1.3']).optional().describe('Default 1.3.'),
+    sends: z.int().min(0).optional().describe('Bytes that the client sends; default 0.'),
+    receives: z.int().min(0).optional().describe('Bytes that the backend sends; default 0.'),
+  })
+  .describe('A connection of a TLS or TCP edge.');
+
+const kept = connection
+  .extend({ as: z.string().min(1).optional().describe('Keeps it open, under this name, for later steps.') })
+  .describe('A connection; what is expected of it is checked when it is closed.');
+
+const transfer = z
+  .strictObject({
+    on: z.string().describe('Name of an open connection.'),
+    sends: z.int().min(0).optional().describe('Bytes that the client sends; default 0.'),
+    receives: z.int().min(0).optional().describe('Bytes that the backend sends; default 0.'),
+  })
+  .describe('Bytes on an open connection.');
+
 const step = z
   .strictObject({
     at: duration.optional().describe('Time since the start of the case.'),
     advance: duration.optional().describe('Time since the previous step.'),
     upstreams: upstreams.optional(),
+    agents: agents.optional(),
     identities: z
       .record(z.string(), z.record(z.string(), z.unknown()))
       .optional()
       .describe('Changes of identities from this step on, such as `alice: { active: false }`.'),
     send: send.optional().describe('Requests to send.'),
+    connect: z.union([z.string(), kept]).optional().describe('Opens a connection to a TLS or TCP edge.'),
+    transfer: transfer.optional(),
+    close: z.string().optional().describe('Closes an open connection; the others are closed at the end.'),
     capture: z
       .record(z.string(), capture)
       .optional()
       .describe('Values of the response by name, for `{name}` in the requests of later steps.'),
     expect: expected.optional(),
   })
-  .describe('One step: time passes, upstreams change, requests are sent.');
+  .describe('One step: time passes, upstreams and agents change, requests are sent.');
 
 const sample = z
   .strictObject({
     request: z.union([z.string(), request]).optional().describe('The request.'),
     by: z
-      .enum(['backend', 'status', 'code'])
+      .enum(['backend', 'agent', 'status', 'code'])
       .optional()
-      .describe('Outcome that is counted: the backend (default), the status, or the reason code.'),
+      .describe('Outcome that is counted: the backend (default), the agent, the status, or the reason code.'),
     share: z
       .record(z.string(), z.union([z.number(), z.string()]))
       .describe("Probability of each outcome, as a decimal or a fraction such as '1/3'."),
@@ -78,17 +107,6 @@ const sample = z
   })
   .describe('Shares of random outcomes.');
 
-const connection = z
-  .strictObject({
-    to: z.string().min(1).describe('Host and port of an edge: 1.tcp.test:5432, or tls://db.test:443.'),
-    ip: z.string().optional().describe('Address of the client; default 203.0.113.9.'),
-    server_name: z.string().optional().describe('Name in the handshake; default the host.'),
-    tls_version: z.enum(['1.0', '1.1', '1.2', '1.3']).optional().describe('Default 1.3.'),
-    sends: z.int().min(0).optional().describe('Bytes that the client sends; default 0.'),
-    receives: z.int().min(0).optional().describe('Bytes that the backend sends; default 0.'),
-  })
-  .describe('A connection of a TLS or TCP edge.');
-
 const caseShape = {
   name: z.string().describe('Name of the case: what is expected, as a sentence.'),
   tags: z.array(z.string()).optional().describe('Tags to select cases by.'),
@@ -96,6 +114,7 @@ const caseShape = {
   clock: z.string().optional().describe('Virtual time at the start of the case, RFC 3339.'),
   seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness.'),
   upstreams: upstreams.optional(),
+  agents: agents.optional(),
   facts: facts.optional(),
   client_certificate: clientCertificate.optional(),
   request: z.union([z.string(), request]).optional().describe('The request, or `GET /path`.'),
@@ -115,6 +134,7 @@ const eachCase = z.strictObject({
     .union([
       z.record(z.string(), z.array(z.unknown())).describe('Values by name: every combination is a case.'),
       z.array(z.record(z.string(), z.unknown())).describe('Rows: each is a case.'),
+      z.string().describe('A CSV file beside this one; its first line has the names of the columns.'),
     ])
     .optional()
     .describe('A table of values for `{name}` in the case; each row is reported as a case.'),
@@ -124,6 +144,12 @@ const percent = z.number().min(0).max(100).optional().describe('Minimum percenta
 
 const top = {
   version: z.int().min(1).max(1).optional().describe('Version of the format: 1.'),
+  include: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe(
+      'Files beside this one with variables, upstreams, agents, identities and others to share; own values win.',
+    ),
   edge: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
@@ -147,6 +173,7 @@ const top = {
   clock: z.string().optional().describe('Virtual time at the start of each case, RFC 3339.'),
   seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness; default 1.'),
   upstreams: upstreams.optional(),
+  agents: agents.optional(),
   identities: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
@@ -177,7 +204,10 @@ const scenarioFile = z
   .strictObject({ ...top, cases: z.array(eachCase).min(1).optional().describe('The cases.') })
   .describe('Test cases of an edge.');
 
+/** A scenario file as it is written: keys with defaults may be left out. */
+export interface ScenarioInput extends z.input<typeof scenarioFile> {}
 export type ScenarioShell = z.output<typeof shellOf>;
+export type ArrivalsConfig = NonNullable<ScenarioShell['simulation']>['arrivals'][number];
 export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
 export type TlsConfig = z.output<typeof tls>;
@@ -192,6 +222,7 @@ export type BecauseConfig = z.output<typeof because>;
 export type FetchSentConfig = z.output<typeof fetchSent>;
 export type UpstreamSawConfig = z.output<typeof upstreamSaw>;
 export type UpstreamConfig = z.output<typeof upstream>;
+export type AgentConfig = z.output<typeof agents>[string];
 export type AnswerConfig = z.output<typeof answer>;
 export type MatcherConfig = z.output<typeof matcher>;
 export type ExpectedValue = z.output<typeof expectedValue>;

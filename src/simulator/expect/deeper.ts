@@ -13,7 +13,8 @@ import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';
 
 /** A field of an event by its dotted path. */
-export function eventValue(event: HttpRequestComplete | TcpConnectionClosed, path: string): unknown {
+export function eventValue(event: HttpRequestComplete | TcpConnectionClosed | null, path: string): unknown {
+  if (event === null) return undefined;
   let value: unknown = event;
   for (const part of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) {

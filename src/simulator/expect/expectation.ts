@@ -1,6 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
 import type { ExpectationConfig, ExpectedValue, UpstreamSawConfig } from '../document/schema.ts';
+import { checkAgentName } from '../document/agents.ts';
 import { decisionChecks, eventValue } from './deeper.ts';
 import type { Expectation, ExpectationContext } from './expectation_context.ts';
 import { compileExpressions, compileFetches, compileJson } from './further.ts';
@@ -52,6 +53,8 @@ export function compileExpectation(
     checkBackendName(config.backend, at('backend'), context.backends, context.report);
     value('backend', config.backend, (outcome) => outcome.backend());
   }
+  checkAgentName(config.agent, at('agent'), context.agents, context.report);
+  value('agent', config.agent, (outcome) => outcome.agent());
   if (config.upstream !== undefined)
     checks.push(...upstreamExpectations(config.upstream, at('upstream'), context));
   for (const path in config.event) {

@@ -9,6 +9,7 @@ export type Expectation = (outcome: Outcome) => Mismatch | null;
 /** Lookup of names while expectations are compiled. */
 export interface ExpectationContext {
   readonly backends: readonly string[];
+  readonly agents: readonly string[];
   /** Texts of the policies of the edge. */
   readonly policies: readonly string[];
   /** The name of the service, which prefixes some variables of expressions. */

@@ -1,7 +1,6 @@
 import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Connection } from '../../engine/contract.ts';
-import { type Tracer, tracer } from '../../cel/explain.ts';
-import type { Step } from '../../cel/explain.ts';
+import { type Tracer, type Step, tracer } from '../../cel/explain.ts';
 import { EvalError, type Outcome } from '../../cel/values.ts';
 import type { Activation } from '../../policy/env/activation.ts';
 import { textOf } from '../../policy/env/json.ts';

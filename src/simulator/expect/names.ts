@@ -2,8 +2,7 @@ import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Report } from '../../diagnostics/report.ts';
 import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
-import { ENGINE_REASONS } from '../../engine/refusals.ts';
-import { STREAM_REASONS } from '../../engine/stream_reasons.ts';
+import { ENGINE_REASONS, STREAM_REASONS } from '../../engine/refusals.ts';
 import { TRAFFIC_EVENTS, type TrafficType, isOpenPath } from '../../events/fields.ts';
 import type { ModuleFacts } from '../../filters/facts.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../../filters/table.ts';
@@ -116,7 +115,8 @@ const CODES = [
   'rule.applied',
   'rule.not_applied',
   ...Array.from(ACTION_FACTS.values()).flatMap(({ type, reasons }) =>
-    Object.keys(reasons).map((code) => `${type.replaceAll('-', '_')}.${code}`),
+    // Each may fail; some can be set to continue then.
+    [...new Set([...Object.keys(reasons), 'failed'])].map((code) => `${type.replaceAll('-', '_')}.${code}`),
   ),
 ];
 const KNOWN: ReadonlySet<string> = new Set(CODES);

@@ -1,8 +1,10 @@
+import type { Exchange } from '../../engine/exchange.ts';
+import { tunnelOf } from '../../engine/module.ts';
+import type { StreamExchange } from '../../engine/stream.ts';
 import { type Step, traceOf } from '../../engine/trace.ts';
 import type { HttpRequestComplete } from '../../events/catalogue.ts';
 import { httpRequestComplete } from '../../events/project.ts';
-import { allValues } from '../../http/fields.ts';
-import type { FieldList } from '../../http/fields.ts';
+import { type FieldList, allValues } from '../../http/fields.ts';
 import type { SimulatedRequest, Seen } from '../simulated_request.ts';
 
 /** All inputs of expectations about a finished request; expensive ones are computed on demand. */
@@ -10,11 +12,14 @@ export interface Outcome {
   readonly simulated: SimulatedRequest;
   readonly steps: () => readonly Step[];
   readonly facts: () => readonly StepFacts[];
-  readonly event: () => HttpRequestComplete;
+  /** Null if the handshake failed: then there was no request. */
+  readonly event: () => HttpRequestComplete | null;
   /** The request that the last upstream received; null if none was reached. */
   readonly seen: () => Seen | null;
   /** Backend that responded or was tried last, or `none`. */
   readonly backend: () => string;
+  /** Agent of the last attempt, or `none`. */
+  readonly agent: () => string;
 }
 
 /** A step, or a part of one, in the form used by `because`. */
@@ -41,10 +46,17 @@ export function outcomeOf(simulated: SimulatedRequest): Outcome {
     simulated,
     steps: stepsOf,
     facts: () => (facts ??= stepsOf().flatMap((step) => factsOf(step))),
-    event: () => (event ??= httpRequestComplete(simulated.exchange)),
+    event: () => (simulated.exchange.hasRequest ? (event ??= httpRequestComplete(simulated.exchange)) : null),
     seen: () => simulated.seen?.at(-1) ?? null,
     backend: () => simulated.exchange.attempts.at(-1)?.endpoint.id ?? 'none',
+    agent: () => agentOf(simulated.exchange),
   };
+}
+
+/** The agent whose tunnel was tried last, or `none`. */
+export function agentOf({ attempts }: Exchange | StreamExchange): string {
+  const last = attempts.at(-1);
+  return last === undefined ? 'none' : (tunnelOf(last.endpoint) ?? 'none');
 }
 
 /** A step, then its parts. */

@@ -2,6 +2,7 @@ import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { listed, quoted } from '../../diagnostics/message_text.ts';
 import type { ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
+import { checkAgentName } from '../document/agents.ts';
 import { decisionChecks, eventValue } from './deeper.ts';
 import type { ExpectationContext } from './expectation_context.ts';
 import type { Mismatch } from '../result.ts';
@@ -11,7 +12,7 @@ import { compileValue, shownValue } from './values.ts';
 /** A compiled expectation of a connection: null if it is met. */
 export type StreamExpectation = (outcome: ConnectionOutcome) => Mismatch | null;
 
-const OF_CONNECTIONS = ['connection', 'backend', 'because', 'event', 'decisions', 'logs'] as const;
+const OF_CONNECTIONS = ['connection', 'backend', 'agent', 'because', 'event', 'decisions', 'logs'] as const;
 
 /** Compiles the expectations of a connection; those that only requests can have are reported. */
 export function compileStreamExpectation(
@@ -19,7 +20,7 @@ export function compileStreamExpectation(
   pointer: string,
   context: ExpectationContext,
 ): StreamExpectation[] {
-  const { backends, report } = context;
+  const { backends, agents, report } = context;
   const checks: StreamExpectation[] = [];
   const at = (key: string) => pointerTo(pointer, key);
   const value = (
@@ -48,6 +49,8 @@ export function compileStreamExpectation(
   value('connection', config.connection, at('connection'), ({ connection }) => connection);
   checkBackendName(config.backend, at('backend'), backends, report);
   value('backend', config.backend, at('backend'), ({ backend }) => backend);
+  checkAgentName(config.agent, at('agent'), agents, report);
+  value('agent', config.agent, at('agent'), ({ agent }) => agent);
   for (const [path, expected] of Object.entries(config.event ?? {})) {
     const place = pointerTo(at('event'), path);
     checkEventPath(path, 'tcp_connection_closed.v0', place, report);

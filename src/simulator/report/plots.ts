@@ -47,6 +47,7 @@ export function plotsPage(simulated: Simulated, title: string): string {
 <h1>${escapeHtml(title)}</h1>
 <p><small>from ${new Date(startMs).toISOString()}, ${durationMs / 1_000} s of virtual time</small></p>
 ${facts(simulated)}
+<h2>Offered and served</h2><p><small>requests that arrived, and responses with a status below 500</small></p>${offeredPlot(simulated, axis, perSecond)}
 <h2>Responses by status</h2>${legend(status)}${areaPlot(status, axis, { unit: '/s', per: perSecond })}
 <h2>Decisions</h2><p><small>the code that stopped a request, or the outcome at its upstream</small></p>${legend(decided)}${areaPlot(decided, axis, { unit: '/s', per: perSecond })}
 ${breaker(buckets, axis)}
@@ -63,6 +64,17 @@ ${breaker(buckets, axis)}
 <p><small>${requests.toLocaleString('en')} requests; each interval is ${(durationMs / buckets.length / 1_000).toPrecision(3)} s; dashed lines are scripted changes</small></p>
 </body></html>
 `;
+}
+
+function offeredPlot({ buckets, requests, servedLate }: Simulated, axis: Axis, perSecond: number): string {
+  const served = buckets.reduce((sum, bucket) => sum + bucket.served, servedLate);
+  const rate = (key: 'offered' | 'served') =>
+    buckets.map((bucket) => (bucket[key] === 0 ? null : bucket[key] / perSecond));
+  const series: Series[] = [
+    { name: 'offered', color: '#3b82c4', total: requests.toLocaleString('en'), values: rate('offered') },
+    { name: 'served', color: '#2f9e6e', total: served.toLocaleString('en'), values: rate('served') },
+  ];
+  return legend(series) + linePlot(series, axis, { unit: '/s', per: 1 });
 }
 
 function isEmpty({ statuses }: Bucket): boolean {

@@ -205,7 +205,7 @@ function certificateChanges(draft: Draft, { certificates }: Pools): Change[] {
 }
 
 /** Changes outside the request: upstreams, earlier requests, and randomness. */
-function worldChanges(draft: Draft, { answers, backends, seeds, befores }: Pools): Change[] {
+function worldChanges(draft: Draft, { answers, backends, tunnelAgents, seeds, befores }: Pools): Change[] {
   const scripted = answers.map((answer) => {
     const upstreams = Object.fromEntries(
       backends.map((name) => [name, answer] as const),
@@ -221,7 +221,24 @@ function worldChanges(draft: Draft, { answers, backends, seeds, befores }: Pools
   const chances = Array.from({ length: seeds }, (_seed, index) => index + 1)
     .filter((seed) => seed !== draft.seed)
     .map((seed) => change(draft, 'seed', `with seed ${seed}`, (from) => ({ ...from, seed })));
-  return [...scripted, ...repeated, ...chances];
+  return [...scripted, ...tunnelChanges(draft, tunnelAgents), ...repeated, ...chances];
+}
+
+/** All agents online, where some are not; no agent online; each one offline. */
+function tunnelChanges(draft: Draft, agents: Draft['agents']): Change[] {
+  const names = Object.keys(agents);
+  if (names.length === 0) return [];
+  const off = (gone: readonly string[]): Draft['agents'] =>
+    Object.fromEntries(
+      names.map((name) => [name, gone.includes(name) ? { ...agents[name], online: false } : agents[name]!]),
+    );
+  const sets = [[], names, ...(names.length > 1 ? names.map((name) => [name]) : [])];
+  return sets.flatMap((gone) => {
+    const changed = off(gone);
+    if (JSON.stringify(changed) === JSON.stringify(draft.agents)) return [];
+    const message = gone.length === 0 ? 'with all agents online' : `with ${gone.join(' and ')} offline`;
+    return [change(draft, 'agents', message, (from) => ({ ...from, agents: changed }))];
+  });
 }
 
 /** A short description of an upstream's response. */

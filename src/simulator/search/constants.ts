@@ -1,5 +1,4 @@
-import { dottedPath, walkNodes } from '../../cel/ast.ts';
-import type { Node } from '../../cel/ast.ts';
+import { type Node, dottedPath, walkNodes } from '../../cel/ast.ts';
 import type { Program } from '../../cel/program.ts';
 import type { Activation } from '../../policy/env/activation.ts';
 import { sampleTexts } from './patterns.ts';

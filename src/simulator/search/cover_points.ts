@@ -1,4 +1,4 @@
-import { readMatch } from '../../edge/compile.ts';
+import { readMatch } from '../../edge/router.ts';
 import { type CoveredEdge, coverageOf, triedEdge } from '../../coverage/coverage.ts';
 import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
 import { changesOf } from './changes.ts';

@@ -4,7 +4,8 @@ import type { FieldList } from '../../http/fields.ts';
 import { type CompiledCase } from '../compile_case.ts';
 import { DEFAULT_START_MS, defaultHost } from '../case_setting.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import type { UpstreamConfig } from '../document/schema.ts';
+import { tunnelGroups } from '../document/agents.ts';
+import type { AgentConfig, UpstreamConfig } from '../document/schema.ts';
 import type { Identity } from '../../dev_idp/identities.ts';
 import { readHostport } from '../../edge/compile_filters.ts';
 import type { PreparedConnection } from '../document/connections.ts';
@@ -29,6 +30,7 @@ export interface Draft {
   readonly startMs: number;
   readonly seed: number | string;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
+  readonly agents: Readonly<Record<string, AgentConfig>>;
   /** Requests before this one; null for none. */
   readonly before: Before | null;
   /** Identity whose browser sends it; null for none. */
@@ -79,10 +81,16 @@ export function plainDraft(config: EdgeConfig, path = '/'): Draft {
     startMs: DEFAULT_START_MS,
     seed: 1,
     upstreams: {},
+    agents: onlineAgents(config),
     before: null,
     as: null,
     connect: null,
   };
+}
+
+/** An agent for every backend that asks for one; it has the name of the backend. */
+export function onlineAgents(config: EdgeConfig): Draft['agents'] {
+  return Object.fromEntries(tunnelGroups(config).map(([name, labels]) => [name, { labels }]));
 }
 
 /** A plain connection to one hostport of an edge. */
@@ -119,8 +127,8 @@ export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: 
 
 /** The drafts of a case: one for each of its requests, in the world of the case. */
 export function draftsOfCase(compiled: CompiledCase, config: EdgeConfig): Draft[] {
-  const { plan, facts, startMs, seed, identities } = compiled;
-  const from = { facts, startMs, seed };
+  const { plan, facts, startMs, seed, knownAgents, identities } = compiled;
+  const from = { facts, startMs, seed, agents: Object.fromEntries(knownAgents) };
   if (plan.kind === 'connect') {
     const { place, connection } = plan.connection;
     return [

@@ -1,8 +1,7 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../document/check.ts';
-import { type CoveredEdge, triedEdge } from '../../coverage/coverage.ts';
+import { type CoveredEdge, triedEdge, coverageOf } from '../../coverage/coverage.ts';
 import type { CoveragePoint } from '../../coverage/point.ts';
-import { coverageOf } from '../../coverage/coverage.ts';
 import { runFile, ONCE } from '../run_file.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 import type { FoundCase } from './cover_points.ts';

@@ -1,5 +1,4 @@
-import { hasErrors } from '../../diagnostics/diagnostic.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../../diagnostics/diagnostic.ts';
 import { plainDocument } from '../../config_file/document.ts';
 import { reportWith } from '../../config_file/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';

@@ -48,7 +48,7 @@ export function noticingCases(
   ];
   const more: FoundCase[] = [];
   let mistakes = 0;
-  for (const mutant of configMutants(withoutFiles(config))) {
+  for (const mutant of configMutants(config)) {
     if (++mistakes > limits.mistakes) break;
     // Null for a mistake that the check finds.
     const { config: changed } = checkWholeEdge({ value: mutant.config });
@@ -99,25 +99,14 @@ function witnessOf(
 const LOGIN = /^(?:oauth|oidc|saml|openid_connect)\./;
 
 function routesOf({ simulatedRequests, connection }: DraftRun): ReadonlySet<string> {
-  const stream = connection?.exchange.pipeline;
+  const stream = connection?.exchange;
   const pipelines = simulatedRequests.flatMap(({ exchange }) => [
     exchange.pipeline,
     exchange.inside?.pipeline,
   ]);
   const ids = pipelines.flatMap((pipeline) => pipeline?.route ?? []);
-  return new Set(stream ? [...ids, `${stream.kind}:${stream.edge}`] : ids);
-}
-
-/** Certificates that were read from files are there as text, too, and only one of both is allowed. */
-function withoutFiles(config: EdgeConfig): EdgeConfig {
-  const authorities = Object.entries(config.certificate_authorities).map(([name, authority]) => {
-    const { ca_file: file, ...rest } = authority;
-    return [name, file === undefined ? authority : rest];
-  });
-  return {
-    ...config,
-    certificate_authorities: Object.fromEntries(authorities) as EdgeConfig['certificate_authorities'],
-  };
+  const streams = [stream?.pipeline, stream?.inside?.pipeline];
+  return new Set([...ids, ...streams.flatMap((each) => (each ? [`${each.kind}:${each.edge}`] : []))]);
 }
 
 interface Search {

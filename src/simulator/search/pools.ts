@@ -1,8 +1,8 @@
-import { readMatch } from '../../edge/compile.ts';
+import { readMatch } from '../../edge/router.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compilePatternSet, isPatternSet } from '../../regex/pattern_set.ts';
 import type { WatchedExpression } from '../../coverage/expressions.ts';
-import type { Samples } from '../../filters/facts.ts';
+import type { Samples } from '../../filters/fact_values.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Signer } from '../document/requests.ts';
 import { type GatePools, gatePools } from './gate_pools.ts';
@@ -12,9 +12,8 @@ import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../case_setting.ts';
 import { type Answer, answersOf, removedFields } from './answer_pools.ts';
 import { type Actions, addressesOf, certificatesOf, factsAsked, schemesOf } from './connection_pools.ts';
-import { type Asked, askedBy, namedPool, textsFor } from './constants.ts';
-import { bodiesOf } from './bodies.ts';
-import { type Before, FRAMING } from './draft.ts';
+import { type Asked, askedBy, has, namedPool, textsFor } from './constants.ts';
+import { type Before, type Draft, FRAMING, onlineAgents } from './draft.ts';
 import { sampleTexts } from './patterns.ts';
 import { statefulBefores } from './stateful.ts';
 
@@ -41,6 +40,8 @@ export interface Pools {
   /** Responses of all upstreams. */
   readonly answers: readonly Answer[];
   readonly backends: readonly string[];
+  /** Agents that can be offline, by name. */
+  readonly tunnelAgents: Draft['agents'];
   readonly befores: readonly Before[];
   readonly gates: GatePools;
 }
@@ -81,6 +82,7 @@ export function poolsOf(
     seeds: isRandom || isWeighted ? SEEDS : 0,
     answers: answersOf(config, asked, actions),
     backends,
+    tunnelAgents: onlineAgents(config),
     befores: [...statefulBefores(config, actions, backends), ...gates.befores],
     gates,
   };
@@ -181,4 +183,20 @@ function startsOf(asked: readonly Asked[]): Set<number> {
 
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+const BODY_LIMIT = 65_536;
+
+/** Bodies around the lengths that expressions compare with. */
+function bodiesOf(asked: readonly Asked[]): Set<string> {
+  const lengths = asked
+    .flatMap(({ variables, numbers, names, texts }) => [
+      ...(has(variables, /^req\.content_length/) ? numbers : []),
+      ...(names.header.includes('content-length')
+        ? texts.filter((text) => /^\d{1,9}$/.test(text)).map(Number)
+        : []),
+    ])
+    .flatMap((count) => [count - 1, count, count + 1]);
+  const possible = lengths.filter((length) => length >= 0 && length <= BODY_LIMIT);
+  return new Set(possible.map((length) => 'x'.repeat(length)));
 }

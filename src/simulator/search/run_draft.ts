@@ -1,13 +1,13 @@
-import { hasErrors } from '../../diagnostics/diagnostic.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../../diagnostics/diagnostic.ts';
+import type { Report } from '../../diagnostics/report.ts';
 import { plainDocument } from '../../config_file/document.ts';
 import { reportWith } from '../../config_file/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { type CompiledCase, type CompiledStep } from '../compile_case.ts';
 import { dialledBackends } from '../case_setting.ts';
 import { compileUpstreams } from '../document/answers.ts';
-import type { ScenarioCode } from '../document/codes.ts';
-import type { UpstreamConfig } from '../document/schema.ts';
+import { type CompiledAgents, NO_AGENTS, compileAgents } from '../document/agents.ts';
+import { SCENARIO_CODES, type ScenarioCode } from '../document/codes.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
 import { runCase } from '../run_case.ts';
 import type { EdgeFixture } from '../../coverage/edge_fixture.ts';
@@ -46,28 +46,39 @@ export function draftRunner(edge: EdgeFixture): RunDraft {
   };
 }
 
-type Scripts = (given: Draft['upstreams']) => ReadonlyMap<string, UpstreamScript>;
+/** Compiles the scripts, and the agents, of drafts. */
+interface Scripts {
+  readonly upstreams: (given: Draft['upstreams']) => ReadonlyMap<string, UpstreamScript>;
+  readonly agents: (given: Draft['agents']) => CompiledAgents;
+}
 
 function scriptCache(config: EdgeConfig): Scripts {
-  const known = new Map<string, ReadonlyMap<string, UpstreamScript>>();
   const backends = dialledBackends(config);
-  return (given) => {
-    const key = JSON.stringify(given);
-    let scripts = known.get(key);
-    if (scripts === undefined) known.set(key, (scripts = compiledScripts(given, backends)));
-    return scripts;
+  return {
+    upstreams: cached((given, report) => compileUpstreams(given, '', backends, report)),
+    agents: cached((given, report) => compileAgents(given, '', NO_AGENTS, config, report)),
   };
 }
 
-function compiledScripts(
-  given: Readonly<Record<string, UpstreamConfig>>,
-  backends: readonly string[],
-): ReadonlyMap<string, UpstreamScript> {
-  const findings: Diagnostic[] = [];
-  const report = reportWith<ScenarioCode>(findings, plainDocument(undefined), () => 'error');
-  const scripts = compileUpstreams(given, '', backends, report);
-  if (hasErrors(findings)) throw new Error(`a generated script is invalid: ${findings[0]!.message}`);
-  return scripts;
+function severityOf(code: ScenarioCode) {
+  return SCENARIO_CODES[code].severity;
+}
+
+function cached<Given, Compiled>(
+  compile: (given: Given, report: Report<ScenarioCode>) => Compiled,
+): (given: Given) => Compiled {
+  const known = new Map<string, Compiled>();
+  return (given) => {
+    const key = JSON.stringify(given);
+    let compiled = known.get(key);
+    if (compiled === undefined) {
+      const findings: Diagnostic[] = [];
+      compiled = compile(given, reportWith<ScenarioCode>(findings, plainDocument(undefined), severityOf));
+      if (hasErrors(findings)) throw new Error(`a generated script is invalid: ${findings[0]!.message}`);
+      known.set(key, compiled);
+    }
+    return compiled;
+  };
 }
 
 function compiledDraft(draft: Draft, scripts: Scripts, withLogins: boolean): CompiledCase | null {
@@ -80,7 +91,9 @@ function compiledDraft(draft: Draft, scripts: Scripts, withLogins: boolean): Com
     seed,
     headMs: -1,
     facts: factsOf(draft),
-    upstreams: scripts(draft.upstreams),
+    upstreams: scripts.upstreams(draft.upstreams),
+    agents: scripts.agents(draft.agents).changes,
+    knownAgents: scripts.agents(draft.agents).known,
     snapshot: false,
     identities: as !== null ? readIdentities({ [as.name]: as.facts }).identities : withLogins ? [] : null,
   } as const;
@@ -101,10 +114,10 @@ function compiledDraft(draft: Draft, scripts: Scripts, withLogins: boolean): Com
       ...step,
       request: earlier,
       atMs: startMs,
-      upstreams: scripts(before.upstreams),
+      upstreams: scripts.upstreams(before.upstreams),
       count: before.count,
     },
-    { ...step, atMs: lastMs + before.thenMs, upstreams: scripts(answersOf(draft)), count: 1 },
+    { ...step, atMs: lastMs + before.thenMs, upstreams: scripts.upstreams(answersOf(draft)), count: 1 },
   ];
   return { ...base, plan: { kind: 'timeline', captured: new Map(), steps } };
 }

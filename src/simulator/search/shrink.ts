@@ -76,16 +76,18 @@ function smallerOf(steps: readonly StepConfig[]): (readonly StepConfig[])[] {
 
 function smallerSteps(step: StepConfig): StepConfig[] {
   const found: StepConfig[] = [];
-  const { send, upstreams, ...rest } = step;
+  const { send } = step;
   if (typeof send === 'object' && send.count !== undefined && send.count > 1) {
     const { count } = send;
     for (const fewer of new Set([1, count >> 1, count - 1]))
       found.push({ ...step, send: { ...send, count: fewer } });
   }
-  for (const name of Object.keys(upstreams ?? {})) {
-    const { [name]: _gone, ...others } = upstreams!;
-    const scripts = Object.keys(others).length > 0 ? { upstreams: others } : {};
-    found.push({ ...rest, ...scripts, ...(send !== undefined && { send }) });
+  for (const part of ['upstreams', 'agents'] as const) {
+    const { [part]: changed = {}, ...rest } = step;
+    for (const name of Object.keys(changed)) {
+      const others = Object.entries<unknown>(changed).filter(([other]) => other !== name);
+      found.push({ ...rest, ...(others.length > 0 && { [part]: Object.fromEntries(others) }) });
+    }
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { modulesOf } from '../../coverage/placed_routes.ts';
-import type { Exercise } from '../../filters/facts.ts';
+import type { Exercise } from '../../filters/fact_values.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Before } from './draft.ts';
 

@@ -20,7 +20,7 @@ export function writtenCase(
   { simulatedRequests, connection }: DraftRun,
   names: EditedNames,
 ): WrittenCase {
-  const { before, tls, seed, startMs, upstreams } = draft;
+  const { before, tls, seed, startMs, upstreams, agents } = draft;
   const facts = factsOf(draft);
   const certificate = tls?.clientCertificate;
   const base = {
@@ -28,6 +28,7 @@ export function writtenCase(
     ...(seed !== 1 && { seed }),
     ...(startMs !== DEFAULT_START_MS && { clock: new Date(startMs).toISOString() }),
     ...(facts.length > 0 && { facts }),
+    ...(Object.keys(agents).length > 0 && { agents }),
     ...(certificate && {
       client_certificate: {
         serial_number: certificate.serialNumber,
@@ -145,6 +146,10 @@ export function draftLine(draft: Draft): string {
   if (seed !== 1) parts.push(`seed ${seed}`);
   const answers = [...new Set(Object.values(draft.upstreams).map((answer) => shownAnswer(answer as Answer)))];
   if (answers.length > 0) parts.push(`upstreams respond ${answers.join(' or ')}`);
+  const offline = Object.entries(draft.agents).flatMap(([name, { online }]) =>
+    online === false ? [name] : [],
+  );
+  if (offline.length > 0) parts.push(`with ${offline.join(' and ')} offline`);
   if (before !== null)
     parts.push(`after ${before.count} such requests${beforeText(before)}, and ${before.thenMs} ms`);
   return parts.join(', ');

@@ -12,7 +12,7 @@ export const OVER_BODY: readonly Provider[] = [
     id: 'aftership',
     title: 'AfterShip',
     certainty: 'high',
-    source: 'public integrations, which agree',
+    source: 'AfterShip documentation (webhook signature); public integrations',
     schemes: [overBody(header('Aftership-Hmac-Sha256'), 'base64')],
   },
   {
@@ -168,7 +168,7 @@ export const OVER_BODY: readonly Provider[] = [
     title: 'MongoDB Atlas',
     certainty: 'medium',
     source:
-      'public integrations (alerta-contrib and others), which agree on SHA-1 in base64; MongoDB documentation says hex',
+      'alerta-contrib and other public integrations, which agree on SHA-1 in base64; MongoDB documentation says hex',
     schemes: [
       { ...overBody(header('X-MMS-Signature'), 'base64', 'hmac_sha1'), name: 'alerts' },
       { ...overBody(header('X-MMS-Signature'), 'hex', 'hmac_sha1'), name: 'alerts, hex' },

@@ -166,7 +166,7 @@ export const TIMESTAMPED: readonly Provider[] = [
     id: 'pinwheel',
     title: 'Pinwheel',
     certainty: 'high',
-    source: 'public integrations, which quote Pinwheel documentation',
+    source: 'Pinwheel documentation (webhook signature verification); public integrations',
     schemes: [
       timed(header('X-Pinwheel-Signature', 'v2='), 'v2:{timestamp}:{body}', timestamp(header('X-Timestamp'))),
     ],

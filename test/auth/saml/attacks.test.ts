@@ -3,11 +3,13 @@ import { verifySignatures } from '../../../src/clients/saml_signatures.ts';
 import { openResponse, validateResponse } from '../../../src/auth/saml/validate_response.ts';
 import { SAML_REFUSALS } from '../../../src/auth/saml/reasons.ts';
 import { useAssertion, usedAssertions } from '../../../src/auth/saml/replay.ts';
+import { cpuMs } from '../../cpu_time.ts';
 import { CLAIMS } from './claims.ts';
 import {
   EXPECTED,
   KEY,
   NOW_MS,
+  OTHER_KEY,
   REQUEST,
   assertionXml,
   consume,
@@ -108,11 +110,41 @@ describe('checks behind the signature', () => {
 
   it.each([
     ['no certificate', []],
-    ['a certificate that is none', ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n']],
+    ['an invalid certificate', ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n']],
     ['an empty text', ['']],
   ])('%s verifies nothing', (_name, certificates) => {
     const answer = verifySignatures({ xml: withSignedAssertion(), ids: ['_assertion'], certificates });
     expect(answer).toMatchObject({ failure: 'invalid' });
+  });
+});
+
+describe('a message that is made to take long', () => {
+  // Added after signing, which takes the library as long.
+  const many = (xml: string, count: number): string =>
+    xml.replace('<saml:AttributeStatement>', `$&${'<a/>'.repeat(count)}`);
+  const forged = (xml: string): string =>
+    xml.replaceAll(/(<(?:ds:)?SignatureValue>)[^<]*/g, `$1${Buffer.alloc(256).toString('base64')}`);
+
+  it.each([
+    ['with a forged signature', () => forged(many(withSignedAssertion(), 3_000))],
+    ['with two', () => forged(many(signed(withSignedAssertion(), 'Response'), 3_000))],
+    ['with the signature of another', () => many(withSignedAssertion({}, { key: OTHER_KEY }), 3_000)],
+  ])('%s is refused before its digests are compared', (_name, make) => {
+    const encoded = encode(make());
+    const provider = {
+      ...EXPECTED.provider,
+      certificates: Array.from({ length: 4 }, () => ({ pem: KEY.certificatePem })),
+    };
+    const took = cpuMs(() =>
+      expect(consume(encoded, { provider })).toMatchObject({ refused: 'signature_invalid' }),
+    );
+    expect(took).toBeLessThan(250);
+  });
+
+  it('has too many elements', () => {
+    expect(consume(encode(many(withSignedAssertion(), 4_097)))).toMatchObject({
+      refused: 'too_complex',
+    });
   });
 });
 

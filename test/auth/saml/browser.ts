@@ -1,6 +1,6 @@
 import { CookieJar } from 'tough-cookie';
 
-/** What a page or a redirect came to. */
+/** The result of a page or a redirect. */
 export interface Hop {
   readonly method: string;
   readonly url: string;

@@ -92,6 +92,10 @@ export const CLAIMS: readonly Attack[] = [
   claim('a session that is over', 'session_over', {
     authn: `<saml:AuthnStatement AuthnInstant="${at(-9_000)}" SessionNotOnOrAfter="${at(-60_000)}"/>`,
   }),
+  // Within the tolerance, too: the next request would find it over, and begin another login.
+  claim('a session that ends now', 'session_over', {
+    authn: `<saml:AuthnStatement AuthnInstant="${at(-9_000)}" SessionNotOnOrAfter="${at(0)}"/>`,
+  }),
   claim('no subject', 'subject_missing', { subject: '' }),
   claim('no name', 'name_id_missing', {
     subject: `<saml:Subject>${cut(responseXml(), 'saml:SubjectConfirmation')}</saml:Subject>`,

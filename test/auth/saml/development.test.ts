@@ -166,7 +166,7 @@ describe('identities of a simulation', () => {
   });
 
   it.each([
-    ['who are let in', { groups: ['ops'] }, {}],
+    ['who are authorized', { groups: ['ops'] }, {}],
     ['who are in no group', { groups: ['staff'] }, { authorized_groups: ['ops'] }],
     ['of another audience', { misbehave: 'wrong_audience' }, {}],
     ['who say no', { misbehave: 'denied' }, {}],

@@ -75,7 +75,7 @@ describe('a login with SAML', () => {
       const form = new URLSearchParams({ SAMLResponse: 'x', RelayState }).toString();
       answers.push((await all.browser.go(`${HOME}/auth/saml/acs`, IDP, form)).status);
     }
-    // The first three are forgotten (400), the others are refused for what was answered (403).
+    // The first three are forgotten (400), the others are refused because of their responses (403).
     expect(answers.filter((status) => status === 400)).toHaveLength(3);
     expect(answers.slice(-1)).toEqual([403]);
   });

@@ -65,7 +65,7 @@ export interface Parts {
   readonly extraConditions: string;
   readonly authn: string | null;
   readonly attributes: string;
-  /** What stands in front of and behind the assertion. */
+  /** What precedes and follows the assertion. */
   readonly before: string;
   readonly after: string;
 }

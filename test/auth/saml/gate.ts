@@ -1,3 +1,4 @@
+import { newSigningIdentity } from '../../../src/crypto/issue_certificate.ts';
 import { networkClients } from '../../../src/clients/network.ts';
 import { type Edge, type EdgeOptions, createEdge } from '../../../src/edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../../../src/events/catalogue.ts';
@@ -27,6 +28,9 @@ export interface Gate {
   readonly explained: { readonly code: string; readonly detail: object }[];
 }
 
+/** The key pair of all gates of tests: it takes longer to make than a whole login. */
+const KEY = newSigningIdentity('gate', Date.parse('2026-01-01T00:00:00Z'));
+
 /** The same without a network: requests go through `handle`, the upstream is a function. */
 export function gateOf(metadata: string, config: object = {}, options: EdgeOptions = {}): Gate {
   const seen: Request[] = [];
@@ -45,6 +49,7 @@ export function gateOf(metadata: string, config: object = {}, options: EdgeOptio
       codes.push(step?.code ?? 'none');
       if (step !== undefined) explained.push(step);
     },
+    login: { samlKeys: () => KEY },
     ...options,
   });
   return { edge, seen, events, codes, explained };

@@ -38,6 +38,29 @@ describe('a good response', () => {
     });
   });
 
+  it('with white space around its texts', () => {
+    const attributes =
+      '<saml:AttributeStatement><saml:Attribute Name="groups"><saml:AttributeValue>\n  ops\t</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>';
+    expect(consume(encode(withSignedAssertion({ nameId: '\n  ann\t', attributes })))).toMatchObject({
+      nameId: 'ann',
+      groups: ['ops'],
+    });
+  });
+
+  it.each(['\u00a0', '\u2003', '\ufeff', '\u3000'])(
+    'names and groups with the space %j, which is not white space of XML, are other names and groups',
+    (space) => {
+      const attributes = `<saml:AttributeStatement><saml:Attribute Name="groups"><saml:AttributeValue>${space}ops</saml:AttributeValue></saml:Attribute><saml:Attribute Name="email"><saml:AttributeValue>ann@example.test${space}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
+      const encoded = encode(withSignedAssertion({ nameId: `ann${space}`, attributes }));
+      expect(consume(encoded)).toMatchObject({
+        nameId: `ann${space}`,
+        email: `ann@example.test${space}`,
+        groups: [`${space}ops`],
+      });
+      expect(consume(encoded, { authorizedGroups: ['ops'] })).toMatchObject({ refused: 'group' });
+    },
+  );
+
   it('signed with either of two keys in the metadata', () => {
     const provider = {
       ...EXPECTED.provider,

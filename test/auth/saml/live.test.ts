@@ -57,7 +57,7 @@ describe.each(['redirect', 'post'] as const)('a live edge against samlify, reque
     expect(seen).toHaveLength(2);
     expect(codes.filter((code) => code !== 'saml.answered')).toEqual([
       'saml.login_started',
-      // The form came from another site without TLS: sent on once more from this one.
+      // The form was posted by another site without TLS, so this site posts it once more.
       'saml.login_started',
       'saml.logged_in',
       'saml.session',

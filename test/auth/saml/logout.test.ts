@@ -130,7 +130,7 @@ describe('logging out at the identity provider', () => {
     ['a time to come', () => byRedirect({ atMs: START_MS + 60_001 }), 'issue_instant'],
     ['no user', () => byRedirect({}, { nameId: ' ' }), 'name_id_malformed'],
     [
-      'what is no logout',
+      'another message',
       () =>
         redirectUrl(
           SLO,

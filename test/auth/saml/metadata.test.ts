@@ -138,7 +138,7 @@ describe('expired metadata', () => {
 });
 
 describe('extensions of a response', () => {
-  const EXTENSIONS = '<samlp:Extensions><x:hint xmlns:x="urn:x">for nobody</x:hint></samlp:Extensions>';
+  const EXTENSIONS = '<samlp:Extensions><x:hint xmlns:x="urn:x">for no reader</x:hint></samlp:Extensions>';
   const withExtensions = (): string => responseXml().replace('<samlp:Status>', `${EXTENSIONS}<samlp:Status>`);
 
   it('are accepted where the schema allows them, and ignored', () => {

@@ -84,7 +84,7 @@ describe.skipIf(!hasXmlsec)('xmlsec1, which shares no code with us', () => {
   });
 });
 
-/** Why each thing that saml2-js lets through is refused here; the reasons are those of our own refusals. */
+/** Our reasons for refusing what saml2-js accepts. */
 // table: differences to saml2-js 4.0.4
 const EXPLAINED: Readonly<Record<string, string>> = {
   unexpected_element: 'the schema has no such element there; what is unknown could hide a copy',
@@ -177,7 +177,7 @@ describe('saml2-js, for comparison', () => {
   it('each reason for which we refuse what it accepts is explained, and no other', async () => {
     const differing = new Map<string, number>();
     for (const { xml, reason } of [...WRAPPING, ...TAMPERING, ...CLAIMS]) {
-      // What is not well-formed makes it throw where nobody can catch, which ends the process.
+      // XML that is not well-formed makes it throw outside of its callers, which ends the process.
       if (reason === 'malformed' || xml.length > 100_000) continue;
       if (await accepts(xml)) differing.set(reason, (differing.get(reason) ?? 0) + 1);
     }

@@ -89,9 +89,9 @@ describe('the action saml of a policy', () => {
   });
 
   it.each([
-    ['cannot be had', (): Answers['fetch'] => ({ failure: 'timeout', detail: 'late' })],
+    ['is unavailable', (): Answers['fetch'] => ({ failure: 'timeout', detail: 'late' })],
     ['is not there', (): Answers['fetch'] => ({ ...good(''), status: 404 })],
-    ['is no metadata', (): Answers['fetch'] => good('<html/>')],
+    ['is not metadata', (): Answers['fetch'] => good('<html/>')],
     [
       'has ended',
       (): Answers['fetch'] =>

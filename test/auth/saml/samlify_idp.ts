@@ -32,7 +32,7 @@ interface Party {
   ) => Promise<{ extract: unknown }>;
 }
 
-/** The package's own types need those of a package that has none. */
+/** The package's types import those of a package without types. */
 const { IdentityProvider, ServiceProvider, setSchemaValidator } = createRequire(import.meta.url)(
   'samlify',
 ) as {
@@ -41,7 +41,7 @@ const { IdentityProvider, ServiceProvider, setSchemaValidator } = createRequire(
   setSchemaValidator: (validator: object) => void;
 };
 
-/** samlify checks schemas with a package of its own, which is not asked for here. */
+/** samlify checks schemas with a separate package, which is not used here. */
 setSchemaValidator({ validate: async () => 'unchecked' });
 
 interface User {
@@ -183,7 +183,7 @@ export function formOf(acs: string, response: string, relayState: string | null)
   return `<form method="post" action="${acs}">${field('SAMLResponse', response)}${relay}</form>`;
 }
 
-/** Serves such a provider over HTTP; `spMetadata` is asked for when the first request comes. */
+/** Serves such a provider over HTTP; `spMetadata` is called at the first request. */
 export async function serveSamlify(
   spMetadata: () => Promise<string>,
   binding: 'redirect' | 'post' = 'redirect',

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkClients } from '../../../src/clients/network.ts';
 import { usesTls } from '../../../src/cli/stream_options.ts';
 import { localCertificates } from '../../../src/cli/local_authority.ts';
-import { samlKeysBeside } from '../../../src/control/saml_keys.ts';
+import { samlKeysBeside } from '../../../src/control/sealed_store.ts';
 import { newSealingKey, readSealingKey } from '../../../src/crypto/sealing.ts';
 import { type Instance, startInstance } from '../../control/instance.ts';
 import { browserOf } from './browser.ts';
@@ -118,6 +118,8 @@ describe('the addresses that the management API shows', () => {
       'of a host that only begins like ours',
       `_abc.${Buffer.from('https://app.example.test.evil.test').toString('base64url')}`,
     ],
+    ['of another port', `_abc.${Buffer.from('https://app.example.test:9999').toString('base64url')}`],
+    ['of a host without TLS', `_abc.${Buffer.from('http://app.example.test').toString('base64url')}`],
     ['with a user in it', `_abc.${Buffer.from('https://app.example.test@evil.test').toString('base64url')}`],
     ['that names none', '_abc'],
   ])('a response to a request %s is not forwarded', async (_name, id) => {
@@ -159,7 +161,7 @@ describe('the addresses that the management API shows', () => {
         status: 200,
         text: expect.stringContaining(shown['entity_id']!) as string,
       });
-      // Both take POST, or a signed message: that they answer is what counts here.
+      // Both take POST, or a signed message; here they only have to answer.
       expect((await getOverTls(shown['assertion_consumer_service_url']!)).status).toBe(404);
       expect((await getOverTls(shown['single_logout_url']!)).status).toBe(400);
       await expect(getOverTls('https://other.service.test/')).rejects.toThrow(/unrecognized/);

@@ -347,7 +347,7 @@ export const TAMPERING: readonly Attack[] = [
   },
 ];
 
-/** The library puts no key information in unless it is asked to; here it is, as most identity providers have it. */
+/** The library adds no key information by default; most identity providers send it. */
 function withKeyInfo(xml: string): string {
   if (xml.includes('<KeyInfo>')) return xml;
   return xml.replace(

@@ -9,7 +9,7 @@ import {
   withSignedResponse,
 } from './forge.ts';
 
-/** Documents that wrap what was signed around, beside or below what was not: each has `evil` as its wrong user. */
+/** Documents with the signed part around, beside or below an unsigned one, whose user is `evil`. */
 export interface Attack {
   readonly name: string;
   readonly reason: string;

@@ -50,11 +50,16 @@ export function storeContract(name: string, place: () => Place): void {
         body: { a: [1, null, { b: true }], t: 1.5 },
       });
       await insert(object('a_1'), whole);
-      expect(await store.read((view) => view.get('b_1'))).toEqual(whole);
+      const { references: _references, claims: _claims, ...kept } = whole;
+      expect(await store.read((view) => view.get('b_1'))).toEqual(kept);
       expect(await store.read((view) => view.get('nothing'))).toBeNull();
       await store.close();
       store = at.open();
-      expect(await store.read((view) => view.get('b_1'))).toEqual(whole);
+      await store.read(async (view) => {
+        expect(await view.get('b_1')).toEqual(kept);
+        expect(await view.referrers('a_1')).toEqual(['b_1']);
+        expect(await view.claimant(claims[0]!)).toBe('b_1');
+      });
     });
 
     it('lists newest first, page by page, by kind and by parent', async () => {
@@ -100,6 +105,17 @@ export function storeContract(name: string, place: () => Place): void {
       await Promise.all([...writes, ...reads]);
       expect((await store.read((view) => view.get('a_1')))!.body).toEqual({ count: 100 });
       expect(seen.every((count) => count % 2 === 0)).toBe(true);
+    });
+
+    it('shows a write to every read that begins after it', async () => {
+      await insert(object('a_1', { body: { count: 0 } }));
+      const count = () => store.read(async (view) => (await view.get('a_1'))!.body['count']);
+      // The first read is in the turn of the commit, before it.
+      for (let number = 1; number <= 50; number++) {
+        setImmediate(() => void count());
+        await store.write((transaction) => transaction.replace(object('a_1', { body: { count: number } })));
+        expect(await Promise.all([count(), count()])).toEqual([number, number]);
+      }
     });
 
     it('gives a claim to one object only, and frees it with its owner', async () => {
@@ -164,6 +180,90 @@ export function storeContract(name: string, place: () => Place): void {
       await store.write((transaction) => transaction.remove('ed_1'));
       expect(await store.read((view) => view.waitingCount('ed_1'))).toBe(0);
       expect(await store.read((view) => view.waitingCount('ed_2'))).toBe(1);
+    });
+
+    it('counts pending deliveries and dead letters', async () => {
+      await insert(object('ed_1'), object('ed_2'));
+      const record = { eventType: 'x_created.v0', objectId: 'a_1', event: '{}' };
+      const counts = () =>
+        store.read(async (view) => [await view.waitingCount('ed_1'), await view.deadLetterCount('ed_1')]);
+      expect(await counts()).toEqual([0, 0]);
+      await store.write(async (transaction) => {
+        for (const eventId of ['ev_1', 'ev_2', 'ev_3'])
+          await transaction.record({ ...record, eventId }, ['ed_1', 'ed_2']);
+        const [first, second] = await transaction.waiting('ed_1', 2);
+        await transaction.delivered([first!.sequence, second!.sequence]);
+        await transaction.bury('ed_1', [{ event: '{}', reason: 'refused' }]);
+      });
+      expect(await counts()).toEqual([1, 1]);
+      await store.write((transaction) => transaction.revive('ed_1'));
+      expect(await counts()).toEqual([2, 0]);
+      const letters = Array.from({ length: 1_005 }, () => ({ event: '{}', reason: 'refused' }));
+      await store.write((transaction) => transaction.bury('ed_1', letters));
+      expect(await counts()).toEqual([2, 1_000]);
+      await store.write((transaction) => transaction.remove('ed_1'));
+      expect(await counts()).toEqual([0, 0]);
+      expect(await store.read((view) => view.waitingCount('ed_2'))).toBe(3);
+    });
+
+    it('expires the oldest audit records and deliveries, a slice at a time', async () => {
+      await insert(object('ed_1'));
+      const days = [1, 2, 3, 4, 5];
+      await store.write(async (transaction) => {
+        for (const day of days) {
+          const event = JSON.stringify({ event_timestamp: `2026-01-0${day}T00:00:00Z` });
+          const record = { eventId: `ev_${day}`, eventType: 'x_created.v0', objectId: 'a_1', event };
+          await transaction.record(record, ['ed_1']);
+        }
+      });
+      const expire = (what: 'audit' | 'deliveries', limit: number) =>
+        store.write((transaction) => transaction.expire(what, '2026-01-04T00:00:00Z', limit));
+      expect([await expire('audit', 2), await expire('audit', 2), await expire('audit', 2)]).toEqual([
+        2, 1, 0,
+      ]);
+      expect((await store.read((view) => view.audit(9))).map(({ eventId }) => eventId)).toEqual([
+        'ev_5',
+        'ev_4',
+      ]);
+      expect(await store.read((view) => view.waitingCount('ed_1'))).toBe(5);
+      expect(await expire('deliveries', 9)).toBe(3);
+      expect(await store.read((view) => view.waitingCount('ed_1'))).toBe(2);
+    });
+
+    it('drops the oldest droppable deliveries of a destination, and no other', async () => {
+      await insert(object('ed_1'), object('ed_2'));
+      await store.write(async (transaction) => {
+        for (let number = 1; number <= 6; number++) {
+          const eventId = `ev_${number}`;
+          const record = { eventId, eventType: 'x_created.v0', objectId: 'a_1', event: `"${eventId}"` };
+          await transaction.record({ ...record, isDroppable: number % 2 === 0 }, ['ed_1', 'ed_2']);
+        }
+      });
+      expect(await store.write((transaction) => transaction.dropOldest('ed_1', 1))).toBe(2);
+      expect(await store.write((transaction) => transaction.dropOldest('ed_1', 1))).toBe(0);
+      const left = await store.read((view) => view.waiting('ed_1', 9));
+      expect(left.map(({ event }) => event)).toEqual(['"ev_1"', '"ev_3"', '"ev_5"', '"ev_6"']);
+      expect(await store.read((view) => view.waitingCount('ed_2'))).toBe(6);
+    });
+
+    it('commits writes that wait at the same time together, and a failing one alone is undone', async () => {
+      const order: string[] = [];
+      const write = (id: string, fails = false) =>
+        store.write(async (transaction) => {
+          transaction.undone(() => order.push(`undone ${id}`));
+          await transaction.insert(object(id));
+          order.push(id);
+          if (fails) throw new Error('no');
+        });
+      const results = await Promise.allSettled([
+        write('a_1'),
+        write('a_2', true),
+        write('a_1'),
+        write('a_3'),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+      expect(order).toEqual(['a_1', 'a_2', 'undone a_2', 'undone a_1', 'a_3']);
+      expect(await ids('thing', { limit: 9 })).toEqual(['a_3', 'a_1']);
     });
 
     it('remembers settings', async () => {

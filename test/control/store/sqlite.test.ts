@@ -2,7 +2,7 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/control/store/port.ts';
+import { type Store, StoreError } from '../../../src/control/store/port.ts';
 import { openSqliteStore } from '../../../src/control/store/sqlite.ts';
 import { folderWith } from '../../folder.ts';
 import { object, storeContract } from './contract.ts';
@@ -23,7 +23,7 @@ describe('an unusable file', () => {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 99');
     database.close();
-    expect(() => openSqliteStore(path)).toThrow(/has version 99; this edgeproof supports versions up to 1/);
+    expect(() => openSqliteStore(path)).toThrow(/has version 99; this edgeproof supports versions up to 5/);
   });
 
   it('of another application is refused and unchanged', () => {
@@ -33,9 +33,12 @@ describe('an unusable file', () => {
     database.close();
     expect(() => openSqliteStore(path)).toThrow('is a database of another application');
     const text = newPath();
-    writeFileSync(text, 'a text that is longer than the header of a database, and is none. '.repeat(50));
+    writeFileSync(
+      text,
+      'a text that is longer than the header of a database, and not a database. '.repeat(50),
+    );
     expect(() => openSqliteStore(text)).toThrow(StoreError);
-    expect(readFileSync(text, 'utf8')).toContain('is none');
+    expect(readFileSync(text, 'utf8')).toContain('not a database');
   });
 
   it('that is damaged is refused', async () => {
@@ -59,6 +62,71 @@ describe('an unusable file', () => {
 
   it('that cannot be created is refused', () => {
     expect(() => openSqliteStore(join(folder, 'missing', 'x.db'))).toThrow(/cannot open the store/);
+  });
+});
+
+describe('a database that cannot be written', () => {
+  const insert = (store: Store, id: string, text = '') =>
+    store.write((transaction) => transaction.insert(object(id, { body: { text } })));
+
+  it('because another process has locked it is waited for without blocking the event loop', async () => {
+    const path = newPath();
+    const store = openSqliteStore(path);
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    const written = insert(store, 'a_1');
+    // Reads do not wait for the lock.
+    expect(await store.read((view) => view.get('a_1'))).toBeNull();
+    while (turns < 5) await new Promise(setImmediate);
+    other.exec('COMMIT');
+    await written;
+    clearInterval(counting);
+    expect(await store.read((view) => view.get('a_1'))).not.toBeNull();
+    other.close();
+    await store.close();
+  });
+
+  it('because it stays locked is a refusal of all that wait after a time', async () => {
+    const path = newPath();
+    const store = openSqliteStore(path, { lockMs: 30 });
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const results = await Promise.allSettled([insert(store, 'a_1'), insert(store, 'a_2')]);
+    for (const result of results) {
+      expect(result).toMatchObject({
+        status: 'rejected',
+        reason: { name: 'StoreUnavailable', why: 'locked' },
+      });
+    }
+    other.exec('COMMIT');
+    await insert(store, 'a_1');
+    other.close();
+    await store.close();
+  });
+
+  it('because the disk is full keeps what it had, and is written again when there is room', async () => {
+    const path = newPath();
+    const store = openSqliteStore(path);
+    await insert(store, 'a_1');
+    const limited = openSqliteStore(path, { maxPages: 1 });
+    const undone: string[] = [];
+    const results = await Promise.allSettled([
+      insert(limited, 'a_2', 'x'.repeat(100_000)),
+      limited.write(async (transaction) => {
+        transaction.undone(() => undone.push('a_3'));
+        await transaction.insert(object('a_3', { body: { text: 'x'.repeat(100_000) } }));
+      }),
+    ]);
+    for (const result of results) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailable', why: 'full' } });
+    }
+    expect(undone).toEqual(['a_3']);
+    await limited.close();
+    await insert(store, 'a_2', 'x'.repeat(100_000));
+    expect(await store.read((view) => view.list('thing', { limit: 9 }))).toHaveLength(2);
+    await store.close();
   });
 });
 

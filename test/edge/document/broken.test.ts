@@ -5,7 +5,7 @@ import { checkWholeEdge as checkEdge } from '../../../src/edge/semantic_checks.t
 import { EDGE_CODES } from '../../../src/edge/document/codes.ts';
 
 /**
- * * Each file of `fixtures/broken` is named after the code that it shows; the expected output is in a file beside it.
+ * Each file of `fixtures/broken` is named after the code that it shows; the expected output is in a file beside it.
  * `npx vitest run test/edge/document/broken.test.ts -u` updates the expected output.
  */
 const folder = new URL('../../../fixtures/broken/', import.meta.url);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EDGE_SHAPE } from '../../../src/edge/document/edge_shape.ts';
+import { EDGE_SHAPE } from '../../../src/edge/document/report.ts';
 import type { Shape } from '../../../src/config_file/shape.ts';
 import { MODULES } from '../../../src/filters/modules.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import { EDGE_SHAPE } from '../../../src/edge/document/edge_shape.ts';
+import { EDGE_SHAPE } from '../../../src/edge/document/report.ts';
 import { edgeFile, edgeFileJsonSchema } from '../../../src/edge/document/schema.ts';
 import { shaped } from '../../../src/config_file/validate.ts';
 import type { Departure, Shape } from '../../../src/config_file/shape.ts';
@@ -107,7 +107,7 @@ describe('the generated schema', () => {
   test('uses only supported keywords', () => {
     const schemaWords = '$schema title type description default properties required additionalProperties';
     const ourWords =
-      'propertyNames items minItems enum enumAnyCase minLength maxBytes pattern form minimum maximum';
+      'propertyNames items anyOf minItems enum enumAnyCase minLength maxBytes pattern form minimum maximum';
     const understood = new Set(`${schemaWords} ${ourWords}`.split(' '));
     const unknown = new Set<string>();
     const undescribed: string[] = [];
@@ -117,7 +117,8 @@ describe('the generated schema', () => {
         if (property.description === undefined) undescribed.push(`${path}.${key}`);
         visit(property, `${path}.${key}`);
       }
-      for (const inner of [shape.items, shape.additionalProperties, shape.propertyNames]) {
+      const { anyOf = [] } = shape;
+      for (const inner of [shape.items, shape.additionalProperties, shape.propertyNames, ...anyOf]) {
         if (typeof inner === 'object') visit(inner, `${path}[]`);
       }
       const isClosed = shape.type !== 'object' || shape.additionalProperties !== undefined;

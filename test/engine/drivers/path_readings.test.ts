@@ -1,12 +1,13 @@
 import { type Server, createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { hasProgram } from '../../peers.ts';
 import { type Edge, type Listening, createEdge } from '../../../src/edgeproof.ts';
 import { onePolicy } from '../../one_route.ts';
 
@@ -187,9 +188,9 @@ describe('a rule that denies by the path', () => {
 /** Directories that nginx writes to; the default ones may not exist. */
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-const hasNginx = spawnSync('nginx', ['-v']).error === undefined;
+const hasNginx = hasProgram('nginx', ['-v'], 'nginx behind a rule');
 
-describe.skipIf(!hasNginx)('nginx behind a rule (skipped where it is not installed)', () => {
+describe.skipIf(!hasNginx)('nginx behind a rule', () => {
   it('is not reached at the denied path', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
     const free = createServer().listen(0, '127.0.0.1');
@@ -205,7 +206,7 @@ describe.skipIf(!hasNginx)('nginx behind a rule (skipped where it is not install
     const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')]);
     try {
       const port = await before(denyAdmin("req.url.path.startsWith('/policy/admin')"), inner);
-      await expect.poll(() => statusOf(port, '/open'), { timeout: 5_000 }).toBe(200);
+      await expect.poll(() => statusOf(port, '/open')).toBe(200);
       for (const target of SPELLINGS) {
         const status = await statusOf(port, target);
         expect([target, status === 403 || status === 400]).toEqual([target, true]);

@@ -1,4 +1,4 @@
-/** A certificate authority whose key is gone: enough to name it. */
+/** A certificate authority without its key, which is enough to name it. */
 export const PARTNERS_PEM = `-----BEGIN CERTIFICATE-----
 MIIBfTCCASOgAwIBAgIUYl37/JeIU/BodiLwe5IqpBfO5lIwCgYIKoZIzj0EAwIw
 EzERMA8GA1UEAwwIUGFydG5lcnMwIBcNMjYxMTIxMDUwMjIzWhgPMjEyNjEwMjgw

@@ -1,7 +1,7 @@
 import type { Answers, TlsFacts } from '../../../src/engine/contract.ts';
 import type { RequestLike } from '../../../src/engine/request_like.ts';
 
-/** One request in a case: what is asked, by whom, what the upstream would answer, and what must come of it. */
+/** One request in a case: its head, its client, the upstream's response, and the expected result. */
 export interface Exchanged {
   readonly request?: Partial<RequestLike>;
   readonly clientIp?: string;

@@ -90,7 +90,7 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       ],
     },
     {
-      name: 'an empty policy blocks everybody',
+      name: 'an empty policy blocks all clients',
       config: { ip_policy_ids: ['nobody'] },
       exchanges: [{ expect: { status: 403, code: 'ip_restriction.not_allowed', backend: null } }],
     },
@@ -320,6 +320,11 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       config: { backend_id: 'drained' },
       exchanges: [{ expect: { status: 503, code: 'backend.no_weight', backend: null } }],
     },
+    {
+      name: 'no agent is online',
+      config: { backend_id: 'agents' },
+      exchanges: [{ expect: { status: 503, code: 'backend.offline', backend: null } }],
+    },
   ],
   webhook_verification: [
     {
@@ -338,7 +343,7 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
   oidc: LOGIN_CASES.oidc,
   saml: [
     {
-      name: 'sends people to their identity provider, and tells programs',
+      name: 'redirects browsers to their identity provider, and answers programs with 401',
       config: { idp_metadata: IDP_METADATA },
       exchanges: [
         { expect: { status: 302, code: 'saml.login_started', backend: null } },

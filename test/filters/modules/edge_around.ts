@@ -6,7 +6,7 @@ export function edgeAround(module: string, config: object, options: EdgeOptions)
   return createEdge(configAround(module, config, { app: '127.0.0.1:3000', next: '127.0.0.1:3001' }), options);
 }
 
-/** Modules that stand at the edge and not at its routes. */
+/** Modules of the edge, not of its routes. */
 export const OF_EDGE: ReadonlySet<string> = new Set(['tls_termination', 'mutual_tls']);
 
 /** The same as a configuration, with the addresses of its upstreams. */
@@ -35,6 +35,7 @@ export function configAround(
       split: { weighted: { app: 3, next: 1 } },
       safe: { failover: ['app', 'sorry'] },
       drained: { weighted: { app: 0, next: 0 } },
+      agents: { tunnel_group: { labels: { app: 'shop' } } },
     },
     edges: {
       https: {

@@ -24,7 +24,7 @@ const REACHED_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   saml: Object.keys(MODULES.find(({ type }) => type === 'saml')!.reasons),
 };
 
-/** What the simulator sends upstream is asked for again, from the exchange that is complete. */
+/** What the simulator sends upstream is read again from the completed exchange. */
 function sentUpstream(
   exchange: Parameters<typeof upstreamRequest>[0],
 ): Extract<Question, { ask: 'forward' }>['request'] | null {

@@ -7,11 +7,11 @@ const stop = (type: string, reason: string, status: number) => ({
   backend: null,
 });
 
-/** What a gate says before any provider is asked. */
+/** Responses of a gate before any provider is asked. */
 function beforeProviders(type: string, config: object, page: ReturnType<typeof stop>): Case {
   const at = (url: string) => ({ url: `https://shop.test${url}` });
   return {
-    name: 'tells people and programs apart, and keeps its reserved paths',
+    name: 'distinguishes browsers from programs, and keeps its reserved paths',
     config: { ...config, options_passthrough: true },
     exchanges: [
       { expect: page },
@@ -26,7 +26,7 @@ function beforeProviders(type: string, config: object, page: ReturnType<typeof s
   };
 }
 
-/** Cases of the session gates; what comes after the provider was asked is in test/auth. */
+/** Cases of the session gates; later steps of a login are tested in test/auth. */
 export const LOGIN_CASES: Readonly<Record<'oauth' | 'oidc', readonly Case[]>> = {
   oauth: [
     beforeProviders(

@@ -13,7 +13,7 @@ const NAME = {
   province: [],
   streetAddress: [],
 };
-/** The suite's clock stands at 1,800,000,000,000. */
+/** The suite's clock is stopped at 1,800,000,000,000. */
 const DETAILS: CertificateDetails = {
   issuer: NAME,
   subject: NAME,
@@ -43,11 +43,11 @@ const shown: TlsFacts = {
 const elsewhere = { ...shown, edge: 'other' };
 const NONE = { status: 0, backend: null } as const;
 
-/** Cases of the modules of edges: what the handshake came to is given. */
+/** Cases of the modules of edges: the result of the handshake is given. */
 export const TLS_CASES: Readonly<Record<string, readonly Case[]>> = {
   tls_termination: [
     {
-      name: 'serves with and without TLS unless told otherwise',
+      name: 'serves with and without TLS by default',
       config: {},
       exchanges: [
         { expect: { status: 200, code: 'tls_termination.terminated' } },
@@ -84,7 +84,7 @@ export const TLS_CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   mutual_tls: [
     {
-      name: 'tells the upstream who the client is',
+      name: 'sends the identity of the client upstream',
       config: { certificate_authority_ids: ['staff', 'partners'] },
       exchanges: [
         {
@@ -106,7 +106,7 @@ export const TLS_CASES: Readonly<Record<string, readonly Case[]>> = {
       ],
     },
     {
-      name: 'lets nobody pass without a good certificate',
+      name: 'lets no client pass without a good certificate',
       config: { certificate_authority_ids: ['partners'] },
       exchanges: [
         { tls: TLS, expect: { ...NONE, code: 'mutual_tls.no_certificate' } },

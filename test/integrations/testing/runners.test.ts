@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ended } from '../../program.ts';
+import { type Ended, ended } from '../../program.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 let folder: string;
@@ -73,34 +73,55 @@ beforeAll(async () => {
   );
   await writeFile(
     join(folder, 'vitest.config.mjs'),
-    `export default { test: { include: ['*.vitest.ts'], reporters: ['verbose'] } };`,
+    `export default { test: {
+       include: ['*.vitest.ts'], isolate: false, maxWorkers: 1,
+       reporters: ['verbose', ['json', { outputFile: 'results.json' }]],
+     } };`,
   );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-
 describe('scenario files as tests of Vitest', () => {
-  it('pass, one test a row, skipped ones skipped', async () => {
-    const { code, out } = await run(process.execPath, [vitest, 'run', '--root', folder, 'good']);
-    expect(out).toContain('the shop is open @smoke');
-    expect(out).toContain('nothing else at /admin');
-    expect(out).toMatch(/3 passed \| 1 skipped/);
-    expect(code).toBe(0);
+  let ran: Ended;
+  /** Numbers of tests by file and status. */
+  let counts: Record<string, Record<string, number>>;
+
+  // One run of all files: starting Vitest takes longer than the tests.
+  beforeAll(async () => {
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    ran = await run(process.execPath, [vitest, 'run', '--root', folder]);
+    const { testResults } = JSON.parse(await readFile(join(folder, 'results.json'), 'utf8')) as {
+      testResults: { name: string; assertionResults: { status: string }[] }[];
+    };
+    counts = Object.fromEntries(
+      testResults.map(({ name, assertionResults }) => [
+        basename(name, '.vitest.ts'),
+        Object.fromEntries(
+          [...Map.groupBy(assertionResults, ({ status }) => status)].map(([key, { length }]) => [
+            key,
+            length,
+          ]),
+        ),
+      ]),
+    );
   });
 
-  it('fail with the report of `edgeproof test`', async () => {
-    const { code, out } = await run(process.execPath, [vitest, 'run', '--root', folder, 'bad']);
-    expect(code).toBe(1);
-    expect(out).toMatch(/1 failed \| 2 passed \| 1 skipped/);
-    expect(out).toContain('expected: 201');
-    expect(out).toContain('decided by');
+  it('pass, one test a row, skipped ones skipped', () => {
+    expect(ran.out).toContain('the shop is open @smoke');
+    expect(ran.out).toContain('nothing else at /admin');
+    expect(counts['good']).toEqual({ passed: 3, skipped: 1 });
   });
 
-  it('matchers print the decision', async () => {
-    const { code, out } = await run(process.execPath, [vitest, 'run', '--root', folder, 'matchers']);
-    expect(code).toBe(1);
-    expect(out).toContain('expected the request to reach backend app, but route stopped it with 404');
+  it('fail with the report of `edgeproof test`', () => {
+    expect(ran.code).toBe(1);
+    expect(counts['bad']).toEqual({ passed: 2, failed: 1, skipped: 1 });
+    expect(ran.out).toContain('expected: 201');
+    expect(ran.out).toContain('decided by');
+  });
+
+  it('matchers print the decision', () => {
+    expect(counts['matchers']).toEqual({ failed: 1 });
+    expect(ran.out).toContain('expected the request to reach backend app, but route stopped it with 404');
   });
 });
 

@@ -5,18 +5,19 @@ import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { brandingOf } from '../../../src/engine/branding.ts';
 import type { DocumentCode } from '../../../src/policy/codes/code.ts';
 import { DOCUMENT_CODES } from '../../../src/policy/codes/document_codes.ts';
-import { checkCarriedPolicy, checkPolicy } from '../../../src/policy/document/check.ts';
+import { checkAttachedPolicy, checkPolicy } from '../../../src/policy/document/check.ts';
 import type { PolicySetting } from '../../../src/policy/document/setting.ts';
 
 const branding = brandingOf('service');
 
-function settingOf({ carriedBy, ipPolicies, plan, hosts }: DocumentCode): PolicySetting {
+function settingOf({ attachedTo, ipPolicies, plan, hosts, strict }: DocumentCode): PolicySetting {
   return {
     branding,
-    ...(carriedBy && { carriedBy }),
+    ...(attachedTo && { attachedTo }),
     ...(ipPolicies && { ipPolicies }),
     ...(hosts && { hosts }),
     ...(plan && { plan }),
+    ...(strict && { strict }),
   };
 }
 
@@ -130,7 +131,10 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))('code %i'
     const span = { start: scalar.range![0], end: scalar.range![1] };
     const file = { name: 'edge.yaml', text };
     const pointer = '/traffic_policy/value';
-    const { diagnostics } = checkCarriedPolicy({ file, pointer, span, text: row.bad }, settingOf(row));
+    const { diagnostics } = checkAttachedPolicy(
+      { pointer, text: row.bad, inFile: { file, span } },
+      settingOf(row),
+    );
     expect(found(diagnostics).map(({ code }) => code)).toEqual([branding.errorCode(number)]);
     const [one] = found(diagnostics);
     expect(one!.pointer.startsWith(pointer)).toBe(true);
@@ -149,8 +153,11 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))(
       const text = `traffic_policy: { value: ${value}, enabled: true }\n`;
       const start = text.indexOf("'");
       const span = { start, end: start + value.length };
-      const carried = { file: { name: 'edge.yaml', text }, pointer: '/value', span, text: policy };
-      const { diagnostics } = checkCarriedPolicy(carried, settingOf(row));
+      const inFile = { file: { name: 'edge.yaml', text }, span };
+      const { diagnostics } = checkAttachedPolicy(
+        { pointer: '/value', text: policy, inFile },
+        settingOf(row),
+      );
       expect(found(diagnostics).map(({ code }) => code)).toEqual([branding.errorCode(number)]);
       const place = found(diagnostics)[0]!.span!;
       expect(place.start).toBeGreaterThan(span.start);

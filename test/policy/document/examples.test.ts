@@ -50,7 +50,7 @@ describe.each(Object.entries(EXAMPLES))('the example %s', (name, text) => {
     for (const each of [text, JSON.stringify(parse(text))]) {
       const { document, diagnostics } = checkPolicy(
         { name, text: each },
-        { branding, carriedBy: 'https_edge' },
+        { branding, attachedTo: 'https_edge' },
       );
       expect(diagnostics).toEqual([]);
       expect(document).not.toBeNull();
@@ -95,7 +95,7 @@ describe('the shapes of the specification', () => {
     ['JSON', JSON.stringify(SHAPES)],
     ['YAML', stringify(SHAPES)],
   ])('are valid as %s; `content` is an older name', (_name, text) => {
-    const { diagnostics } = checkPolicy({ name: 'policy', text }, { branding, carriedBy: 'https_edge' });
+    const { diagnostics } = checkPolicy({ name: 'policy', text }, { branding, attachedTo: 'https_edge' });
     expect(diagnostics.map(({ code }) => code)).toEqual(['policy.legacy_name']);
     expect(hasErrors(diagnostics)).toBe(false);
   });

@@ -6,7 +6,7 @@ import { hasErrors } from '../../../src/diagnostics/diagnostic.ts';
 import type { Diagnostic, Source } from '../../../src/diagnostics/diagnostic.ts';
 import { brandingOf } from '../../../src/engine/branding.ts';
 import { DOCUMENT_CODES } from '../../../src/policy/codes/document_codes.ts';
-import { checkCarriedPolicy, checkPolicy } from '../../../src/policy/document/check.ts';
+import { checkAttachedPolicy, checkPolicy } from '../../../src/policy/document/check.ts';
 import { applyFixes, fixSource } from '../../../src/policy/document/fixes.ts';
 import { runs, seeded } from '../../random.ts';
 import { mutateText, pick } from './mutate.ts';
@@ -21,7 +21,8 @@ function check(source: Source): readonly Diagnostic[] {
 function checkEdge(file: Source): readonly Diagnostic[] {
   const scalar = parseDocument(file.text).get('value', true) as Scalar<string>;
   const span = { start: scalar.range![0], end: scalar.range![1] };
-  return checkCarriedPolicy({ file, pointer: '/value', span, text: scalar.value }, setting).diagnostics;
+  return checkAttachedPolicy({ pointer: '/value', text: scalar.value, inFile: { file, span } }, setting)
+    .diagnostics;
 }
 
 function finding(text: string, start: number, end: number, replacement: string, safe = true): Diagnostic {
@@ -157,8 +158,8 @@ describe('shapes of the specification', () => {
     const text = JSON.stringify({ enabled: true, value: inner });
     const start = text.indexOf('"value":') + '"value":'.length;
     const span = { start, end: text.length - 1 };
-    const { document, diagnostics } = checkCarriedPolicy(
-      { file: { name: 'edge.json', text }, pointer: '/value', span, text: inner },
+    const { document, diagnostics } = checkAttachedPolicy(
+      { pointer: '/value', text: inner, inFile: { file: { name: 'edge.json', text }, span } },
       setting,
     );
     expect(diagnostics.map(({ code, pointer }) => [code, pointer])).toEqual([
@@ -183,12 +184,8 @@ describe('shapes of the specification', () => {
 
   it('have findings at their places when the string has no file', () => {
     const text = 'on_http_request:\n  - actions: [{ type: dney }]\n';
-    const span = { start: 0, end: text.length };
     const pointer = '/routes/0/traffic_policy/value';
-    const { diagnostics } = checkCarriedPolicy(
-      { file: { name: pointer, text }, pointer, span, text },
-      setting,
-    );
+    const { diagnostics } = checkAttachedPolicy({ pointer, text }, setting);
     const [found] = diagnostics;
     expect(text.slice(found!.span!.start, found!.span!.end)).toBe('dney');
     expect(applyFixes(text, diagnostics, { unsafe: true }).text).toBe(text.replace('dney', 'deny'));

@@ -8,7 +8,7 @@ import { sized } from '../../random.ts';
 
 const OLD = `# the lane
 inbound:
-- actions: [{ type: deny, config: {status_code: 404} }] # nobody
+- actions: [{ type: deny, config: {status_code: 404} }] # no client
   expressions: ["req.method == 'PUT'"]
 `;
 
@@ -48,7 +48,7 @@ describe('policies in edge files', () => {
     const before = edgeOf(`| # the policy\n${indented(OLD, 16).trimEnd()}`);
     const after = formatted(before);
     expect(after).toBe(edgeOf(`| # the policy\n${indented(canonical, 16).trimEnd()}`));
-    expect(after).toContain('# nobody');
+    expect(after).toContain('# no client');
     expect(formatted(after)).toBe(after);
     expect(canonical).toContain('on_http_request:');
   });

@@ -9,7 +9,7 @@ import { compileTemplateTree } from '../../../src/policy/env/template_tree.ts';
 import type { PolicyContext } from '../../../src/filters/action.ts';
 import { DOCUMENT_CODES } from '../../../src/policy/codes/document_codes.ts';
 import { compilePolicy } from '../../../src/policy/compile.ts';
-import { checkCarriedPolicy, checkPolicy, checkPolicyValue } from '../../../src/policy/document/check.ts';
+import { checkAttachedPolicy, checkPolicy, checkPolicyValue } from '../../../src/policy/document/check.ts';
 import type { CheckedPolicy } from '../../../src/policy/document/check.ts';
 import { fixSource } from '../../../src/policy/document/fixes.ts';
 import { formatPolicy } from '../../../src/policy/document/format.ts';
@@ -46,6 +46,7 @@ const context: PolicyContext = {
   ipPolicy: () => [],
   refusal: (status) => ({ status, headers: [], body: '' }),
   isInternal: () => true,
+  isInternalAddress: () => true,
   allowPrivateFetch: false,
   passUnsimulated: false,
   trace: 'decided',
@@ -120,7 +121,7 @@ function carried(text: string): string | null {
   const written = JSON.stringify(text);
   const file = { name: 'edge.json', text: `{"value": ${written}}` };
   const span = { start: 10, end: 10 + written.length };
-  const checked = checkCarriedPolicy({ file, pointer: '/value', span, text }, setting);
+  const checked = checkAttachedPolicy({ pointer: '/value', text, inFile: { file, span } }, setting);
   const strayed = checked.diagnostics.find((one) => one.span!.start < span.start || one.span!.end > span.end);
   return strayed === undefined ? complaint(checked, file) : `${strayed.message} strays`;
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { testsByNumber } from '../../../docs/code_tests.ts';
 import { brandingOf } from '../../../src/engine/branding.ts';
 import { ACTION_FACTS } from '../../../src/filters/table.ts';
@@ -8,7 +8,7 @@ import { ACTION_SCHEMAS } from '../../../src/filters/action_schemas.ts';
 import { EXPRESSION_CODES } from '../../../src/policy/codes/expression_codes.ts';
 import { codesMarkdown } from '../../../src/policy/codes/page.ts';
 import { checkPolicy } from '../../../src/policy/document/check.ts';
-import { policyDocument, policyJsonSchema } from '../../../src/policy/document/schema.ts';
+import { policyEditorSchema, policyJsonSchema } from '../../../src/policy/document/schema.ts';
 import { parse } from 'yaml';
 import * as fc from 'fast-check';
 import { policyText } from './documents.ts';
@@ -48,12 +48,31 @@ it('the checker reads the same as the schemas', () => {
   );
 });
 
-it('the schema accepts what the checker accepts, in current documents', () => {
+it('the schema of editors accepts what the checker accepts, in current documents', () => {
+  const schema = z.fromJSONSchema(policyEditorSchema() as Parameters<typeof z.fromJSONSchema>[0]);
   const fixtures = new URL('fixtures/policies/', root);
   for (const name of readdirSync(fixtures).filter((each) => each !== 'broken')) {
-    const result = policyDocument.safeParse(parse(readFileSync(new URL(name, fixtures), 'utf8')));
+    const document = parse(readFileSync(new URL(name, fixtures), 'utf8')) as object;
+    const result = schema.safeParse(document);
     expect([name, result.error?.message ?? 'fine']).toEqual([name, 'fine']);
+    expect(schema.safeParse({ ...document, on_request: [] }).success).toBe(false);
   }
+});
+
+it('the schema of editors accepts lists and their only entries', () => {
+  const schema = z.fromJSONSchema(policyEditorSchema() as Parameters<typeof z.fromJSONSchema>[0]);
+  const withKeys = (keys: unknown): boolean => {
+    const config = {
+      issuer: { allow_list: [{ value: 'a' }] },
+      http: { tokens: [{ type: 'jwt', method: 'header', name: 'x' }] },
+      jws: { allowed_algorithms: ['RS256'], keys },
+    };
+    return schema.safeParse({ on_http_request: [{ actions: [{ type: 'jwt-validation', config }] }] }).success;
+  };
+  const sources = { additional_jkus: ['https://a.test/keys'] };
+  const forms = [{ sources }, [{ sources }], [{ sources: [sources, sources] }, { sources }]];
+  expect(forms.map(withKeys)).toEqual([true, true, true]);
+  expect([[], [{ sources: 5 }], { other: sources }].map(withKeys)).toEqual([false, false, false]);
 });
 
 it('every code of the expression engine has a sentence', () => {

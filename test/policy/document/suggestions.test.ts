@@ -29,6 +29,12 @@ describe('reads of what may be missing', () => {
     ["conn.client_ip.geo.location.country_code == 'US'"],
     ['conn.client_ip.is_tor_node'],
     ["hasReqHeader('x') || req.headers['x'][0] == 'a'"],
+    ["getReqHeader('x')[0] == 'a'"],
+    ["getResHeader('x')[1] == 'a'"],
+    ["hasQueryParam('Q') && getQueryParam('q')[0] == 'a'"],
+    ["size(getReqHeader('y')) > 0 && getReqHeader('x')[0] == 'a'"],
+    ['req.content_length > 1000'],
+    ['res.content_length > 1000'],
   ])('%s gets a warning', (expression) => {
     expect(found(rule([expression])).map(({ code }) => code)).toEqual(['expr.may_be_missing']);
   });
@@ -48,6 +54,13 @@ describe('reads of what may be missing', () => {
     ["has(conn.client_ip.geo) && conn.client_ip.geo.location.country_code == 'US'"],
     ['has(req.headers.x)'],
     ["getReqHeader('x') == ['a']"],
+    ["hasReqHeader('X') && getReqHeader('x')[0] == 'a'"],
+    ["'x' in req.headers && getReqHeader('x')[0] == 'a'"],
+    ["hasQueryParam('q') && getQueryParam('q')[0] == 'a'"],
+    ["size(getReqHeader('x')) > 0 && getReqHeader('X')[0] == 'a'"],
+    ["getReqHeader('x').size() != 0 && getReqHeader('x')[0] == 'a'"],
+    ["getReqHeader('x')[?0].orValue('') == 'a'"],
+    ['has(req.content_length) && req.content_length > 1000'],
   ])('%s is not', (expression) => {
     expect(found(rule([expression]))).toEqual([]);
   });
@@ -71,6 +84,8 @@ describe('mistakes of public pages', () => {
     ["has(req.headers['x'])", "did you mean `'x' in req.headers`?"],
     ["req.method === 'GET'", 'did you mean `==`?'],
     ["req.method !== 'GET'", 'did you mean `!=`?'],
+    ['req.method == \u2018GET\u2019', "did you mean `'`?"],
+    ['\u201creq.method == 1\u201d', 'did you mean `"`?'],
     ["res.status_code < '200'", 'did you mean 200?'],
     ["req.headers.get('x') == 'a'", "a value is read as map['key']"],
     [
@@ -87,6 +102,9 @@ describe('mistakes of public pages', () => {
     ["req.url.path !~ '^/a'", 'a pattern is tested with text.matches(pattern)'],
     ["secrets.get('a') == 'b'", 'secrets.get() does not accept (string)'],
     ["${vars.a} == 'a'", 'it belongs to templates'],
+    ["req.method\u200b == 'GET'", 'invisible character U+200B: remove it'],
+    ["req.method\u00a0== 'GET'", 'invisible character U+00A0: remove it'],
+    ['req.headers[\\"x\\"] == []', 'a quote that begins or ends a string is written without it'],
   ])('%s', (expression, message) => {
     expect(found(rule([expression])).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
   });
@@ -109,6 +127,28 @@ describe('mistakes of public pages', () => {
     const action = { type: 'verify-webhook', config: { provider, secret: '${req.host}' } };
     const [one] = found({ on_http_request: [{ actions: [action] }] });
     expect(one).toMatchObject({ code: 'ERR_SERVICE_2222', hint: `did you mean '${meant}'?` });
+  });
+
+  test.each([
+    ['redirect', { location: 'https://a.test/', to: 'https://a.test/' }, 'write to'],
+    ['deny', { body: 'no' }, 'custom-response has a body: use it with a status_code such as 403'],
+    ['oauth', { provider: 'google', email_domains: [] }, 'test the email of its result in a rule after it'],
+    ['oauth', { provider: 'google', toString: 1 }, undefined],
+  ])('a field of another action: %s', (type, config, hint) => {
+    const [one] = found({ on_http_request: [{ actions: [{ type, config }] }] });
+    expect([one!.code, one!.hint]).toEqual(['ERR_SERVICE_2203', hint]);
+  });
+
+  test.each([
+    [{ apiVersion: 'v1', spec: { policy: { on_http_request: [] } } }],
+    [{ version: 3, endpoints: [] }],
+    [{ traffic_policy: { on_http_request: [] } }],
+    [{ trafficPolicy: {} }],
+  ])('the file around a policy: %j', (file) => {
+    const hints = found(file).filter(({ severity }) => severity === 'error');
+    for (const { hint } of hints)
+      expect(hint).toBe('a policy file has only the part that begins with the phases');
+    expect(hints).toHaveLength(Object.keys(file).length);
   });
 
   test('a map in the place of a credential', () => {

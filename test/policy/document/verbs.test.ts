@@ -102,7 +102,7 @@ it('http takes its policy with -p', async () => {
 });
 
 describe('fmt of an edge file', () => {
-  it('writes the policies in it, and nothing else', async () => {
+  it('writes only the policies in it', async () => {
     const edge = (policy: string) => `edges: # here
   https:
     shop: { hostports: ['a.test:443'], routes: [{ match: /, traffic_policy: { value: '${policy}' } }] }

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyText } from '../../any_text.ts';
 import {
   CelMap,
   compile,
@@ -54,7 +55,7 @@ const text = fc.oneof(
     '__proto__',
     '\ud800',
   ),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  anyText({ maxLength: 8 }),
 );
 const key = fc.oneof(text, fc.constantFrom<Value>(1, true, new Uint(1)));
 const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({

@@ -5,7 +5,7 @@ import { ACTION_FACTS } from '../../../src/filters/table.ts';
 import { Activation } from '../../../src/policy/env/activation.ts';
 import { EVENT_FILTER_SCOPE } from '../../../src/events/filter_scope.ts';
 import { LEGACY_NAMES } from '../../../src/policy/env/legacy_names.ts';
-import { PHASES } from '../../../src/policy/env/phase.ts';
+import { SCOPE_PHASES } from '../../../src/filters/phase.ts';
 import { scopeFor } from '../../../src/policy/env/scopes.ts';
 import {
   activation,
@@ -52,7 +52,7 @@ describe('variables', () => {
     expect(diagnostics.filter(({ code }) => code !== 'expr.may_be_missing')).toEqual([]);
   });
 
-  test.each(PHASES)('every variable of %s can be read: a value or absent, never a surprise', (phase) => {
+  test.each(SCOPE_PHASES)('every variable of %s is a value or absent', (phase) => {
     const scope = scopeFor(phase);
     const at = activation();
     for (const [name, variable] of scope.variables) {

@@ -114,7 +114,7 @@ const responseRule = fc.record({
 
 const request: fc.Arbitrary<Given> = fc.record({
   method: fc.constantFrom('GET', 'PUT'),
-  path,
+  path: fc.oneof(path, fc.constantFrom('/A', '/A/b', '/a;x/b', '/a%2fb', '/a/b%20')),
   host: fc.constantFrom('a.example', 'b.example'),
   headers: fc.constantFrom(['X', 'a'], ['x', 'b', 'y', 'c'], ['x', 'a', 'x', 'c'], []),
 });
@@ -162,6 +162,25 @@ describe('an index of rules', () => {
     expect(verdict.edits).toEqual([
       { edit: 'log', metadata: { n: 4 } },
       { edit: 'log', metadata: { n: 7 } },
+    ]);
+  });
+
+  test('does not skip a rule that guards by the path for another spelling of it', () => {
+    const rules = Array.from({ length: 20 }, (_each, index) => ({
+      expressions: [`req.url.path.startsWith('/p${index}/')`],
+      actions: [{ type: 'deny' }],
+    }));
+    const policy = policyOf(JSON.stringify({ on_http_request: rules }));
+    expect(policy.request!.index).not.toBeNull();
+    const world = { nowMs: () => 0, random: () => 0 };
+    const verdictOf = (spelling: string) =>
+      (runRequest(policy, headOf({ path: spelling }), connectionOf({}), null, world) as Verdict).verdict;
+    expect(['/P7/x', '/p7%2fx', '/p7;a/x', '/p7/x', '/p20/x'].map(verdictOf)).toEqual([
+      'stop',
+      'stop',
+      'stop',
+      'stop',
+      'pass',
     ]);
   });
 

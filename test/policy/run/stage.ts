@@ -70,7 +70,7 @@ export function connectionOf({ client = '203.0.113.7', host = 'a.example' }: Giv
   };
 }
 
-/** A clock that moves only when told to, and random numbers from a list. */
+/** A clock that moves only when it is set, and random numbers from a list. */
 export function steadyWorld(chance: readonly number[] = [0.5]): World & { nowAtMs: number } {
   let drawn = 0;
   return {
@@ -83,13 +83,13 @@ export function steadyWorld(chance: readonly number[] = [0.5]): World & { nowAtM
 }
 
 const IP_POLICIES: Readonly<Record<string, readonly LinkedRule[]>> = {
-  office: [ruleOf('allow', '198.51.100.0/24', 0), ruleOf('deny', '198.51.100.66/32', 1)],
+  office: [ruleOf('allow', '198.51.100.0/24'), ruleOf('deny', '198.51.100.66/32')],
 };
 
-function ruleOf(action: 'allow' | 'deny', text: string, index: number): LinkedRule {
+function ruleOf(action: 'allow' | 'deny', text: string): LinkedRule {
   const cidr = parseCidr(text);
   if (isCidrProblem(cidr)) throw new Error(cidr.message);
-  return { action, cidr, label: `office#${index}`, pointer: `/ip_policies/office/rules/${index}` };
+  return { action, cidr };
 }
 
 const SECRETS: Readonly<Record<string, string>> = {
@@ -97,10 +97,11 @@ const SECRETS: Readonly<Record<string, string>> = {
   'vault/token': 'token-1',
 };
 
-const LINKS: Required<Pick<PolicyLinks, 'facts' | 'secret' | 'isInternal'>> = {
+const LINKS: Required<Pick<PolicyLinks, 'facts' | 'secret' | 'isInternal' | 'isInternalAddress'>> = {
   facts: NO_FACTS,
   secret: (vault, name) => SECRETS[`${vault}/${name}`],
   isInternal: (host) => host === 'inner.internal',
+  isInternalAddress: ({ kind, host, port }) => `${kind}://${host}:${port}` === 'tls://inner.internal:443',
 };
 
 export const CONTEXT: PolicyContext = {
@@ -109,6 +110,7 @@ export const CONTEXT: PolicyContext = {
   ipPolicy: (id) => IP_POLICIES[id] ?? [],
   refusal: (status, code, message) => refusal(NAMING, status, code, message),
   isInternal: LINKS.isInternal,
+  isInternalAddress: LINKS.isInternalAddress,
   allowPrivateFetch: false,
   passUnsimulated: false,
   trace: 'decided',

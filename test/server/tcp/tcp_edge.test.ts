@@ -52,7 +52,7 @@ describe('a TCP edge', () => {
     expect(live.events).toHaveLength(1);
   });
 
-  it('passes on the end of one direction while the other goes on', async () => {
+  it('passes on the end of one direction while the other continues', async () => {
     const seen: string[] = [];
     const { address } = await started((socket) => {
       socket.on('data', (chunk: Buffer) => seen.push(chunk.toString()));

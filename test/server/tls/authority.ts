@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,15 +25,6 @@ export interface TestAuthority extends Pair {
 }
 
 const DAY_MS = 86_400_000;
-
-/** OpenSSL's version; null if it is not installed. */
-export function opensslVersion(): string | null {
-  try {
-    return execFileSync('openssl', ['version'], { encoding: 'utf8' }).trim();
-  } catch {
-    return null;
-  }
-}
 
 export function testAuthority(name: string): TestAuthority {
   const made = issueCertificate({ ...common(name, 30), authority: { pathLength: null } });

@@ -109,14 +109,14 @@ describe('connections that their client has left', () => {
 
   it.each(KINDS)('%s: 60 clients one after another leave no descriptor', async (kind) => {
     (await open(kind)).destroy(); // loads code that is loaded once
-    await expect.poll(() => upstreamIsIdle(), { timeout: 3_000 }).toBe(true);
+    await expect.poll(() => upstreamIsIdle()).toBe(true);
     const before = descriptors();
     for (let count = 0; count < 60; count++) {
       const socket = await open(kind);
       if (count % 2 === 0) socket.destroy();
       else socket.end();
     }
-    await expect.poll(descriptors, { timeout: 3_000 }).toBeLessThanOrEqual(before + 2);
+    await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
   });
 
   it.each(KINDS.filter((kind) => !kind.startsWith('clear')))(
@@ -134,7 +134,7 @@ describe('connections that their client has left', () => {
       tcp.on('data', (bytes: Buffer) => void under.push(bytes)).on('error', () => undefined);
       const socket = await open(kind, under);
       socket.end();
-      await expect.poll(descriptors, { timeout: 5_000 }).toBeLessThan(before);
+      await expect.poll(descriptors).toBeLessThan(before);
       tcp.destroy();
     },
   );

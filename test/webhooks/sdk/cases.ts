@@ -1,7 +1,7 @@
 import { hasLibrariesFor } from '../../peers.ts';
 import type { SdkCase } from './case.ts';
 
-/** None where the libraries are not installed: then what they signed and let in is known from `fixtures/`. */
+/** Empty where the libraries are not installed: `fixtures/` has what they signed and accepted. */
 export const SDK_CASES: readonly SdkCase[] = hasLibrariesFor('webhooks beside the libraries of providers')
   ? [
       ...(await import('./body_cases.ts')).BODY_CASES,

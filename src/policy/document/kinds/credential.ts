@@ -1,7 +1,7 @@
 import { quoted } from '../../../diagnostics/message_text.ts';
 import { fieldName } from '../message_text.ts';
 import { scanTemplate } from '../../env/template_split.ts';
-import type { KindCheck } from './kind.ts';
+import type { KindCheck } from '../checking.ts';
 
 const PASSWORD_LEAST = 8;
 const PASSWORD_MOST = 128;

@@ -1,10 +1,9 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
 import { quoted, shown } from '../../../diagnostics/message_text.ts';
-import type { Checking } from '../checking.ts';
+import type { Checking, KindCheck } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';
 import { fieldName } from '../message_text.ts';
-import type { KindCheck } from './kind.ts';
 
 /** Maximum levels of lists and maps in the value of a variable or a log record. */
 const NESTING_LIMIT = 10;

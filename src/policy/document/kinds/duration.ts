@@ -1,11 +1,10 @@
 import { quoted, shown } from '../../../diagnostics/message_text.ts';
 import { durationMs } from '../../../filters/duration.ts';
 import { LEFT, wrongType } from '../faults.ts';
-import { numberOf } from '../shape.ts';
-import type { Shape } from '../shape.ts';
+import { type Shape, numberOf } from '../shape.ts';
 import { rewordValue } from '../repairs.ts';
 import { fieldName } from '../message_text.ts';
-import type { KindCheck } from './kind.ts';
+import type { KindCheck } from '../checking.ts';
 
 /** A duration within its bounds. */
 export const duration: KindCheck = {

@@ -2,11 +2,10 @@ import { pointerTo } from '../../../diagnostics/diagnostic.ts';
 import { quoted } from '../../../diagnostics/message_text.ts';
 import { isFieldName, isFieldValue } from '../../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../../http/forwarding.ts';
-import type { Checking } from '../checking.ts';
+import type { Checking, KindCheck } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';
 import { fieldName } from '../message_text.ts';
-import type { KindCheck } from './kind.ts';
 
 const NAME_LIMIT = 256;
 const VALUE_LIMIT = 8192;

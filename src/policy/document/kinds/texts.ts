@@ -1,11 +1,10 @@
 import { suggest } from '../../../diagnostics/suggest.ts';
 import { didYouMean, quoted, shown } from '../../../diagnostics/message_text.ts';
-import { compilePattern, isPatternProblem } from '../../../regex/pattern.ts';
-import type { PatternProblem } from '../../../regex/pattern.ts';
-import type { Checking } from '../checking.ts';
-import { rewordValue } from '../repairs.ts';
+import { type PatternProblem, compilePattern, isPatternProblem } from '../../../regex/pattern.ts';
+import type { Checking, KindCheck } from '../checking.ts';
 import { fieldName, listed } from '../message_text.ts';
-import type { KindCheck } from './kind.ts';
+import { isCidrProblem, parseRange } from '../../../net/cidr.ts';
+import { rewordValue } from '../repairs.ts';
 
 /** One expression: checked by the expression engine. */
 export const expression: KindCheck = {
@@ -105,3 +104,18 @@ export const internalUrl = urlWith(['https:', 'http:', 'tls:', 'tcp:'], ({ repor
   report(2204, pointer, message, { hint: `${host.split('.')[0]}.internal?` });
   return false;
 });
+
+/** An address, or a range in strict notation. */
+export const cidr: KindCheck = {
+  text: ({ report, policy }, _shape, text, pointer) => {
+    const answer = parseRange(text);
+    if (!isCidrProblem(answer)) return true;
+    const isGuess = answer.problem === 'host_bits';
+    report(2217, pointer, answer.message, {
+      hint: isGuess ? `write ${answer.suggestion}` : `such as ${answer.suggestion}`,
+      // Whether the address or its range is meant is not certain.
+      fix: isGuess ? rewordValue(policy, pointer, answer.suggestion, false) : undefined,
+    });
+    return false;
+  },
+};

@@ -62,6 +62,7 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'The values of a request header field, empty if it is missing; never an error.',
     "getReqHeader('X-Team') == ['blue', 'green']",
     byName('get_req_header', list(STRING), (a, name) => allValues(a.shownFields, name), lower),
+    { map: 'req.headers', role: 'list', foldsCase: true },
   ),
   func(
     'hasQueryParam',
@@ -75,6 +76,7 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'The values of a query parameter, empty if it is missing; never an error.',
     "getQueryParam('tag') == ['a b', 'c']",
     byName('get_query_param', list(STRING), (a, name) => lookUp(a.url.queryParams, name) ?? []),
+    { map: 'req.url.query_params', role: 'list' },
   ),
   func(
     'hasReqCookie',
@@ -110,6 +112,7 @@ export const RESPONSE_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'The values of a response header field, empty if it is missing; never an error.',
     "getResHeader('content-type') == ['text/html; charset=utf-8']",
     byName('get_res_header', list(STRING), (a, name) => allValues(a.response.headers, name), lower),
+    { map: 'res.headers', role: 'list', foldsCase: true },
   ),
   func(
     'hasResCookie',

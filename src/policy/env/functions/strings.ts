@@ -1,14 +1,26 @@
 import { type FunctionRow, func, overload } from '../../../cel/function_table.ts';
-import { CHARACTERS_PER_UNIT } from '../../../cel/limits.ts';
 import { INT, STRING, list } from '../../../cel/types.ts';
 
-const perCharacter = (text: string): number => text.length / CHARACTERS_PER_UNIT;
 const SPLIT = { style: 'method', result: list(STRING), cost: (text: string) => text.length } as const;
 
 /** Unlike in the language, a limit drops the rest instead of keeping it in the last piece. */
 function split(text: string, separator: string, limit: number | bigint = -1): string[] {
   const pieces = separator === '' ? Array.from(text) : text.split(separator);
   return limit < 0 || limit > pieces.length ? pieces : pieces.slice(0, Number(limit));
+}
+
+/**
+ * The text with each code point in the other case by itself, as the service documents: İ becomes i, ß stays, and a
+ * sigma at the end of a word is an ordinary one.
+ */
+export function eachCased(text: string, method: 'toLowerCase' | 'toUpperCase'): string {
+  return text
+    .replaceAll(/[^\p{ASCII}]/gu, (point) => {
+      const cased = Array.from(point[method]());
+      if (cased.length === 1) return cased[0]!;
+      return method === 'toLowerCase' ? cased[0]! : point;
+    })
+    .replaceAll(/\p{ASCII}+/gu, (letters) => letters[method]());
 }
 
 /** String methods that the language does not have, or that differ. */
@@ -19,8 +31,8 @@ export const STRING_FUNCTIONS: readonly FunctionRow[] = [
       style: 'method',
       params: [STRING],
       result: STRING,
-      cost: perCharacter,
-      call: (text) => text.toLowerCase(),
+      cost: (text) => text.length,
+      call: (text) => eachCased(text, 'toLowerCase'),
     }),
   ]),
   func('upper', 'The string in upper case, by Unicode rules.', "'äb'.upper() == 'ÄB'", [
@@ -29,8 +41,8 @@ export const STRING_FUNCTIONS: readonly FunctionRow[] = [
       style: 'method',
       params: [STRING],
       result: STRING,
-      cost: perCharacter,
-      call: (text) => text.toUpperCase(),
+      cost: (text) => text.length,
+      call: (text) => eachCased(text, 'toUpperCase'),
     }),
   ]),
   func(

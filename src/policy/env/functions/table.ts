@@ -1,8 +1,7 @@
 import { type FunctionTable, type Row, functionTable } from '../../../cel/function_table.ts';
 import { STANDARD } from '../../../cel/std/standard.ts';
 import type { Activation } from '../activation.ts';
-import type { Phase } from '../phase.ts';
-import { isKnownIn } from '../phase.ts';
+import { type ScopePhase, isKnownIn } from '../../../filters/phase.ts';
 import { ADDRESS_FUNCTIONS } from './addresses.ts';
 import { CHANCE_FUNCTIONS } from './chance.ts';
 import { ENCODING_FUNCTIONS } from './encodings.ts';
@@ -31,14 +30,14 @@ export const LANGUAGE_ROWS: readonly Row[] = STANDARD.rows.filter(
 export const VALUE_TABLE: FunctionTable = functionTable(LANGUAGE_ROWS, VALUE_FUNCTIONS);
 
 /** Functions by the first phase in which they can be called. */
-export const PHASE_FUNCTIONS: readonly (readonly [since: Phase, rows: readonly Row<Activation>[]])[] = [
+export const PHASE_FUNCTIONS: readonly (readonly [since: ScopePhase, rows: readonly Row<Activation>[]])[] = [
   ['on_tcp_connect', CHANCE_FUNCTIONS],
   ['on_http_request', REQUEST_FUNCTIONS],
   ['on_http_response', RESPONSE_FUNCTIONS],
 ];
 
 /** All functions of a phase. */
-export function functionsOf(phase: Phase): FunctionTable<Activation> {
+export function functionsOf(phase: ScopePhase): FunctionTable<Activation> {
   const groups = PHASE_FUNCTIONS.filter(([since]) => isKnownIn(since, phase)).map(([, rows]) => rows);
   return functionTable<Activation>(LANGUAGE_ROWS, VALUE_FUNCTIONS, ...groups);
 }

@@ -1,0 +1,195 @@
+/** How a finding is known. */
+export const BASES = {
+  proved: 'It is proved for all requests.',
+  run: 'It is shown by a request that was run on the engine.',
+  settings: 'It follows from the configuration alone; no request was run.',
+} as const;
+
+/** What findings say, and how each is known. */
+// table: codes, with their sentences, examples and cures
+export const ANALYSIS_CODES = {
+  'analysis.dead_rule': {
+    basis: 'proved',
+    message: 'No request ever reaches this rule and satisfies its expressions.',
+    example: "a rule for `req.url.path == '/a/b'` after one that denies all paths under `/a`",
+    cure: 'move the rule before those that take its requests, or remove it',
+  },
+  'analysis.dead_path': {
+    basis: 'proved',
+    message: 'Only other spellings of the path reach this rule; no request matches it as written.',
+    example: "a rule that denies `req.url.path == '/admin'` on the route `/api`",
+    cure: 'correct the path, or move the rule to the route of the path',
+  },
+  'analysis.dead_action': {
+    basis: 'proved',
+    message: 'No request ever reaches this action, because those before it end the phase.',
+    example: '`log` after `deny` in one rule',
+    cure: 'move the action before the one that ends the phase',
+  },
+  'analysis.dead_route': {
+    basis: 'proved',
+    message: 'No request ever matches this route.',
+    example: 'a route of a host whose requests all have more specific routes',
+    cure: 'correct the match, or remove the route',
+  },
+  'analysis.redundant_route': {
+    basis: 'proved',
+    message: 'The route does exactly what a less specific route does with its requests.',
+    example: 'a route `/api/v1` with the same modules as the route `/api`',
+    cure: 'remove the route, or give it the modules that it was meant to have',
+  },
+  'analysis.never_true': {
+    basis: 'proved',
+    message: 'This part of the expression is never true.',
+    example: "`req.method == 'GET' || req.method == 'get'`: methods are upper case",
+    cure: 'correct the comparison, or remove it',
+  },
+  'analysis.always_true': {
+    basis: 'proved',
+    message: 'This part of the expression is true for every request that the policy gets.',
+    example: "`req.url.path.startsWith('/')`",
+    cure: 'correct the condition, or remove it',
+  },
+  'analysis.redundant_expression': {
+    basis: 'proved',
+    message: 'Removing this condition changes nothing: the others of the rule imply it.',
+    example: "`req.url.path.startsWith('/a') && req.url.path.startsWith('/a/b')`: the first is implied",
+    cure: 'remove the condition, or correct it if it was meant to say something else',
+  },
+  'analysis.redundant_element': {
+    basis: 'proved',
+    message: 'Removing this element of the list changes nothing.',
+    example: "`req.method in ['GET', 'get']`, or a range inside another range of the list",
+    cure: 'remove the element, or correct it',
+  },
+  'analysis.unanchored_pattern': {
+    basis: 'settings',
+    message: 'The pattern also matches in the middle of the text, because it has no anchor.',
+    example: "`req.url.path.matches('/admin')` matches `/shop/admin`, too",
+    cure: 'begin the pattern with `^`, and end patterns for whole hosts with `$`',
+  },
+  'analysis.blocks_all': {
+    basis: 'proved',
+    message: 'The ranges allow no client address.',
+    example: 'an allowed range inside of a denied one',
+    cure: 'allow a range that is not denied',
+  },
+  'analysis.allows_all': {
+    basis: 'proved',
+    message: 'The ranges allow every client address.',
+    example: '`0.0.0.0/0` and `::/0` without a denied range',
+    cure: 'allow less, or remove the module',
+  },
+  'analysis.swallowed_range': {
+    basis: 'proved',
+    message: 'Every address of the allowed range is denied by another rule.',
+    example: '`allow 10.1.0.0/16` with `deny 10.0.0.0/8`: a denied range outweighs allowed ones',
+    cure: 'narrow the denied range, or remove the allowed one',
+  },
+  'analysis.redundant_range': {
+    basis: 'proved',
+    message: 'Removing this range changes nothing, wherever it is used.',
+    example: '`allow 10.1.0.0/16` with `allow 10.0.0.0/8`, or a denied range that nothing allows',
+    cure: 'remove the range',
+  },
+  'analysis.one_family': {
+    basis: 'proved',
+    message: 'All addresses of one family are allowed, and none of the other.',
+    example:
+      '`allow 0.0.0.0/0` refuses all clients with IPv6; `allow ::/0` does not contain mapped IPv4 addresses',
+    cure: 'add the range of the other family: `0.0.0.0/0` or `::/0`',
+  },
+  'analysis.dead_pattern': {
+    basis: 'proved',
+    message: 'Every user agent that this pattern matches is decided by the patterns before it.',
+    example: "`allow: ['^curl/', '^curl/8']`",
+    cure: 'remove the pattern, or the wider one',
+  },
+  'analysis.pattern_of_case': {
+    basis: 'settings',
+    message: 'The denied pattern does not match the same name in other letter cases.',
+    example: "`deny: ['badbot']` lets `BadBot` through",
+    cure: 'begin the pattern with `(?i)`',
+  },
+  'analysis.pattern_matches_all': {
+    basis: 'proved',
+    message: 'The pattern matches every user agent.',
+    example: "`allow: ['.*']`, which makes all denied patterns useless",
+    cure: 'write a pattern for the intended agents only',
+  },
+  'analysis.method_bypass': {
+    basis: 'run',
+    message: 'The rule stops a request that passes with another method for the same content.',
+    example: "a rule that denies `req.method == 'GET' && …`: HEAD gets through",
+    cure: "name both methods: `req.method in ['GET', 'HEAD']`",
+  },
+  'analysis.spelling_bypass': {
+    basis: 'run',
+    message: 'The gate stops a path that passes in another spelling.',
+    example: 'an exact route `/admin` with a gate, before an open route for everything else under `/`',
+    cure: 'use a prefix route, or compare `req.url.path` by `==`, `in` or `startsWith`, which cover spellings',
+  },
+  'analysis.open_subpaths': {
+    basis: 'run',
+    message: 'The gate is on an exact path; paths below it reach the same backend through an open route.',
+    example: '`exact_path` `/admin` with a gate, and `/admin/users` through the route `/` without it',
+    cure: 'make it a `path_prefix`, or gate the other route',
+  },
+  'analysis.passes_options': {
+    basis: 'settings',
+    message: 'OPTIONS requests reach the backend without a login.',
+    example: '`options_passthrough: true` before a backend that does more for OPTIONS than answer preflights',
+    cure: 'turn the option off if no script of another origin uses the route',
+  },
+  'analysis.breaker_one_error': {
+    basis: 'settings',
+    message: 'One failed request opens the circuit.',
+    example: 'a volume threshold of 1, or a threshold of 5 % of at least 10 requests',
+    cure: 'raise the volume threshold or the share of errors',
+  },
+  'analysis.breaker_never_trips': {
+    basis: 'settings',
+    message: 'The circuit never opens.',
+    example:
+      'a breaker for a backend that the edge answers itself, or a volume that no process reaches within the window',
+    cure: 'lower the volume threshold, or remove the circuit breaker',
+  },
+  'analysis.long_session': {
+    basis: 'settings',
+    message: 'A user who has lost access can keep a session for longer than the limit.',
+    example: 'a maximum duration of a year: the provider is only asked at the login',
+    cure: 'lower the maximum duration, or check the user again in intervals',
+  },
+  'analysis.dead_backend': {
+    basis: 'settings',
+    message: 'The backend is never tried, because one before it always responds.',
+    example: '`failover: [sorry, app]`, where `sorry` is an `http_response`',
+    cure: 'put the backend that always responds last',
+  },
+  'analysis.redirect_loop': {
+    basis: 'run',
+    message: 'The redirect leads to itself, or to another redirect that leads back.',
+    example: 'a redirect from `/` to `/login` that also takes `/login`',
+    cure: 'exclude the target from the condition',
+  },
+  'analysis.match_after_rewrite': {
+    basis: 'run',
+    message: 'The rule compares the URL after an earlier action rewrote it.',
+    example: 'a rule for `/old` after a rewrite of `/old` to `/new`',
+    cure: 'move the rule before the rewrite, or compare with the new path',
+  },
+  'analysis.silence_without_reason': {
+    basis: 'settings',
+    message: 'A comment that silences a finding must give a reason.',
+    example: '`# edgeproof-ignore analysis.dead_rule`',
+    cure: 'write the reason after a colon: `# edgeproof-ignore analysis.dead_rule: until the migration`',
+  },
+  'analysis.unused_silence': {
+    basis: 'settings',
+    message: 'The comment silences nothing.',
+    example: '`# edgeproof-ignore analysis.dead_rule: …` before a rule that is not dead',
+    cure: 'remove the comment',
+  },
+} as const;
+
+export type AnalysisCode = keyof typeof ANALYSIS_CODES;

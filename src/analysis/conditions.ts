@@ -1,0 +1,98 @@
+import { type Node, walkNodes } from '../cel/ast.ts';
+import type { Program } from '../cel/program.ts';
+import type { Activation } from '../policy/env/activation.ts';
+import { comparison, textTest, truth } from './comparisons.ts';
+import type { Diagram, Truth } from './diagram.ts';
+import { presence, presenceOfValue } from './presence.ts';
+import { quantified } from './quantifiers.ts';
+import { type Bound, Reader, type TypedExpression } from './reader.ts';
+import { LEFT_BEHIND, type Setting } from './setting.ts';
+
+/** The requests for which an expression is true, false or an error, as a diagram. */
+export function conditionDiagram(
+  program: Pick<Program<Activation>, 'typed'>,
+  setting: Setting,
+): Diagram<Truth> {
+  return truthOf(new Reader(program.typed, setting), program.typed.ast.root);
+}
+
+function truthOf(reader: Reader, node: Node): Diagram<Truth> {
+  const { diagrams } = reader.setting;
+  switch (node.kind) {
+    case 'literal':
+      if (typeof node.value === 'boolean') return node.value ? diagrams.true : diagrams.false;
+      return opaque(reader, node);
+    case 'logic': {
+      const terms = node.terms.map((term) => truthOf(reader, term));
+      return terms.reduce((sum, term) =>
+        node.operator === '&&' ? diagrams.and(sum, term) : diagrams.or(sum, term),
+      );
+    }
+    case 'unary':
+      return node.operator === '!' ? diagrams.not(truthOf(reader, node.operand)) : opaque(reader, node);
+    case 'conditional':
+      if (reader.typed.types[node.id]?.kind !== 'bool') return opaque(reader, node);
+      return diagrams.choose(
+        truthOf(reader, node.condition),
+        truthOf(reader, node.yes),
+        truthOf(reader, node.no),
+        diagrams.error,
+      );
+    case 'has':
+      return presence(reader, node) ?? presenceOfValue(reader, node) ?? opaque(reader, node);
+    case 'binary':
+      return presence(reader, node) ?? comparison(reader, node) ?? opaque(reader, node);
+    case 'call':
+      return presence(reader, node) ?? textTest(reader, node) ?? opaque(reader, node);
+    case 'name': {
+      const resolved = reader.resolved(node);
+      if (resolved !== node) return truthOf(reader, resolved);
+      return truth(reader, node) ?? opaque(reader, node);
+    }
+    case 'select':
+    case 'index':
+      return truth(reader, node) ?? opaque(reader, node);
+    case 'bind':
+      return truthOf(boundIn(reader, node), node.body);
+    case 'macro':
+      return quantified(reader, node, truthOf) ?? opaque(reader, node);
+    case 'list':
+    case 'map':
+    case 'message':
+      return opaque(reader, node);
+  }
+}
+
+/** An error of the value matters only where the name is read, so that the name means its value. */
+function boundIn(reader: Reader, node: Extract<Node, { kind: 'bind' }>): Reader {
+  const meaning = reader.typed.meanings[node.id];
+  const bound: Bound = { node: node.value };
+  return meaning?.means === 'declares' ? reader.with(meaning.locals[0]!, bound) : reader;
+}
+
+/** A condition of which only the text is known. It may also fail. */
+function opaque(reader: Reader, node: Node): Diagram<Truth> {
+  const { typed, setting } = reader;
+  const { atoms, diagrams } = setting;
+  const source = reader.text(node);
+  const changes = setting.changesOf(readsLeftBehind(typed, node) ? 'vars' : 'exchange');
+  const spelling =
+    setting.path === 'as_is' || !/\burl\b/.test(source) ? '' : ` with the path ${setting.path}`;
+  const chance = /\brand\./.test(source) ? ` #${setting.occurrence()}` : '';
+  // The same text means something else where a local name stands for another value.
+  const locals = reader.localsInOpaque(node);
+  const key = `${source}${locals}${spelling} after ${changes} of ${setting.surroundings(source)}${chance}`;
+  const fails = diagrams.atom(atoms.opaque(`error of ${key}`, `whether \`${source}\` fails`));
+  const holds = diagrams.atom(atoms.opaque(key, `\`${source}\``));
+  return diagrams.choose(fails, diagrams.error, holds, diagrams.error);
+}
+
+/** Whether an expression reads what other actions have set. */
+function readsLeftBehind(typed: TypedExpression, root: Node): boolean {
+  let reads = false;
+  walkNodes(root, (node) => {
+    const meaning = typed.meanings[node.id];
+    if (meaning?.means === 'variable' && LEFT_BEHIND.test(meaning.variable.name)) reads = true;
+  });
+  return reads;
+}

@@ -1,0 +1,110 @@
+import { FORWARDED_METHODS } from '../http/methods.ts';
+import { type Dfa } from './texts/automaton.ts';
+import { compilePattern, isPatternProblem } from '../regex/pattern.ts';
+import { programOf } from '../regex/program.ts';
+import { dfaOf, keptDfa } from './texts/dfa.ts';
+import type { TextLiteral } from './texts/intersect.ts';
+import { everyElement, oneValue } from './texts/comparing.ts';
+import { type AnyMachine, type Machine, inAll, literals, withAbsent } from './texts/machine.ts';
+import { ALL_NUMBERS, type NumberSet, decimals, numbersBetween, numbersFrom } from './texts/numbers.ts';
+import { patternMachine } from './texts/pattern_machine.ts';
+
+/**
+ * What texts the fields of a request can have. The sets may be too large, never too small: a proof is about each text
+ * in them.
+ */
+
+/** The automaton of a pattern in RE2 syntax; null if it would be too large. */
+export function patternDfa(source: string): Dfa | null {
+  return keptDfa(`pattern ${source}`, () => {
+    const machine = machineOfPattern(source);
+    return machine === null ? null : dfaOf(machine);
+  });
+}
+
+/** Reads as the program of the engine does; null if the pattern is not valid, or the library hides its program. */
+export function machineOfPattern(source: string): Machine<never> | null {
+  const pattern = compilePattern(source);
+  if (isPatternProblem(pattern)) return null;
+  const program = programOf(source);
+  return program === null ? null : (patternMachine(program) as unknown as Machine<never>);
+}
+
+/** Paths are canonical before anything reads them (`http/target.ts`). */
+const PATHS: readonly TextLiteral[] = [
+  literal(String.raw`\A(?:/[A-Za-z0-9\-._~!$&'()*+,;=:@/%]*)?\z`, true),
+  literal('//', false),
+  literal(String.raw`/\.\.?(?:/|\z)`, false),
+];
+const HOSTS: readonly TextLiteral[] = [
+  literal(String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, true),
+  literal(String.raw`\.\.|\.-|-\.`, false),
+];
+const SCHEMES = [literal(String.raw`\Ahttps?\z`, true)];
+/** Values of fields have no line breaks and no NUL (RFC 9110 §5.5). */
+const VALUES = String.raw`\A[^\x00\r\n]*\z`;
+
+/** The texts of a field; an unknown field can have any text. */
+export function domainOf(field: string): TextLiteral {
+  const known = DOMAINS[field];
+  if (known !== undefined) return known;
+  const [, make] = BY_PREFIX.find(([prefix]) => field.startsWith(prefix)) ?? [];
+  return make === undefined ? ANY_TEXT : make();
+}
+
+const ANY_TEXT = domain(false, String.raw`(?s)\A.*\z`);
+/** Fields that can have several values, and values of other types. */
+const BY_PREFIX: readonly (readonly [prefix: string, domain: () => TextLiteral])[] = [
+  ['header ', lazily(() => domain(true, VALUES))],
+  ['res.header ', lazily(() => domain(true, VALUES))],
+  ['cookie ', lazily(() => domain(true, String.raw`\A[^\x00\r\n;]*\z`))],
+  ['query ', lazily(() => domain(true, String.raw`(?s)\A.*\z`))],
+  // A value of another type is a list of an empty text and its own.
+  ['any ', lazily(() => domain(true, String.raw`(?s)\A.*\z`))],
+  ['list ', lazily(() => domain(true, String.raw`(?s)\A.*\z`))],
+  ['truth ', lazily(() => domain(false, String.raw`\A(?:true|false)\z`))],
+  ['chance ', lazily(() => numbers(numbersBetween(0n, 2n ** 53n - 1n), false))],
+  ['number conn.client_port', lazily(() => numbers(PORTS, false))],
+  ['number conn.server_port', lazily(() => numbers(PORTS, false))],
+  ['number endpoint.port', lazily(() => numbers(PORTS, false))],
+  ['number size of ', lazily(() => numbers(numbersFrom(0n), true))],
+  ['number ', lazily(() => numbers(ALL_NUMBERS, true))],
+];
+const PORTS = numbersBetween(0n, 65_535n);
+
+/** Whole numbers, and perhaps the absent field. */
+function numbers(set: NumberSet, orAbsent: boolean): TextLiteral {
+  return { dfa: dfaOf(withAbsent(decimals(set), orAbsent))!, accepted: true };
+}
+
+function lazily<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
+}
+
+const DOMAINS: Readonly<Record<string, TextLiteral>> = {
+  path: together(PATHS),
+  method: { dfa: dfaOf(literals([...FORWARDED_METHODS], 'equal'))!, accepted: true },
+  host: together(HOSTS),
+  scheme: together(SCHEMES),
+};
+
+function together(sets: readonly TextLiteral[]): TextLiteral {
+  return { dfa: dfaOf(inAll(sets))!, accepted: true };
+}
+
+function literal(source: string, accepted: boolean): TextLiteral {
+  return { dfa: patternDfa(source)!, accepted };
+}
+
+/** Texts that a pattern matches, or the absent field; of a list, each element. */
+function domain(isList: boolean, source: string): TextLiteral {
+  const machine = machineOfPattern(source)! as unknown as AnyMachine;
+  const whole = isList ? everyElement(machine) : oneValue(machine);
+  return { dfa: dfaOf(whole)!, accepted: true };
+}
+
+/** A pattern for the text itself. */
+export function quoted(text: string): string {
+  return Array.from(text, (each) => `\\x{${each.codePointAt(0)!.toString(16)}}`).join('');
+}

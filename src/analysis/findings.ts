@@ -1,0 +1,141 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import type { PolicyDocument } from '../policy/document/document.ts';
+import { cellsOf } from './cells.ts';
+import { ANALYSIS_CODES, type AnalysisCode, type BASES } from './codes.ts';
+import { type ExaminedPolicy, expressionFindings } from './expression_findings.ts';
+import { type Examined, cellsByRoute } from './finding.ts';
+import { gateFindings, ruleGateFindings } from './gate_findings.ts';
+import { Analysis, Model, modulesOf } from './model.ts';
+import { patternFindings } from './pattern_findings.ts';
+import { policyDocument } from './policy_documents.ts';
+import { rangeFindings } from './range_findings.ts';
+import {
+  type FilterUse,
+  type FindingOptions,
+  deadBackends,
+  redundantRoutes,
+  settingFindings,
+} from './setting_findings.ts';
+import { unreached } from './unreached.ts';
+import type { Witness } from './witness.ts';
+
+export type { FindingOptions } from './setting_findings.ts';
+
+/** A part of a configuration that has no effect, or another one than it seems to have. */
+export interface AnalysisFinding {
+  readonly code: AnalysisCode;
+  readonly pointer: string;
+  /** How it is known. */
+  readonly basis: keyof typeof BASES;
+  readonly message: string;
+  /** Pointers of the parts that cause it, those that take most first. */
+  readonly because: readonly string[];
+  /** Whether it is proved that nothing changes if the part is removed from its list. */
+  readonly isRemovable: boolean;
+  /** A request that shows it, which the engine was run on. */
+  readonly witness: Witness | null;
+}
+
+/**
+ * What is without effect in a configuration, gates that requests go around, and settings with another effect than they seem
+ * to have. The basis of each code (`codes.ts`) says whether it is proved, was run, or follows from the settings. What is
+ * not decided is not reported.
+ */
+export function findings(config: EdgeConfig, options: FindingOptions = {}): readonly AnalysisFinding[] {
+  const model = new Model(config, new Analysis());
+  const examined: Examined = { model, cells: cellsByRoute(cellsOf([model])) };
+  const policies = policiesOf(examined);
+  const unreachedParts = unreached(examined, policies);
+  const dead = new Set(unreachedParts.map(({ pointer }) => pointer));
+  const uses = usesOf(model, policies);
+  const found = [
+    ...unreachedParts,
+    ...redundantRoutes(model),
+    ...patternFindings(uses),
+    ...rangeFindings(model, uses),
+    ...settingFindings(config, uses, options),
+    ...deadBackends(config),
+    ...policies.flatMap((policy) => expressionFindings(policy, dead).concat(ruleGateFindings(policy, dead))),
+    ...gateFindings(examined),
+  ];
+  return found.map(({ code, pointer, detail, because = [], isRemovable = false, witness = null }) => {
+    const { message, basis } = ANALYSIS_CODES[code];
+    const particular = detail === undefined ? message : `${message.slice(0, -1)}: ${detail}.`;
+    return { code, pointer, basis, message: particular, because, isRemovable, witness };
+  });
+}
+
+/** The policies of routes that requests reach. */
+function policiesOf({ model, cells }: Examined): readonly ExaminedPolicy[] {
+  return [...cells].flatMap(([pointer, own]) => {
+    const routed = own[0]!.routed[0]!;
+    if (typeof routed !== 'object') return [];
+    return modulesOf(routed.edge, routed.route).flatMap(({ type, config }): readonly ExaminedPolicy[] => {
+      if (MODULE_FACTS.get(type)!.runsActions !== true) return [];
+      const at = pointerTo(pointer, type);
+      const text = (config as { readonly value: string }).value;
+      const document = policyDocument(config as never, at, model.branding);
+      if (document === null || !document.enabled) return [];
+      return [{ place: { model, pointer: at, text }, document, cells: own }];
+    });
+  });
+}
+
+/** Everything that is configured on edges, routes and in policies. */
+function usesOf(model: Model, policies: readonly ExaminedPolicy[]): readonly FilterUse[] {
+  const { https, tls, tcp } = model.config.edges;
+  const uses: FilterUse[] = [];
+  for (const { name, pipelines } of model.compiled.https) {
+    const edge = https[name];
+    if (edge === undefined) continue;
+    for (const [index, route] of edge.routes.entries())
+      for (const { type, config } of modulesOf(edge, route))
+        uses.push({
+          face: 'module',
+          type,
+          config,
+          pointer: pointerTo(pipelines[index]!.pointer, type),
+          backend: route.backend?.backend_id ?? null,
+        });
+  }
+  for (const [kind, edges] of [
+    ['tls', tls],
+    ['tcp', tcp],
+  ] as const)
+    for (const [name, edge] of Object.entries(edges))
+      for (const [type, config] of Object.entries(edge))
+        uses.push(...usesOfStream(model, type, config, pointerTo(pointerTo(`/edges/${kind}`, name), type)));
+  for (const { document, cells } of policies) {
+    const [routed] = cells[0]!.routed;
+    const backend = typeof routed === 'object' ? (routed.route.backend?.backend_id ?? null) : null;
+    uses.push(...usesOfPolicy(document, backend));
+  }
+  return uses;
+}
+
+function usesOfPolicy({ phases }: PolicyDocument, backend: string | null): readonly FilterUse[] {
+  return Object.values(phases)
+    .flat()
+    .flatMap(({ actions }) => actions)
+    .map(({ type, config, pointer }) => ({
+      face: 'action',
+      type,
+      config,
+      pointer: pointerTo(pointer, 'config'),
+      backend,
+    }));
+}
+
+/** What decides by addresses in a module of a TLS or TCP edge; the rest of such edges is not analysed. */
+function usesOfStream(model: Model, type: string, config: unknown, pointer: string): readonly FilterUse[] {
+  const facts = MODULE_FACTS.get(type);
+  if (typeof config !== 'object' || config === null || facts === undefined) return [];
+  if ((config as { readonly enabled?: boolean }).enabled === false) return [];
+  if (facts.addressLists !== undefined) return [{ face: 'module', type, config, pointer, backend: null }];
+  if (facts.runsActions !== true) return [];
+  const document = policyDocument(config as never, pointer, model.branding, 'tls_edge');
+  if (document === null || !document.enabled) return [];
+  return usesOfPolicy(document, null).filter((use) => ACTION_FACTS.get(use.type)?.addressLists !== undefined);
+}

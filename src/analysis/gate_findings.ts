@@ -1,0 +1,209 @@
+import { whenEnds } from '../filters/facts.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import { NO_FIELDS, firstValue } from '../http/fields.ts';
+import type { Rule } from '../policy/document/document.ts';
+import type { Cell } from './cells.ts';
+import { whyTooLarge } from './diagram.ts';
+import type { ExaminedPolicy } from './expression_findings.ts';
+import { type Examined, type Found, possible } from './finding.ts';
+import { type Model, modulesOf } from './model.ts';
+import { AT_START } from './outcome.ts';
+import { RuleConditions } from './rule_conditions.ts';
+import { type Observed, type Witness, observe, witnessOf } from './witness.ts';
+
+/** Documentation addresses (RFC 5737): an allowed one is not stopped. */
+const CLIENTS = ['198.51.100.7', '203.0.113.9', '192.0.2.9'];
+
+/** Paths that servers behind the edge may take for the path of a gate. */
+function otherSpellings(path: string): readonly string[] {
+  const letter = /[a-z]/.exec(path);
+  const at = letter?.index ?? -1;
+  const encoded =
+    at < 0 ? path : `${path.slice(0, at)}%${path.charCodeAt(at).toString(16)}${path.slice(at + 1)}`;
+  return [
+    // Without its last slash it would be another path for many rules.
+    path.endsWith('/') ? path : `${path}/`,
+    path.toUpperCase(),
+    encoded,
+    `/${path}`,
+    `${path};x`,
+    `${path}%2f`,
+  ].filter((each) => each !== path && each !== '');
+}
+
+function isStopped(observed: Observed): boolean {
+  return observed.explanation.because.verdict === 'stop';
+}
+
+/** Gates that requests go around; each was run through the engine. A route is reported once, whatever its hosts. */
+export function gateFindings({ model, cells }: Examined): readonly Found[] {
+  return Array.from(cells).flatMap(([pointer, own]): readonly Found[] => {
+    for (const cell of own) {
+      const found = aroundRoute(model, pointer, cell);
+      if (found !== null) return [found];
+    }
+    return [];
+  });
+}
+
+/** A request that goes around the gates of a route, for the hosts of a cell. */
+function aroundRoute(model: Model, pointer: string, cell: Cell): Found | null {
+  const routed = cell.routed[0]!;
+  if (typeof routed !== 'object') return null;
+  const { route, edge } = routed;
+  const backend = route.backend?.backend_id;
+  const path = route.match.slice(Math.max(0, route.match.indexOf('/')));
+  if (backend === undefined || path === '/' || path === '') return null;
+  // Of routes that nothing can stop there is nothing to go around.
+  if (modulesOf(edge, route).every(({ type }) => MODULE_FACTS.get(type)!.ends === 'never')) return null;
+  const { values } = possible(cell, model.analysis.diagrams.true, () => true);
+  const given = values === null ? null : witnessOf(values);
+  if (given === null) return null;
+  const names = model.backendNames(backend);
+  const reaches = (witness: Witness): boolean => {
+    const observed = observe(model, witness);
+    return observed !== null && !isStopped(observed) && names.includes(observed.backend ?? '');
+  };
+  const { origin } = new URL(given.url);
+  const at = (clientIp: string, other: string): Witness => ({ ...given, clientIp, url: `${origin}${other}` });
+  const gated = CLIENTS.find((client) => {
+    const observed = observe(model, at(client, path));
+    return observed !== null && isStopped(observed) && observed.backend === null && observed.status !== 404;
+  });
+  if (gated === undefined) return null;
+  const passing = otherSpellings(path).find((other) => reaches(at(gated, other)));
+  if (passing !== undefined)
+    return { code: 'analysis.spelling_bypass', pointer, witness: at(gated, passing) };
+  const below = `${path.replace(/\/$/, '')}/x`;
+  if (route.match_type !== 'exact_path' || !reaches(at(gated, below))) return null;
+  return { code: 'analysis.open_subpaths', pointer, witness: at(gated, below) };
+}
+
+/** What goes around the rules of a policy, redirects that lead to themselves, and rules that see a rewritten URL. */
+export function ruleGateFindings(policy: ExaminedPolicy, dead: ReadonlySet<string>): readonly Found[] {
+  const rules = policy.document.phases.on_http_request;
+  const seer = new Seer(policy);
+  return rules.flatMap((rule, index): readonly Found[] => {
+    try {
+      if (dead.has(rule.pointer)) return afterRewrite(seer, rules.slice(0, index), rule);
+      const before = rules.slice(0, index);
+      return around(seer, rule).concat(loops(seer, rule), afterRewrite(seer, before, rule));
+    } catch (error) {
+      whyTooLarge(error);
+      return [];
+    }
+  });
+}
+
+/** Finds requests for rules, and runs them. */
+class Seer {
+  readonly policy: ExaminedPolicy;
+  readonly #conditions: RuleConditions;
+
+  constructor(policy: ExaminedPolicy) {
+    this.policy = policy;
+    this.#conditions = new RuleConditions(policy.place);
+  }
+
+  /** A request that fulfils all these rules as it is sent; null if none was found. */
+  requestFor(rules: readonly Rule[]): { readonly witness: Witness; readonly cell: Cell } | null {
+    const { diagrams } = this.policy.place.model.analysis;
+    const all = rules
+      .map((rule) => this.#conditions.of(rule, 'on_http_request', AT_START))
+      .reduce((sum, each) => diagrams.choose(sum, each, diagrams.false, diagrams.false), diagrams.true);
+    for (const cell of this.policy.cells) {
+      const { values } = possible(cell, all, (leaf) => leaf === 'true');
+      const witness = values === null ? null : witnessOf(values);
+      if (witness !== null) return { witness, cell };
+    }
+    return null;
+  }
+
+  run(witness: Witness): Observed | null {
+    return observe(this.policy.place.model, witness);
+  }
+
+  /** Whether a rule, or one of its actions, has a step in what was observed. */
+  isBy(observed: Observed, rule: Rule): boolean {
+    return observed.explanation.steps.some(({ inner = [] }) =>
+      inner.some(({ pointer }) => pointer === rule.pointer || pointer.startsWith(`${rule.pointer}/`)),
+    );
+  }
+}
+
+function mentions(rule: Rule, what: RegExp): boolean {
+  return rule.expressions.some(({ text }) => what.test(text));
+}
+
+function around(seer: Seer, rule: Rule): readonly Found[] {
+  const stops = rule.actions.some(({ type, config }) => {
+    const facts = ACTION_FACTS.get(type)!;
+    return facts.ends.how.includes('denied') && whenEnds(facts, config) === 'always';
+  });
+  if (!stops) return [];
+  const found = seer.requestFor([rule]);
+  const observed = found === null ? null : seer.run(found.witness);
+  if (found === null || observed === null || !isStopped(observed) || !seer.isBy(observed, rule)) return [];
+  const { witness } = found;
+  const passes = (other: Witness): boolean => {
+    const seen = seer.run(other);
+    return seen !== null && !isStopped(seen) && seen.backend !== null;
+  };
+  if (witness.method === 'GET' && mentions(rule, /\bmethod\b/)) {
+    const other = { ...witness, method: 'HEAD' };
+    if (passes(other)) return [{ code: 'analysis.method_bypass', pointer: rule.pointer, witness: other }];
+  }
+  const { origin, pathname, search } = new URL(witness.url);
+  if (pathname === '/' || !mentions(rule, /\bpath\b|\buri\b|req\.url\b/)) return [];
+  for (const spelling of otherSpellings(pathname)) {
+    const other = { ...witness, url: `${origin}${spelling}${search}` };
+    if (passes(other)) return [{ code: 'analysis.spelling_bypass', pointer: rule.pointer, witness: other }];
+  }
+  return [];
+}
+
+const HOPS = 6;
+
+function loops(seer: Seer, rule: Rule): readonly Found[] {
+  if (!rule.actions.some(({ type }) => ACTION_FACTS.get(type)!.ends.how.includes('redirected'))) return [];
+  if (rule.actions.some(({ type }) => ACTION_FACTS.get(type)!.login === true)) return [];
+  const found = seer.requestFor([rule]);
+  if (found === null) return [];
+  let { witness } = found;
+  for (let hop = 0; hop < HOPS; hop++) {
+    const observed = seer.run(witness);
+    if (observed === null || !seer.isBy(observed, rule)) return [];
+    const location = firstValue(observed.looks.response?.headers ?? NO_FIELDS, 'location');
+    if (location === undefined || !URL.canParse(location, witness.url)) return [];
+    const next = new URL(location, witness.url);
+    if (next.host !== new URL(witness.url).host) return [];
+    witness = Object.assign({}, witness, { url: next.href });
+  }
+  return [{ code: 'analysis.redirect_loop', pointer: rule.pointer, witness: found.witness }];
+}
+
+/** A request that fulfils a rule as it was sent, but no longer when the rule is reached, because its URL was rewritten. */
+function afterRewrite(seer: Seer, before: readonly Rule[], rule: Rule): readonly Found[] {
+  if (!mentions(rule, /\breq\.url\b|\bgetQueryParam\b|\bhasQueryParam\b/)) return [];
+  const rewriting = before.filter(({ actions }) =>
+    actions.some(({ type, config }) => {
+      const facts = ACTION_FACTS.get(type)!;
+      return !facts.leavesRequest && facts.changes?.(config as never).includes('url') === true;
+    }),
+  );
+  for (const earlier of rewriting) {
+    const found = seer.requestFor([earlier, rule]);
+    const observed = found === null ? null : seer.run(found.witness);
+    if (found === null || observed === null) continue;
+    if (!seer.isBy(observed, earlier) || seer.isBy(observed, rule) || isStopped(observed)) continue;
+    return [
+      {
+        code: 'analysis.match_after_rewrite',
+        pointer: rule.pointer,
+        because: [earlier.pointer],
+        witness: found.witness,
+      },
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,237 @@
+import { loginBase } from '../auth/action_login.ts';
+import { whenEnds } from '../filters/facts.ts';
+import { exemptOf, isEnforced } from '../filters/gates.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
+import type { Action, PolicyDocument, Rule } from '../policy/document/document.ts';
+import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
+import type { Diagram, Truth } from './diagram.ts';
+import { policyDocument } from './policy_documents.ts';
+import { type PolicyPlace, type RunPhase, RuleConditions } from './rule_conditions.ts';
+import { canonical, pathPrefix } from './model.ts';
+import {
+  type Effect,
+  type Passage,
+  type Way,
+  type Ways,
+  SOME_LOGIN,
+  changesOf,
+  refusedAt,
+  withEffect,
+} from './outcome.ts';
+import { exempted, onExempted } from './exempt.ts';
+
+/**
+ * Receives, for each rule and action, the requests that reach it: for reports about those that none reaches. `written`
+ * are those that fulfil a rule, wherever they are, without another spelling of their path.
+ */
+export type Reached = (pointer: string, reach: Diagram<Truth>, written?: Diagram<Truth>) => void;
+
+/** A policy as a program over classes of requests. Null if its text has errors. */
+export class PolicyProgram {
+  readonly document: PolicyDocument;
+  readonly #place: PolicyPlace;
+  readonly #reached: Reached;
+  readonly #conditions: RuleConditions;
+
+  constructor(document: PolicyDocument, place: PolicyPlace, reached: Reached) {
+    this.document = document;
+    this.#place = place;
+    this.#reached = reached;
+    this.#conditions = new RuleConditions(place);
+  }
+
+  /** Whether it does anything before the request itself is known. */
+  get actsOnConnect(): boolean {
+    return this.document.phases.on_tcp_connect.length > 0;
+  }
+
+  get #hasLogin(): boolean {
+    return this.document.phases.on_http_request.some(({ actions }) =>
+      actions.some(({ type }) => ACTION_FACTS.get(type)!.login === true),
+    );
+  }
+
+  /** Runs the rules of the request phase over all ways. */
+  request(ways: Ways): void {
+    const { model } = this.#place;
+    const { analysis, branding } = model;
+    const rules = this.document.phases.on_http_request;
+    if (this.#hasLogin) {
+      const base = analysis.diagrams.atom(pathPrefix(model, loginBase(branding.service)));
+      ways.advance(({ way, reach }) => {
+        const detail = analysis.nameOf(
+          `${this.#place.text} ${model.surroundings('endpoint cookie', this.#place.pointer)}`,
+        );
+        ways.end(
+          { ...refusedAt(way, 'request', 'login', detail), effects: [...way.effects, SOME_LOGIN] },
+          analysis.diagrams.and(reach, base),
+        );
+        ways.add(way, analysis.diagrams.and(reach, analysis.diagrams.not(base)));
+      });
+    }
+    for (const rule of rules) this.#rule(rule, 'on_http_request', ways);
+  }
+
+  /** Runs the rules of the response phase, and those on messages, which belong to it. */
+  response(ways: Ways): void {
+    const { on_http_response: rules, on_event_stream_message: messages } = this.document.phases;
+    for (const rule of rules) this.#rule(rule, 'on_http_response', ways);
+    ways.unpark();
+    if (messages.length === 0) return;
+    const key = `messages ${canonical(messages.map(({ expressions, actions }) => [expressions.map(({ text }) => text), actions.map(({ type, config }) => [type, config])]))}`;
+    ways.advance(({ way, reach }) => {
+      ways.add(
+        withEffect(way, this.#effect('messages', key, 'later'), ['response'], this.#place.model.analysis),
+        reach,
+      );
+    });
+  }
+
+  #rule(rule: Rule, phase: RunPhase, ways: Ways): void {
+    const { diagrams } = this.#place.model.analysis;
+    // On the paths of a login its rule runs before all others, whatever its expressions say.
+    const atLeast = this.#hasLogin ? diagrams.true : diagrams.false;
+    for (const { pointer } of [rule, ...rule.actions]) this.#reached(pointer, atLeast);
+    ways.advance(({ way, reach }) => {
+      const { whole: condition, written } = this.#conditions.both(rule, phase, way);
+      const failed = diagrams.choose(condition, diagrams.false, diagrams.false, reach);
+      if (failed !== diagrams.false)
+        ways.end(refusedAt(way, side(phase), 'traffic_policy', 'an expression failed'), failed);
+      const applies = diagrams.choose(condition, reach, diagrams.false, diagrams.false);
+      ways.add(way, diagrams.choose(condition, diagrams.false, reach, diagrams.false));
+      const asWritten = diagrams.choose(written, diagrams.true, diagrams.false, diagrams.false);
+      this.#reached(rule.pointer, applies, asWritten);
+      if (applies !== diagrams.false) this.#actions(rule, phase, { way, reach: applies }, ways);
+    });
+  }
+
+  #actions(
+    rule: Rule,
+    phase: RunPhase,
+    start: { readonly way: Way; readonly reach: Diagram<Truth> },
+    ways: Ways,
+  ): void {
+    const { analysis } = this.#place.model;
+    const { diagrams } = analysis;
+    let { way, reach } = start;
+    for (const [index, action] of rule.actions.entries()) {
+      this.#reached(action.pointer, reach);
+      const facts = ACTION_FACTS.get(action.type)!;
+      const when = whenEnds(facts, action.config);
+      const effect = this.#effectOf(action, phase, way);
+      const how = facts.ends.how[0];
+      const stops = this.#stops(action, effect, when);
+      if (when !== 'never') {
+        const stopped = diagrams.and(reach, stops);
+        if (how === 'answered') {
+          const answered = {
+            end: 'answered',
+            by: action.type,
+            detail: effect.key,
+            effects: way.effects,
+          } as const;
+          const changed = { ...way.changed, response: analysis.nameOf(`answered ${effect.key}`) };
+          if (stopped !== diagrams.false) ways.park({ ...way, changed, answered }, stopped);
+        } else if (how === 'forwarded') {
+          const all = analysis.nameOf(canonical(this.#place.model.config));
+          ways.end(
+            { end: 'forwarded', by: action.type, detail: `${effect.key} ${all}`, effects: way.effects },
+            stopped,
+          );
+        } else ways.end(refusedAt(way, side(phase), action.type, this.#stopDetail(action, effect)), stopped);
+      }
+      reach = diagrams.and(reach, diagrams.not(stops));
+      if (when === 'always') return;
+      const open = diagrams.and(reach, exempted(this.#place.model, exemptOf(facts, action.config), way));
+      if (open !== diagrams.false) {
+        const passed = withEffect(way, onExempted(effect), partsChangedBy(action, phase), analysis);
+        const others = { ...rule, actions: rule.actions.slice(index + 1) };
+        this.#actions(others, phase, { way: passed, reach: open }, ways);
+        reach = diagrams.and(reach, diagrams.not(open));
+      }
+      way = withEffect(way, effect, partsChangedBy(action, phase), analysis);
+    }
+    ways.add(way, reach);
+  }
+
+  /** The requests that an action stops. */
+  #stops(action: Action, effect: Effect, when: 'never' | 'may' | 'always'): Diagram<Truth> {
+    const { analysis } = this.#place.model;
+    const { diagrams, atoms } = analysis;
+    if (when === 'always') return diagrams.true;
+    if (when === 'never') return diagrams.false;
+    const allowed = this.#place.model.allowed('action', action.type, action.config);
+    if (allowed !== null)
+      return diagrams.not(
+        diagrams.atom(atoms.address('client address', allowed, `${action.type} at ${action.pointer}`)),
+      );
+    return diagrams.atom(
+      atoms.opaque(`stop of ${effect.key}`, `whether \`${action.type}\` stops the request`),
+    );
+  }
+
+  /** An address that is not allowed gets the same response, whatever the ranges are. */
+  #stopDetail(action: Action, effect: Effect): string {
+    const isByAddress = this.#place.model.allowed('action', action.type, action.config) !== null;
+    return isByAddress && whenEnds(ACTION_FACTS.get(action.type)!, action.config) === 'may' ? '' : effect.key;
+  }
+
+  #effectOf({ type, config }: Action, phase: RunPhase, way: Way): Effect {
+    const whole = `${phase} ${type} ${canonical(config)}`;
+    // What a template or another action reads depends on what was changed before.
+    return this.#effect(
+      type,
+      isFixed(type, whole) ? whole : `${whole} after ${changesOf(way.changed)}`,
+      phase === 'on_http_response'
+        ? 'later'
+        : isEnforced(ACTION_FACTS.get(type)!, config)
+          ? 'passed'
+          : 'reports',
+    );
+  }
+
+  #effect(type: string, text: string, passage: Passage): Effect {
+    const { model, pointer } = this.#place;
+    const facts = ACTION_FACTS.get(type);
+    const key = model.analysis.nameOf(`${text}${model.surroundings(text, pointer)}`);
+    return {
+      type,
+      key,
+      isUpstreamOnly: passage !== 'later' && facts?.changes !== undefined,
+      isLogin: facts?.login === true,
+      passage,
+      mayFail: !isFixed(type, text),
+      backends: [],
+    };
+  }
+}
+
+/** Whether an action does the same to all exchanges, and cannot fail. */
+function isFixed(type: string, config: string): boolean {
+  const facts = ACTION_FACTS.get(type);
+  const speaks = facts?.speaksOnly === true || facts?.onlyLogs === true || facts?.removes !== undefined;
+  return speaks && !config.includes('${');
+}
+
+function side(phase: RunPhase): 'request' | 'response' {
+  return phase === 'on_http_request' ? 'request' : 'response';
+}
+
+/** The parts of the exchange that an action changes for later expressions; `*` is all of it. */
+function partsChangedBy({ type, config }: Action, phase: RunPhase): readonly string[] {
+  const { leavesRequest, changes } = ACTION_FACTS.get(type)!;
+  if (leavesRequest) return ['left_behind'];
+  if (changes === undefined) return ['*', 'left_behind'];
+  const isResponse = phase === 'on_http_response';
+  return [...(isResponse ? ['response'] : changes(config as never)), 'left_behind'];
+}
+
+/** Reads the policy of a module; null if it has errors. */
+export function policyProgram(
+  place: PolicyPlace,
+  config: TrafficPolicyConfig,
+  reached: Reached,
+): PolicyProgram | null {
+  const document = policyDocument(config, place.pointer, place.model.branding);
+  return document === null ? null : new PolicyProgram(document, place, reached);
+}

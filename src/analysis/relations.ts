@@ -1,0 +1,127 @@
+import { ALL_ADDRESSES, type AddressSet, complement, intersection } from './addresses.ts';
+import type { Atom } from './atoms.ts';
+import { domainOf } from './fields.ts';
+import { type TextAnswer, type TextLiteral, shortestText } from './texts/intersect.ts';
+
+/** What an atom must be if another atom of its field is known; null if it may be either. */
+export type Implied = boolean | null;
+
+const PAIR_LIMIT = 4_000;
+/** More than the id of any atom. */
+const ATOM_SPACE = 2 ** 24;
+
+/** Decides what atoms of the same field say about each other, each pair once. */
+export class Relations {
+  readonly #known = new Map<number, Implied>();
+
+  /** The value of `other` where `one` has the given value. */
+  implied(one: Atom, value: boolean, other: Atom): Implied {
+    const key = (2 * one.id + (value ? 1 : 0)) * ATOM_SPACE + other.id;
+    let implied = this.#known.get(key);
+    if (implied === undefined) {
+      implied = impliedBy(one, value, other);
+      this.#known.set(key, implied);
+    }
+    return implied;
+  }
+}
+
+function impliedBy(one: Atom, value: boolean, other: Atom): Implied {
+  const meets = (wanted: boolean): boolean => {
+    if (one.kind === 'address' && other.kind === 'address')
+      return intersection(sideOf(one.set, value), sideOf(other.set, wanted)).length > 0;
+    if (one.kind !== 'text' || other.kind !== 'text') return true;
+    const domain = domainOf(one.field.name);
+    return (
+      shortestText(
+        [domain, { dfa: one.dfa, accepted: value }, { dfa: other.dfa, accepted: wanted }],
+        PAIR_LIMIT,
+      ) !== 'none'
+    );
+  };
+  if (!meets(true)) return false;
+  return meets(false) ? null : true;
+}
+
+function sideOf(set: AddressSet, inside: boolean): AddressSet {
+  return inside ? set : complement(set);
+}
+
+/** Values of atoms, in ascending order of the atoms. */
+export type Assignment = readonly { readonly atom: Atom; readonly value: boolean }[];
+
+/** A request described by the values of its fields; null is an absent field. */
+export interface Values {
+  readonly texts: ReadonlyMap<string, string | null>;
+  /** Further values of fields that have several. */
+  readonly more: ReadonlyMap<string, readonly string[]>;
+  readonly addresses: AddressSet;
+}
+
+/** `none`: no request has these values of the atoms. `unknown`: the search for one was given up. */
+export type Satisfied = Values | 'none' | 'unknown';
+
+/** Further sets that contain the texts of a field. */
+export type Within = (field: string) => readonly TextLiteral[];
+
+/** Finds requests with given values of atoms; what it finds for a field is kept. */
+export class Solver {
+  readonly #within: Within;
+  readonly #texts = new Map<string, TextAnswer>();
+
+  constructor(within: Within = () => []) {
+    this.#within = within;
+  }
+
+  /** Values of all fields, host and path among them, for which the atoms have these values. */
+  solve(assignment: Assignment): Satisfied {
+    const addresses = addressesOf(assignment);
+    if (addresses.length === 0) return 'none';
+    const texts = new Map<string, string | null>();
+    const more = new Map<string, readonly string[]>();
+    let isUnknown = false;
+    const fields = assignment.flatMap(({ atom }) => (atom.kind === 'text' ? [atom.field.name] : []));
+    for (const field of new Set(['host', 'path', ...fields])) {
+      const answer = this.text(field, assignment);
+      if (answer === 'none') return 'none';
+      if (answer === 'unknown') isUnknown = true;
+      else {
+        texts.set(field, answer.text);
+        if (answer.more.length > 0) more.set(field, answer.more);
+      }
+    }
+    return isUnknown ? 'unknown' : { texts, more, addresses };
+  }
+
+  /** Whether certainly no request has these values. */
+  isImpossible(assignment: Assignment, { kind, field }: Atom): boolean {
+    if (kind === 'opaque') return false;
+    if (kind === 'address') return addressesOf(assignment).length === 0;
+    return this.text(field.name, assignment) === 'none';
+  }
+
+  /** A text of one field. */
+  text(field: string, assignment: Assignment): TextAnswer {
+    const literals: TextLiteral[] = [];
+    let key = field;
+    for (const { atom, value } of assignment) {
+      if (atom.kind !== 'text' || atom.field.name !== field) continue;
+      literals.push({ dfa: atom.dfa, accepted: value });
+      key += ` ${value ? '' : '-'}${atom.order}`;
+    }
+    let answer = this.#texts.get(key);
+    if (answer === undefined) {
+      answer = shortestText([...literals, domainOf(field), ...this.#within(field)]);
+      this.#texts.set(key, answer);
+    }
+    return answer;
+  }
+}
+
+function addressesOf(assignment: Assignment): AddressSet {
+  return assignment.reduce<AddressSet>(
+    (addresses, { atom, value }) =>
+      atom.kind === 'address' ? intersection(addresses, sideOf(atom.set, value)) : addresses,
+    ALL_ADDRESSES,
+  );
+}

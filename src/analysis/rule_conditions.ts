@@ -1,0 +1,153 @@
+import { compileCondition } from '../filters/evaluators.ts';
+import { isGuard } from '../filters/gates.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
+import type { Rule } from '../policy/document/document.ts';
+import { scopeFor } from '../policy/env/scopes.ts';
+import { looseSource } from '../policy/loose_path.ts';
+import { conditionDiagram } from './conditions.ts';
+import type { Diagram, Truth } from './diagram.ts';
+import type { Way } from './outcome.ts';
+import { ENDS_WITH_SLASH, PLAIN_PATHS } from './model.ts';
+import type { Model } from './model.ts';
+import { type PathReading, type Setting, after, changesOfField } from './setting.ts';
+
+/** A policy where it stands. */
+export interface PolicyPlace {
+  readonly model: Model;
+  /** JSON pointer of the module, which is also the id of its endpoint. */
+  readonly pointer: string;
+  readonly text: string;
+}
+
+export type RunPhase = 'on_http_request' | 'on_http_response';
+
+/** When a rule applies, by what earlier actions changed of the fields that it reads. */
+interface KnownConditions {
+  readonly reads: Set<string>;
+  readonly conditions: Map<string, RuleCondition>;
+}
+
+interface RuleCondition {
+  /** With the spellings of the path that a guard must also cover. */
+  readonly whole: Diagram<Truth>;
+  /** For the path as it is. */
+  readonly written: Diagram<Truth>;
+}
+
+/** When the rules of a policy apply. */
+export class RuleConditions {
+  readonly #place: PolicyPlace;
+  readonly #known = new Map<Rule, KnownConditions>();
+  #occurrences = 0;
+
+  constructor(place: PolicyPlace) {
+    this.#place = place;
+  }
+
+  /** When a rule applies, with the spellings of the path that a guard must also cover. */
+  of(rule: Rule, phase: RunPhase, way: Way): Diagram<Truth> {
+    return this.both(rule, phase, way).whole;
+  }
+
+  /** The same, and without these spellings. */
+  both(rule: Rule, phase: RunPhase, way: Way): RuleCondition {
+    let known = this.#known.get(rule);
+    if (known === undefined) this.#known.set(rule, (known = { reads: new Set(), conditions: new Map() }));
+    const { reads, conditions } = known;
+    const seen = (): string => [...reads].map((field) => changesOfField(field, way.changed)).join('|');
+    let condition = conditions.get(seen());
+    if (condition === undefined) {
+      const changes = (field: string): string => {
+        reads.add(field);
+        return changesOfField(field, way.changed);
+      };
+      const sources = rule.expressions.map(({ text }) => text);
+      const written = this.#inOrder(sources, phase, changes, 'as_is');
+      condition = { whole: this.#withSpellings(rule, phase, written, changes), written };
+      conditions.set(seen(), condition);
+    }
+    return condition;
+  }
+
+  /** All expressions, one after the other: the first that is not true decides. */
+  #inOrder(
+    sources: readonly string[],
+    phase: RunPhase,
+    changes: Setting['changesOf'],
+    path: PathReading,
+  ): Diagram<Truth> {
+    const { model, pointer } = this.#place;
+    const { diagrams, atoms } = model.analysis;
+    const setting: Setting = {
+      atoms,
+      diagrams,
+      path,
+      changesOf: changes,
+      surroundings: (expression) => model.surroundings(expression, pointer),
+      occurrence: () => this.#occurrences++,
+    };
+    const scope = scopeFor(phase, { service: model.branding.service });
+    return sources.toReversed().reduce((rest, source) => {
+      const { program } = compileCondition(source, '', scope);
+      // An expression that does not compile fails.
+      const each = program === null ? diagrams.error : conditionDiagram(program, setting);
+      return diagrams.choose(each, rest, diagrams.false, diagrams.error);
+    }, diagrams.true);
+  }
+
+  /** As `policy/loose_path.ts`: a guard whose expressions are false is asked about other spellings of the path. */
+  #withSpellings(
+    rule: Rule,
+    phase: RunPhase,
+    plain: Diagram<Truth>,
+    changes: Setting['changesOf'],
+  ): Diagram<Truth> {
+    const { analysis, branding } = this.#place.model;
+    const { diagrams, atoms } = analysis;
+    if (!rule.actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config))) return plain;
+    const scope = scopeFor(phase, { service: branding.service });
+    const loose = rule.expressions.map(({ text }) => {
+      const { program } = compileCondition(text, '', scope);
+      return program === null ? 'literal' : looseSource(program);
+    });
+    if (loose.includes('literal') || !loose.some((each) => typeof each === 'object')) return plain;
+    const sources = loose.map((each, at) =>
+      typeof each === 'object' ? each.source : rule.expressions[at]!.text,
+    );
+    const isRewritten = loose.some((each) => typeof each === 'object' && each.isRewritten);
+    // A rewritten expression that does not compile is left out, so that the rule is used as written.
+    if (sources.some((source) => compileCondition(source, '', scope).program === null)) return plain;
+    const holds = (path: PathReading): Diagram<Truth> =>
+      diagrams.choose(
+        this.#inOrder(sources, phase, changes, path),
+        diagrams.true,
+        diagrams.false,
+        diagrams.false,
+      );
+    // Even a path with one reading may have been sent in another spelling.
+    const asSent = diagrams.atom(
+      atoms.opaque('target as sent', 'whether the target was sent in canonical form'),
+    );
+    const written = isRewritten ? diagrams.false : asSent;
+    const respelled = diagrams.choose(written, diagrams.false, holds('respelled'), diagrams.error);
+    const some = holds('some_spelling');
+    const spelled = diagrams.atom(
+      atoms.spelling(some, `whether \`${sources.join('` and `')}\` is true for another spelling of the path`),
+    );
+    const name = after('path', changes('path'));
+    const isPlain = diagrams.atom(atoms.text(name, PLAIN_PATHS, 'the path can only be read in one way'));
+    const hasSlash = diagrams.atom(atoms.text(name, ENDS_WITH_SLASH, 'the path ends with a slash'));
+    const otherwise = diagrams.choose(
+      isPlain,
+      diagrams.choose(
+        hasSlash,
+        diagrams.or(holds('respelled'), holds('without_slash')),
+        respelled,
+        diagrams.error,
+      ),
+      some === diagrams.false ? diagrams.false : some === diagrams.true ? diagrams.true : spelled,
+      diagrams.error,
+    );
+    return diagrams.choose(plain, diagrams.true, otherwise, diagrams.error);
+  }
+}

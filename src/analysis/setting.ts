@@ -1,0 +1,93 @@
+import type { Atoms } from './atoms.ts';
+import type { Diagrams } from './diagram.ts';
+import { type Way, changesOf } from './outcome.ts';
+
+/**
+ * How the path is read (`policy/loose_path.ts`): as it is; as it is, but with it for the target as sent; without its
+ * last slash; or in some spelling of a lenient server.
+ */
+export type PathReading = 'as_is' | 'respelled' | 'without_slash' | 'some_spelling';
+
+/** Where an expression is evaluated: what makes equal texts mean different things. */
+export interface Setting {
+  readonly atoms: Atoms;
+  readonly diagrams: Diagrams;
+  readonly path: PathReading;
+  /** What earlier actions changed of a field. */
+  readonly changesOf: (field: string) => string;
+  /** Identifies what the configuration lets expressions know besides the request: facts, logins, the endpoint. */
+  readonly surroundings: (expression: string) => string;
+  /** Distinguishes evaluations that use chance. */
+  readonly occurrence: () => number;
+}
+
+/** Parts of an exchange that are known before it, or never change in it. */
+const FIXED = /^(?:conn|endpoint)\./;
+/** What other actions leave behind. */
+export const LEFT_BEHIND = /^(?:vars|actions|attempts|last_attempt)\b/;
+
+/** Words before the name of a value that is not a text of the request. */
+const KINDS = /^(?:number size of|number|truth|list|any|reading|chance|element \S+ of) /;
+
+/** The name of a field in a diagram: after a change it is another field. */
+export function placed(field: string, setting: Setting): string {
+  const kind = KINDS.exec(field)?.[0];
+  if (kind !== undefined) return `${kind}${placed(field.slice(kind.length), setting)}`;
+  if (field.startsWith('time.') || field.startsWith('#')) return field;
+  const own = ownName(field, setting);
+  if (FIXED.test(field)) return `${own}${setting.surroundings(field)}`;
+  const isHidden = field.startsWith('cookie ') || field === 'header cookie';
+  const surroundings = isHidden
+    ? setting.surroundings('cookies')
+    : isOfRequest(field)
+      ? ''
+      : setting.surroundings(field);
+  return after(`${own}${surroundings}`, setting.changesOf(field));
+}
+
+/** Whether the client sends a field; all others are decided by what the world knows, or by the upstream. */
+export function isOfRequest(field: string): boolean {
+  return SENT.test(field);
+}
+
+const SENT = /^(?:path|method|host|scheme|req\.url\.(?:query|raw_path)|(?:header|cookie|query) \S+)$/;
+
+/** The name of a field in a diagram after changes: it is another field then. */
+export function after(name: string, changes: string): string {
+  return changes === '' ? name : `${name} after ${changes}`;
+}
+
+/** Whether a field is what an action made of one of the request. */
+export function isChanged(name: string): boolean {
+  return name.includes(' after ');
+}
+
+/** What a way changed of a field, or of the whole exchange for the name `exchange`. */
+export function changesOfField(field: string, changed: Way['changed']): string {
+  return changesOf(partsWith(field, changed));
+}
+
+/** The changes of the parts of the exchange that a field is read from. */
+function partsWith(field: string, changed: Way['changed']): Way['changed'] {
+  if (LEFT_BEHIND.test(field)) return changed;
+  const of = (...parts: string[]): Way['changed'] =>
+    Object.fromEntries(
+      ['*', ...parts].flatMap((part) => (changed[part] === undefined ? [] : [[part, changed[part]]])),
+    );
+  if (field === 'method' || field === 'scheme') return of();
+  if (field === 'path' || field.startsWith('query ') || OF_THE_TARGET.has(field)) return of('url');
+  if (field.startsWith('res.')) return of('response');
+  if (field.startsWith('header ')) return of('headers', field);
+  if (field.startsWith('cookie ')) return of('headers', 'header cookie');
+  const { left_behind: _, ...all } = changed;
+  return all;
+}
+
+/** Variables that only the path and the query determine. */
+const OF_THE_TARGET: ReadonlySet<string> = new Set(['req.url.query', 'req.url.raw_path']);
+
+function ownName(field: string, { path }: Setting): string {
+  if (field === 'path') return path === 'some_spelling' ? 'path in some spelling' : field;
+  // Of another reading the whole target is made of the path.
+  return path !== 'as_is' && field.startsWith('req.url') ? `${field} of the path ${path}` : field;
+}

@@ -1,0 +1,85 @@
+import type { Node } from '../cel/ast.ts';
+import type { Diagram, Truth } from './diagram.ts';
+import type { Reader } from './reader.ts';
+import { type Setting, placed } from './setting.ts';
+import type { Term, TextSet } from './term.ts';
+import type { Dfa } from './texts/automaton.ts';
+import { dfaOf, keptDfa } from './texts/dfa.ts';
+import { type AnyMachine, literals, withAbsent, withSlash } from './texts/machine.ts';
+import type { Reading } from './texts/readings.ts';
+
+/** No text at all, or all texts. */
+const NOTHING = literals([], 'equal') as AnyMachine;
+export const ABSENCE: Dfa = dfaOf(withAbsent(NOTHING, true))!;
+
+/** The condition that what a term reads is in a set, an error where it cannot be read; null if the set is too large. */
+export function ofTerm(reader: Reader, term: Term, node: Node, set: TextSet): Diagram<Truth> | null {
+  const { diagrams } = reader.setting;
+  const holds = inSet(reader, term, set, reader.text(node));
+  const unreadable = holds === null ? null : isAbsent(reader, term);
+  if (holds === null || unreadable === null) return null;
+  return unreadable === diagrams.false
+    ? holds
+    : diagrams.choose(unreadable, diagrams.error, holds, diagrams.error);
+}
+
+/** Whether a term can be read and is in a set. */
+function inSet(
+  { setting }: Reader,
+  { field, readings: own }: Pick<Term, 'field' | 'readings'>,
+  set: TextSet,
+  says: string,
+): Diagram<Truth> | null {
+  const { atoms, diagrams } = setting;
+  const readings = withPath(field, own, setting);
+  const dfa = keptDfa(`${namesOf(readings)} ${set.name}`, () => {
+    const machine = set.machine();
+    return machine === null ? null : dfaOf(before(readings, machine, false));
+  });
+  return dfa === null ? null : diagrams.atom(atoms.text(placed(field, setting), dfa, says));
+}
+
+/** Whether a term cannot be read: its field is absent, or a function of it fails; null if such texts are too many. */
+export function isAbsent(reader: Reader, { field: own, ...term }: Term): Diagram<Truth> | null {
+  const { setting } = reader;
+  const { atoms, diagrams } = setting;
+  const field = placed(own, setting);
+  const says = `${own} is absent`;
+  let absent = diagrams.false;
+  if (term.mayFailAsList === true) absent = diagrams.atom(atoms.text(`reading ${field}`, ABSENCE, says));
+  for (const { readings, set } of term.guards ?? []) {
+    const fits = inSet(reader, { field: own, readings }, set, `${own} has the right form`);
+    if (fits === null) return null;
+    absent = diagrams.or(absent, diagrams.not(fits));
+  }
+  const readings = withPath(own, term.readings, setting);
+  if (!readings.some(({ mayFail }) => mayFail)) return absent;
+  const dfa = keptDfa(`${namesOf(readings)} fails`, () => dfaOf(before(readings, NOTHING, true)));
+  if (dfa === null) return null;
+  const isPlain = dfa.key === ABSENCE.key;
+  const fails = atoms.text(field, dfa, isPlain ? says : `${own} has no ${lastOf(readings)}`);
+  return diagrams.or(absent, diagrams.atom(fails));
+}
+
+function namesOf(readings: readonly Reading[]): string {
+  return readings.map(({ name }) => name).join();
+}
+
+function lastOf(readings: readonly Reading[]): string {
+  return readings.findLast(({ mayFail }) => mayFail)!.name;
+}
+
+function withPath(field: string, readings: readonly Reading[], { path }: Setting): readonly Reading[] {
+  return field === 'path' && path === 'without_slash' ? [WITHOUT_SLASH, ...readings] : readings;
+}
+
+const WITHOUT_SLASH: Reading = {
+  name: 'without slash',
+  mayFail: false,
+  before: (image) => withSlash(image) as unknown as AnyMachine,
+};
+
+/** The texts of a field that the readings, one after the other, make an accepted text of. */
+function before(readings: readonly Reading[], image: AnyMachine, ifFails: boolean): AnyMachine {
+  return readings.reduceRight((inner, reading) => reading.before(inner, ifFails), image);
+}

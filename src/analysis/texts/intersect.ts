@@ -1,0 +1,134 @@
+import { ABSENT, type Dfa, SEPARATOR, rangeOf } from './automaton.ts';
+
+/** Texts that an automaton accepts, or those that it refuses. */
+export interface TextLiteral {
+  readonly dfa: Dfa;
+  readonly accepted: boolean;
+}
+
+/** `none` is certain; `unknown` means that the search was given up. */
+export type TextAnswer = FieldText | 'none' | 'unknown';
+
+/** What a field has: no value (null), or one, and sometimes further ones. */
+interface FieldText {
+  readonly text: string | null;
+  readonly more: readonly string[];
+}
+
+/** Maximum number of states of a product that are visited. */
+const PRODUCT_LIMIT = 20_000;
+
+/** A shortest text in all of the sets: breadth first over their product, without building it. */
+export function shortestText(literals: readonly TextLiteral[], limit = PRODUCT_LIMIT): TextAnswer {
+  const points = representatives(literals);
+  const steps = points.map((point) => literals.map(({ dfa }) => rangeOf(dfa.starts, point)));
+  const product = new Product(literals);
+  const first = literals.map(() => 0);
+  if (!product.isHopeful(first)) return 'none';
+  // A queue of states, and for each how it was reached: the place of the state before it, and the character.
+  const queue: (readonly number[])[] = [first];
+  const from = [-1];
+  const by = [-1];
+  const seen = new Set([product.keyOf(first)]);
+  for (let at = 0; at < queue.length; at++) {
+    const states = queue[at]!;
+    if (product.isAccepted(states)) return textOf(at, from, by);
+    for (let index = 0; index < steps.length; index++) {
+      const next = product.step(states, steps[index]!);
+      const key = product.keyOf(next);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (!product.isHopeful(next)) continue;
+      from.push(at);
+      by.push(points[index]!);
+      if (queue.push(next) > limit) return 'unknown';
+    }
+  }
+  return 'none';
+}
+
+/** The automata of several sets, running side by side. */
+class Product {
+  readonly #literals: readonly TextLiteral[];
+  /** Whether one number can name a state of the product. */
+  readonly #isSmall: boolean;
+
+  constructor(literals: readonly TextLiteral[]) {
+    this.#literals = literals;
+    this.#isSmall =
+      literals.reduce((size, { dfa }) => size * dfa.accepts.length, 1) < Number.MAX_SAFE_INTEGER;
+  }
+
+  keyOf(states: readonly number[]): number | string {
+    if (!this.#isSmall) return states.join();
+    let key = 0;
+    for (let at = 0; at < states.length; at++)
+      key = key * this.#literals[at]!.dfa.accepts.length + states[at]!;
+    return key;
+  }
+
+  step(states: readonly number[], ranges: readonly number[]): readonly number[] {
+    const next: number[] = [];
+    for (let at = 0; at < states.length; at++) {
+      const { dfa } = this.#literals[at]!;
+      next.push(dfa.next[states[at]! * dfa.starts.length + ranges[at]!]!);
+    }
+    return next;
+  }
+
+  isAccepted(states: readonly number[]): boolean {
+    for (let at = 0; at < states.length; at++) {
+      const { dfa, accepted } = this.#literals[at]!;
+      if ((dfa.accepts[states[at]!] === 1) !== accepted) return false;
+    }
+    return true;
+  }
+
+  /** Whether each set alone can still be reached. */
+  isHopeful(states: readonly number[]): boolean {
+    for (let at = 0; at < states.length; at++) {
+      const { dfa, accepted } = this.#literals[at]!;
+      if ((accepted ? dfa.canAccept : dfa.canRefuse)[states[at]!] === 0) return false;
+    }
+    return true;
+  }
+}
+
+/** Characters that people write come first, as representatives of a range and in the search. */
+const NICE = Array.from(
+  'axbcdefghijklmnopqrstuvwyz0123456789/-._GETPOSDLUHABCFIJKMNQRVWXYZ~!$()*+,;=:@',
+  (c) => c.codePointAt(0)!,
+);
+
+/** One code point of each range that the automata distinguish together. */
+function representatives(literals: readonly TextLiteral[]): number[] {
+  const cuts = new Set<number>([0]);
+  for (const { dfa } of literals) for (const start of dfa.starts) cuts.add(start);
+  const starts = [...cuts].sort((one, other) => one - other);
+  const chosen = new Map<number, number>();
+  for (const nice of NICE) {
+    const range = rangeOf(starts, nice);
+    if (!chosen.has(range)) chosen.set(range, nice);
+  }
+  for (const [range, start] of starts.entries())
+    if (!chosen.has(range)) chosen.set(range, printableFrom(start));
+  return [...chosen.values()];
+}
+
+/** Half of a surrogate pair is not a character. */
+function printableFrom(start: number): number {
+  return start >= 0xd800 && start <= 0xdfff ? 0xe000 : start;
+}
+
+function textOf(end: number, from: readonly number[], by: readonly number[]): FieldText {
+  const points: number[] = [];
+  for (let at = end; from[at]! >= 0; at = from[at]!) points.push(by[at]!);
+  if (points.includes(ABSENT)) return { text: null, more: [] };
+  const values: number[][] = [[]];
+  for (const point of points.toReversed()) {
+    if (point === SEPARATOR) values.push([]);
+    else values.at(-1)!.push(point);
+  }
+  const [text, ...more] = values.map((value) => String.fromCodePoint(...value));
+  return { text: text!, more };
+}

@@ -1,2 +1,0 @@
-/** For the management API, which shows the addresses of stored modules. */
-export { serviceAddresses } from './addresses.ts';

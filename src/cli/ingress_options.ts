@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { AgentVerbOptions } from './agent_options.ts';
+import { addText, readPort } from './option_values.ts';
+import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
+import { type RecordOptions, BODY_BYTES, readBytes } from './recording.ts';
+import { type StreamVerbOptions, streamOptions } from './stream_options.ts';
+import { readWorkers } from './workers.ts';
+
+/** Options of every verb that listens. */
+export interface IngressOptions extends StreamVerbOptions, AgentVerbOptions, RecordOptions, OtlpVerbOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly strictPort?: boolean;
+  readonly events?: string;
+  readonly eventFilter?: string;
+  readonly watch: boolean;
+  readonly poll?: boolean;
+  readonly workers: number;
+  readonly passUnsimulated?: boolean;
+  readonly allowPrivateFetch?: boolean;
+}
+
+/** Adds the options of a verb that listens. */
+export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
+  command
+    .option(portFlags, 'listening port; the next free one if it is in use', readPort, 8080)
+    .option('--host <address>', 'listening address', '127.0.0.1')
+    .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
+    .option('--strict-port', 'fail if the port is in use')
+    .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
+    .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
+    .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
+    .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, BODY_BYTES)
+    .option('--redact <name>', 'also redact this header, parameter or member; can be repeated', addText, [])
+    .option('--hash-redacted', 'record keyed hashes of redacted values; the key is not kept')
+    .option(
+      '--hash-key <file>',
+      'record keyed hashes with the key in this file, which is created if it does not exist',
+    )
+    .option('--no-watch', 'do not reload on changes of the file')
+    .option('--poll', 'poll for changes, for file systems without notifications')
+    .option(
+      '--pass-unsimulated',
+      'let requests pass policy actions that are not simulated; otherwise they get 501',
+    )
+    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  return streamOptions(otlpOption(command));
+}

@@ -1,0 +1,83 @@
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { FileError } from '../project_files/load_config.ts';
+import { MUTANTS, countMutants, type MutationResult, mutate, scoreOf } from '../project_files/mutate.ts';
+import { mutationJson, mutationJunit, mutationPage, mutationText } from '../project_files/mutation_report.ts';
+import { EXIT } from './exit_codes.ts';
+import { readCount } from './option_values.ts';
+import { printFindings, printLines } from './terminal.ts';
+import { written } from './write_file.ts';
+
+const REPORTERS = { text: mutationText, json: mutationJson, html: mutationPage, junit: mutationJunit };
+
+interface Options {
+  readonly max: number;
+  readonly threshold?: number;
+  readonly reporter: keyof typeof REPORTERS;
+  readonly emitCases?: string;
+  readonly jobs?: number;
+}
+
+export function register(command: Command): void {
+  command
+    .argument('<file>', 'scenario file')
+    .option('--max <count>', 'maximum number of mistakes to try', readCount, MUTANTS)
+    .option('--threshold <percent>', 'exit with 8 if fewer of the mistakes are noticed', readPercent)
+    .option('-r, --reporter <name>', 'text, json, html, junit', readReporter, 'text')
+    .option('--emit-cases <file>', 'write a scenario file with a case for each survivor that a request shows')
+    .option('--jobs <count>', 'number of threads; default: automatic', readCount)
+    .action(async (file: string, options: Options) => {
+      process.exitCode = await run(file, options);
+    });
+}
+
+/** Fewer mistakes are tried on one thread, because starting another one takes longer. */
+const MUTANTS_PER_THREAD = 200;
+
+async function run(file: string, options: Options): Promise<number> {
+  const { max, threshold, reporter, emitCases, jobs = await jobsFor(file, max) } = options;
+  if (emitCases !== undefined) checkName(emitCases);
+  const asked = { max, offers: emitCases !== undefined };
+  const result =
+    jobs > 1
+      ? await (await import('./mutate_threads.ts')).mutateOnThreads(file, asked, jobs)
+      : await mutate(file, asked);
+  if ('diagnostics' in result) {
+    printFindings(result.diagnostics);
+    return EXIT.configInvalid;
+  }
+  printLines(REPORTERS[reporter](result));
+  if (emitCases !== undefined) await emit(file, emitCases, result);
+  return threshold !== undefined && scoreOf(result) < threshold ? EXIT.gateMissed : EXIT.ok;
+}
+
+async function jobsFor(file: string, max: number): Promise<number> {
+  const count = Math.min(max, await countMutants(file));
+  return Math.max(1, Math.min(availableParallelism(), Math.floor(count / MUTANTS_PER_THREAD)));
+}
+
+function checkName(path: string): void {
+  if (!['.yaml', '.yml', '.json'].includes(extname(path)))
+    throw new FileError(`${path} cannot be a scenario file; use a name that ends in .yaml or .json`);
+}
+
+async function emit(file: string, path: string, { survivors }: MutationResult): Promise<void> {
+  const { scenarioOfCases } = await import('../project_files/offered_scenario.ts');
+  const cases = survivors.flatMap(({ offered }) => offered ?? []);
+  await written(path, await scenarioOfCases(file, path, cases));
+  process.stderr.write(`${path}: ${cases.length} cases for ${survivors.length} survivors\n`);
+}
+
+function readReporter(text: string): Options['reporter'] {
+  if (!Object.hasOwn(REPORTERS, text))
+    throw new InvalidArgumentError(`expected ${Object.keys(REPORTERS).join(', ')}.`);
+  return text as Options['reporter'];
+}
+
+function readPercent(text: string): number {
+  const percent = Number(text.replace(/%$/, ''));
+  if (text === '' || !(percent >= 0 && percent <= 100))
+    throw new InvalidArgumentError('expected a percentage from 0 to 100.');
+  return percent;
+}

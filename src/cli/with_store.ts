@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { type Store, StoreError } from '../control/store/port.ts';
+import { openSqliteStore } from '../control/store/sqlite.ts';
+import { EXIT } from './exit_codes.ts';
+
+/** The option of verbs that work on a store directly. */
+export const STORE = ['--store <file>', 'store file', 'edgeproof.db'] as const;
+
+/** Works on an existing store, which an instance may serve; returns the exit code. */
+export async function withStore(path: string, work: (store: Store) => Promise<void>): Promise<number> {
+  let store: Store | null = null;
+  try {
+    if (!existsSync(path)) throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
+    store = openSqliteStore(path);
+    await work(store);
+    return EXIT.ok;
+  } catch (error) {
+    return printStoreError(error);
+  } finally {
+    await store?.close();
+  }
+}
+
+/** Prints an error of a store; returns the exit code. Throws any other error again. */
+export function printStoreError(error: unknown): number {
+  if (!(error instanceof StoreError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  return EXIT.usage;
+}

@@ -1,0 +1,133 @@
+import type { Severity } from '../diagnostics/diagnostic.ts';
+import type { Sound } from '../diagnostics/report.ts';
+import type { EdgeKind, Phase } from './phase.ts';
+
+/** What the facts of a filter consist of; `facts.ts` says which a filter has. */
+
+/**
+ * What a filter reads directly. What its templates and expressions read is known from their text. `headers` are any
+ * headers of the request, `outside` is a response to a request of the edge itself, `response` is the upstream's.
+ */
+export type Input =
+  | 'body'
+  | 'chance'
+  | 'client_address'
+  | 'client_certificate'
+  | 'clock'
+  | 'headers'
+  | 'outside'
+  | 'response'
+  | 'session'
+  | 'state'
+  | { readonly header: string };
+
+/** A name in a config that must exist elsewhere. `at` is a JSON pointer below the config; `*` is any element. */
+export interface Reference {
+  readonly kind: 'backend' | 'certificate_authority' | 'ip_policy';
+  readonly at: string;
+}
+
+/** A reference of a module, which responses of the management API show as objects. */
+export interface ModuleReference extends Reference {
+  readonly shownAs: string;
+  /** Error numbers: the object does not exist, or is of another kind. */
+  readonly missing: number;
+  readonly wrong: number;
+}
+
+/** Requests that change the state of a filter, if sent before the request in question. */
+export interface Exercise {
+  readonly count: number;
+  /** Whether the upstream answers them with an error, except for the first of them. */
+  readonly failing: boolean;
+  /** How many of failing requests succeed before the others fail; default 0. */
+  readonly succeeding?: number;
+  /** Time between them; default 1. */
+  readonly everyMs?: number;
+  /** Time until the request in question. */
+  readonly thenMs: number;
+}
+
+/** Lists of address ranges that are evaluated together, also with the rules of IP policies. */
+export interface AddressLists {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly policies: readonly string[];
+}
+
+/** The least failures that open a circuit. */
+export interface Trips {
+  /** Number of requests in the window before failures count. */
+  readonly volume: number;
+  readonly windowMs: number;
+  /** Share of failures, 0 to 1. */
+  readonly errorThreshold: number;
+}
+
+/** Values of requests and responses for which a filter decides differently; test cases are made of them. */
+export interface Samples {
+  readonly headers?: Readonly<Record<string, readonly string[]>>;
+  /** Responses of an upstream. */
+  readonly answers?: readonly (number | SampleAnswer)[];
+}
+
+interface SampleAnswer {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A config that the check refuses or warns about, and the code or error number of its only finding. */
+export interface BadExample {
+  readonly config: object;
+  readonly finding: string | number;
+}
+
+/** A code reported by a check, by default an error, with a sentence for `explain-code`. */
+export interface Finding {
+  readonly severity?: Severity;
+  readonly message: string;
+  /** Error number of the management API, if it has its own; by reason, if a reason has another. */
+  readonly number?: number;
+  readonly numberOfReason?: Readonly<Record<string, number>>;
+}
+
+/** Error numbers of the management API for what departs from a schema. */
+export interface FieldCodes {
+  readonly missing?: number;
+  readonly bad?: number;
+  /** For members of any depth by name, including direct ones that are unknown. */
+  readonly below?: Readonly<Record<string, number>>;
+}
+
+/** The context of checking a module. */
+export interface ModulePlace {
+  readonly edgeKind: EdgeKind;
+  /** Whether the edge itself terminates TLS, so that it sees certificates of clients. */
+  readonly terminatesTls: boolean;
+  readonly ipPolicies: Readonly<
+    Record<string, Sound<{ rules: readonly { action: 'allow' | 'deny' }[] }> | undefined>
+  >;
+  /** The time, for checking expiry; absent if unknown. */
+  readonly nowMs?: number;
+}
+
+/** The context of checking an action. */
+export interface ActionPlace {
+  readonly phase: Phase;
+  /** Whether the field at a pointer below the config was written, not a default. */
+  readonly isWritten: (pointer: string) => boolean;
+  /** Name of the service. */
+  readonly service: string;
+  /** Hosts of the internal HTTPS endpoints, if they are known. */
+  readonly internalHosts?: readonly string[] | undefined;
+  /** URLs, each with its port, of the internal TLS and TCP endpoints, if they are known. */
+  readonly internalAddresses?: readonly string[] | undefined;
+  /** The hosts of its edge, in lower case; absent if they are not known. */
+  readonly hosts?: readonly string[];
+  /** Whether to refuse what works here but not with the service. */
+  readonly strict?: boolean;
+}
+
+/** Requests with the method OPTIONS, CORS preflights (Fetch §3.2.2), or requests without TLS. */
+export type Exempt = 'options' | 'preflight' | 'plain';

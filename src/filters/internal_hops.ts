@@ -1,2 +1,0 @@
-/** Maximum number of forwards inside the edge; one more is treated as a loop. */
-export const HOP_LIMIT = 8;

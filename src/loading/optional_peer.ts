@@ -1,0 +1,18 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.filename);
+
+/**
+ * Loads a package that only users of one feature install. Throws with the command that installs it; a later call
+ * tries again.
+ */
+export function requireOptionalPeer(name: string, purpose: string): unknown {
+  try {
+    return require(name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    throw new Error(`${purpose} needs a package that is not installed: npm install ${name}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import { type AnalysisFinding, type FindingOptions, findings } from '../analysis/findings.ts';
+import { diff } from '../analysis/blame.ts';
+import type { Witness } from '../analysis/witness.ts';
+import { type Diagnostic, type Fix, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
+import { type Lines, lineSpan, linesOf } from '../diagnostics/lines.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { Locate } from '../edge/explain.ts';
+import { locateInPolicyFile } from '../edge/policy_places.ts';
+import { kindOfFile } from './file_kind.ts';
+import { checkConfigValue, isScript, loadConfig, loadConfigText, readText } from './load_config.ts';
+import { removalOf } from './remove_element.ts';
+import { withoutSilenced } from './silences.ts';
+
+/** A configuration with the places of its parts in one file. */
+interface Loaded {
+  readonly config: EdgeConfig;
+  readonly locate: Locate;
+}
+
+/** The route that is made around the policy of a file. */
+const AROUND = '/edges/https/edge/routes/0/traffic_policy/value';
+
+/** What exact analysis finds in an edge file or a policy, without what comments silence; nothing for a file with errors. */
+export async function exactFindings(
+  path: string,
+  options: FindingOptions = {},
+): Promise<readonly Diagnostic[]> {
+  if (isScript(path)) {
+    const { config, diagnostics } = await loadConfig(path);
+    return config === null || hasErrors(diagnostics)
+      ? []
+      : findings(config, options).map((found) => diagnosticOf(found));
+  }
+  return inText({ name: path, text: readText(path) }, options);
+}
+
+async function inText(source: Source, options: FindingOptions): Promise<readonly Diagnostic[]> {
+  const loaded = await load(source);
+  if (loaded === null) return [];
+  const lines = linesOf(source.text);
+  const isYaml = !/^\s*[{[]/.test(source.text);
+  const all = findings(loaded.config, options).map((found): Diagnostic => {
+    const start = offsetOf(loaded.locate, lines, source, found.pointer);
+    const notes = found.because.flatMap((pointer) => {
+      const place = loaded.locate(pointer);
+      return place === null ? [] : [`because of line ${place.line}, column ${place.column}`];
+    });
+    const diagnostic = diagnosticOf(found, notes);
+    if (start === null) return diagnostic;
+    const end = wordEnd(source.text, start);
+    const removal = found.isRemovable && isYaml ? removalOf(source.text, start) : null;
+    const fix: Fix | null =
+      removal === null ? null : { ...removal, message: 'remove it; this changes nothing', safe: true };
+    return Object.assign(diagnostic, { source, span: { start, end } }, fix === null ? {} : { fix });
+  });
+  return withoutSilenced(source, all);
+}
+
+/** Analysis cannot be run for scenarios and files with errors. */
+async function load(source: Source): Promise<Loaded | null> {
+  const kind = await kindOfFile(source.text);
+  if (kind === 'scenario') return null;
+  if (kind === 'policy') {
+    const around = {
+      backends: { app: { static: { address: 'localhost:3000' } } },
+      edges: {
+        https: {
+          edge: {
+            hostports: ['*.edge.test:443'],
+            routes: [
+              {
+                match_type: 'path_prefix',
+                match: '/',
+                traffic_policy: { value: source.text },
+                backend: { backend_id: 'app' },
+              },
+            ],
+          },
+        },
+      },
+    };
+    const { config, diagnostics } = await checkConfigValue(around, source.name);
+    if (config === null || hasErrors(diagnostics)) return null;
+    return { config, locate: locateInPolicyFile(source, AROUND) };
+  }
+  const { config, diagnostics, locate } = await loadConfigText(source.name, source.text);
+  return config === null || hasErrors(diagnostics) ? null : { config, locate };
+}
+
+function diagnosticOf(
+  { code, message, pointer, witness }: AnalysisFinding,
+  notes: readonly string[] = [],
+): Diagnostic {
+  const all = witness === null ? notes : [...notes, `for example ${requestText(witness)}`];
+  const { length } = AROUND;
+  const own = pointer.startsWith(`${AROUND}/`) ? pointer.slice(length) : pointer;
+  return { code, severity: 'warning', message, pointer: own, ...(all.length > 0 && { notes: all }) };
+}
+
+function requestText({ method, url, headers, clientIp }: Witness): string {
+  const fields = headers.map(([name, value]) => ` ${name}: ${value}`).join(',');
+  return `${method} ${url}${fields} from ${clientIp}`;
+}
+
+function offsetOf(locate: Locate, lines: Lines, { name, text }: Source, pointer: string): number | null {
+  const place = locate(pointer);
+  if (place === null || place.file !== name) return null;
+  const line = lineSpan(lines, place.line);
+  // Columns count code points, offsets UTF-16 units.
+  const before = Array.from(text.slice(line.start, line.end)).slice(0, place.column - 1);
+  return line.start + before.join('').length;
+}
+
+function wordEnd(text: string, start: number): number {
+  const quoted = /^(?:'[^'\n]*'|"[^"\n]*"|[^\s,\]}]+)/.exec(text.slice(start, start + 200));
+  return start + Math.max(1, quoted?.[0].length ?? 1);
+}
+
+const MOST_FIXES = 200;
+
+/**
+ * Removes what is proved to change nothing, one part after the other. Each text is checked, and compared with the one
+ * before: unless they are proved equivalent, the part stays.
+ */
+export async function fixExactly(
+  source: Source,
+  options: FindingOptions = {},
+): Promise<{ readonly text: string; readonly applied: readonly Diagnostic[] }> {
+  const applied: Diagnostic[] = [];
+  const refused = new Set<string>();
+  let { text } = source;
+  while (applied.length < MOST_FIXES) {
+    const now = { name: source.name, text };
+    const found = await inText(now, options);
+    const next = found.find(
+      ({ fix, code, pointer }) => fix !== undefined && !refused.has(`${code} ${pointer}`),
+    );
+    if (next?.fix === undefined) break;
+    const { span, text: replacement } = next.fix;
+    const shorter = text.slice(0, span.start) + replacement + text.slice(span.end);
+    const [before, after] = [await load(now), await load({ name: source.name, text: shorter })];
+    if (before !== null && after !== null && areProvedEqual(before.config, after.config)) {
+      applied.push(next);
+      text = shorter;
+    } else refused.add(`${next.code} ${next.pointer}`);
+  }
+  return { text, applied };
+}
+
+function areProvedEqual(before: EdgeConfig, after: EdgeConfig): boolean {
+  const { changes, undecided } = diff({ config: before }, { config: after });
+  return changes.length === 0 && undecided.length === 0;
+}

@@ -1,0 +1,39 @@
+import type { Table } from './texts.ts';
+
+/** A claim about all requests, with a partition of them and a request of each class: what `verify.ts` checks. */
+export interface Certificate {
+  readonly format: 1;
+  readonly claim: Claim;
+  /** SHA-256 of the configurations that it is about, as JSON with sorted keys. */
+  readonly hashes: readonly string[];
+  /** Sets of texts of fields, as automata. */
+  readonly tests: readonly { readonly field: string; readonly table: Table }[];
+  readonly tree: Tree;
+}
+
+/** No request has the outcome; or both configurations do the same. */
+export type Claim = { readonly property: Property } | { readonly equivalent: true };
+
+interface Property {
+  readonly name: string;
+  readonly where?: string;
+  readonly never: {
+    readonly end: 'forwarded' | 'stopped';
+    readonly backend?: string;
+    readonly without?: readonly string[];
+  };
+}
+
+/** All requests, divided by tests. A class is shown by one request, or has none because of a field. */
+export type Tree =
+  | { readonly test: number; readonly yes: Tree; readonly no: Tree }
+  | { readonly request: Sent }
+  | { readonly empty: string };
+
+/** A request as it is run. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly clientIp: string;
+}

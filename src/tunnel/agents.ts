@@ -1,0 +1,254 @@
+import type { Duplex } from 'node:stream';
+import { secretText } from '../crypto/random.ts';
+import { type SelectableTunnel, Tunnels, tunnelEndpoint } from '../edge/tunnels.ts';
+import { brandingOf } from '../engine/branding.ts';
+import type { Connection, World } from '../engine/contract.ts';
+import type { OpenTunnel } from '../io/dial.ts';
+import { proxyHeader } from '../server/proxy_protocol.ts';
+import type { AgentCommand, AgentFacts } from './agent_facts.ts';
+import { type BindRequest, permitsLabels, readBind, readLabelled } from './binding/bind_request.ts';
+import { Endpoints, type EndpointsOptions } from './endpoints.ts';
+import { type Members, type Refusal, isRefusal } from './binding/members.ts';
+import {
+  type Admitted,
+  type OnlineSession,
+  OnlineSessions,
+  type SessionsOptions,
+} from './online_sessions.ts';
+import {
+  AgentSession,
+  type CommandFailure,
+  type ServerSide,
+  type SessionHost,
+  type SessionStart,
+} from './session.ts';
+
+/** A tunnel of a connected agent. */
+export interface Tunnel extends SelectableTunnel {
+  readonly session: AgentSession;
+  readonly startedMs: number;
+  readonly metadata: string;
+  readonly forwardsTo: string;
+  /** What connections are called towards the agent; null for a tunnel with labels, where the edge decides. */
+  readonly proto: BindRequest['proto'] | null;
+}
+
+export interface AgentsOptions extends SessionsOptions {
+  readonly service: string;
+  /** Decides about the token of an agent. */
+  readonly admit: (token: string, address: string) => Promise<Admitted | Refusal>;
+  readonly refuseAddress?: EndpointsOptions['refuseAddress'];
+}
+
+const REGION = 'local';
+const MAX_TUNNELS = 10_000;
+const MAX_TUNNELS_OF_SESSION = 2_000;
+const TOKEN_CHARACTERS = 25;
+
+/** All connected agents, their tunnels and endpoints. */
+export class Agents implements SessionHost {
+  readonly region = REGION;
+  readonly errorCode: (number: number) => string;
+  readonly tunnels = new Tunnels<Tunnel>();
+  readonly endpoints: Endpoints;
+  /** Called when tunnels have come or gone. */
+  onTunnels: () => void = () => undefined;
+  readonly #options: AgentsOptions;
+  readonly #sessions: OnlineSessions;
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+    this.errorCode = brandingOf(options.service).errorCode;
+    this.endpoints = new Endpoints(options);
+    this.#sessions = new OnlineSessions(options);
+  }
+
+  /** The world's answer to which tunnels a backend has. */
+  readonly tunnelsOf: NonNullable<World['tunnels']> = (backend, labels) => this.tunnels.of(backend, labels);
+
+  /** Newest first. */
+  sessions(): OnlineSession[] {
+    return this.#sessions.all();
+  }
+
+  /** Takes a connection that has finished its TLS handshake. */
+  accept(socket: Duplex, address: string, server: ServerSide = { ip: '', host: '' }): AgentSession {
+    return new AgentSession(socket, address, this, server);
+  }
+
+  /** Opens a connection to the upstream of a tunnel. */
+  readonly openTunnel: OpenTunnel = (id, kind, connection) => {
+    const tunnel = this.tunnels.get(id);
+    if (tunnel === undefined) return null;
+    const { proxyProtocol } = tunnel.endpoint;
+    const preface =
+      proxyProtocol === undefined || connection === null ? null : proxyHeader(proxyProtocol, connection);
+    return tunnel.session.carry(
+      {
+        Id: id,
+        ClientAddr: connection === null ? '' : clientAddress(connection),
+        Proto: tunnel.proto ?? kind,
+        EdgeType: tunnel.labels === null ? '0' : EDGE_TYPES[kind],
+        PassthroughTLS: kind === 'tls' && connection?.tls?.version === '',
+      },
+      preface,
+    );
+  };
+
+  async command(id: string, command: AgentCommand): Promise<CommandFailure | null> {
+    const online = this.#sessions.withId(id);
+    if (online === undefined) return { kind: 'unreachable', message: 'the agent is not connected' };
+    return online.session.command(command);
+  }
+
+  /** Ends the sessions of a credential, which was revoked. */
+  revoke(credential: string, reason: string): void {
+    this.#sessions.kept.forget(credential);
+    for (const { admitted, session } of this.sessions())
+      if (admitted.credential === credential) session.close(reason);
+  }
+
+  close(reason: string): void {
+    for (const { session } of this.sessions()) this.#end(session, reason);
+  }
+
+  // --- for sessions ----------------------------------------------------------------------------------------------
+
+  async start(session: AgentSession, auth: Members, facts: AgentFacts): Promise<SessionStart | Refusal> {
+    const extra = auth.object('Extra');
+    const answer = await this.#options.admit(extra?.text('AuthToken') ?? '', session.address);
+    const clientId = auth.text('ClientId');
+    const refusal = isRefusal(answer) ? answer : this.#sessions.refusal();
+    if (refusal !== null) {
+      const credential = isRefusal(answer) ? null : answer.credential;
+      this.#sessions.refused(session, facts, credential, refusal.message);
+      return refusal;
+    }
+    const admitted = answer as Admitted;
+    const cookieBefore = extra?.text('Cookie') ?? '';
+    const kept = this.#sessions.resumedOrNew(clientId, cookieBefore, admitted.credential);
+    const { id, cookie, startedMs } = kept;
+    await this.#takeOver(id);
+    this.#sessions.add({ id, session, facts, admitted, startedMs }, kept);
+    return { clientId: id, cookie };
+  }
+
+  async bind(session: AgentSession, request: Members): Promise<object | Refusal> {
+    const online = this.#sessions.of(session);
+    const bind = readBind(request);
+    if (online === undefined || isRefusal(bind)) return isRefusal(bind) ? bind : LEFT;
+    const full = this.#full(session);
+    if (full !== null) return full;
+    const id = bind.id ?? this.#options.newId('tn');
+    const bound = await this.endpoints.bind(
+      id,
+      bind,
+      online.admitted.acl,
+      () => this.tunnels.get(id) !== undefined,
+    );
+    if (isRefusal(bound)) return bound;
+    const { endpoint, opts } = bound;
+    if (this.#sessions.of(session) === undefined) {
+      await this.endpoints.release(endpoint.id);
+      return LEFT;
+    }
+    this.#add({
+      id,
+      session,
+      startedMs: this.#options.nowMs(),
+      metadata: bind.metadata,
+      forwardsTo: bind.forwardsTo,
+      labels: null,
+      endpointId: endpoint.id,
+      proto: bind.proto,
+      endpoint: tunnelEndpoint(id, bind),
+    });
+    const token = bind.token === '' ? secretText(TOKEN_CHARACTERS) : bind.token;
+    return { Id: id, URL: endpoint.url, Proto: bind.proto, Opts: opts, Extra: { Token: token } };
+  }
+
+  async startLabelled(session: AgentSession, request: Members): Promise<object | Refusal> {
+    const online = this.#sessions.of(session);
+    const wanted = readLabelled(request);
+    if (online === undefined || isRefusal(wanted)) return isRefusal(wanted) ? wanted : LEFT;
+    const { labels, forwardsTo, metadata, http2 } = wanted;
+    if (!permitsLabels(online.admitted.acl, labels))
+      return { number: 308, message: 'The rules of the credential do not permit these labels.' };
+    const full = this.#full(session);
+    if (full !== null) return full;
+    const isOnline = (each: string): boolean => this.tunnels.get(each) !== undefined;
+    const id = this.#sessions.kept.labelledId(online.id, wanted, isOnline) ?? this.#options.newId('tn');
+    this.#sessions.kept.labelled(online.id, wanted, id);
+    this.#add({
+      id,
+      session,
+      startedMs: this.#options.nowMs(),
+      metadata,
+      forwardsTo,
+      labels,
+      endpointId: null,
+      proto: null,
+      endpoint: tunnelEndpoint(id, { http2, proxyProtocol: null }),
+    });
+    return { Id: id };
+  }
+
+  async unbind(session: AgentSession, id: string): Promise<void> {
+    const tunnel = this.tunnels.get(id);
+    if (tunnel?.session !== session) return;
+    this.#sessions.kept.released(this.#sessions.of(session)?.id ?? '', id);
+    await this.#remove(tunnel);
+  }
+
+  ended(session: AgentSession, reason: string): void {
+    const online = this.#sessions.of(session);
+    if (online === undefined) return;
+    this.#sessions.remove(online, reason);
+    for (const tunnel of this.tunnels.all()) if (tunnel.session === session) void this.#remove(tunnel);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------
+
+  #full(session: AgentSession): Refusal | null {
+    const all = this.tunnels.all();
+    const own = all.filter((each) => each.session === session).length;
+    if (own >= MAX_TUNNELS_OF_SESSION)
+      return { number: 324, message: `The session has ${own} tunnels, which is the limit.` };
+    if (all.length < MAX_TUNNELS) return null;
+    return { number: 324, message: `There are ${all.length} tunnels in all, which is the limit.` };
+  }
+
+  /** The old connection may look open still; its tunnels must be gone before they are bound again. */
+  async #takeOver(id: string): Promise<void> {
+    const before = this.#sessions.withId(id);
+    if (before !== undefined) this.#end(before.session, 'the agent connected again');
+    await this.endpoints.settled();
+  }
+
+  /** Ends a session at once, whenever its connection closes. */
+  #end(session: AgentSession, reason: string): void {
+    this.ended(session, reason);
+    session.close(reason);
+  }
+
+  #add(tunnel: Tunnel): void {
+    this.tunnels.add(tunnel);
+    this.onTunnels();
+  }
+
+  async #remove(tunnel: Tunnel): Promise<void> {
+    this.tunnels.remove(tunnel);
+    this.onTunnels();
+    tunnel.session.connections.end(tunnel.id, 'the tunnel was closed');
+    if (tunnel.endpointId !== null) await this.endpoints.release(tunnel.endpointId);
+  }
+}
+
+const LEFT: Refusal = { number: 103, message: 'The session has ended.' };
+
+/** Kinds of edge, as agents know them. */
+const EDGE_TYPES = { https: '3', tls: '2', tcp: '1' } as const;
+
+function clientAddress({ client, clientPort }: Connection): string {
+  return client.text.includes(':') ? `[${client.text}]:${clientPort}` : `${client.text}:${clientPort}`;
+}

@@ -1,0 +1,151 @@
+import { secretText } from '../../crypto/random.ts';
+import { isInternalHost } from '../../edge/document/internal_hosts.ts';
+import { Members, type Refusal } from './members.ts';
+
+/** The domain of hosts that agents do not choose themselves; browsers resolve it to this machine (RFC 6761 §6.3). */
+const OWN_DOMAIN = 'localhost';
+const ASSIGNED_CHARACTERS = 12;
+const METADATA_BYTES = 4_096;
+const TEXT_CHARACTERS = 2_048;
+/** Ids that agents bring along after a reconnect; they become part of file names. */
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+type BindKind = 'https' | 'tls' | 'tcp';
+
+/** A request to bind an endpoint. */
+export interface BindRequest {
+  /** The id of an earlier session, which the agent goes on to use; null for a new tunnel. */
+  readonly id: string | null;
+  readonly token: string;
+  readonly kind: BindKind;
+  /** The scheme of the URL. */
+  readonly proto: 'http' | 'https' | 'tls' | 'tcp';
+  readonly host: string;
+  /** Null for a TCP endpoint whose port is to be chosen. */
+  readonly port: number | null;
+  readonly forwardsTo: string;
+  /** Whether the agent's upstream speaks HTTP/2 with prior knowledge. */
+  readonly http2: boolean;
+  readonly proxyProtocol: 'v1' | 'v2' | null;
+  readonly metadata: string;
+  readonly bindings: readonly string[];
+  readonly pooling: boolean;
+  readonly opts: Members;
+}
+
+const HTTPS_PORT = 443;
+const PROTOCOLS: Readonly<Record<string, BindKind>> = {
+  http: 'https',
+  https: 'https',
+  tls: 'tls',
+  tcp: 'tcp',
+};
+
+/** Reads a Bind request. */
+export function readBind(request: Members): BindRequest | Refusal {
+  const extra = request.object('Extra') ?? new Members({});
+  const opts = request.object('Opts') ?? new Members({});
+  const given = request.text('Proto');
+  const kind = PROTOCOLS[given];
+  if (kind === undefined) return refused(300, `The protocol '${given.slice(0, 40)}' is not supported.`);
+  const proto = given as BindRequest['proto'];
+  const id = request.text('Id');
+  if (id !== '' && !ID.test(id)) return refused(300, 'The id of the tunnel is malformed.');
+  const metadata = extra.text('Metadata');
+  if (Buffer.byteLength(metadata) > METADATA_BYTES)
+    return refused(100, `The metadata of the endpoint has more than ${METADATA_BYTES} bytes.`);
+  const place = kind === 'tcp' ? tcpPlace(opts.text('Addr')) : { host: hostOf(opts), port: HTTPS_PORT };
+  if ('number' in place) return place;
+  const bindings = extra.texts('Bindings').map((each) => each.toLowerCase());
+  const problem = bindingProblem(bindings, place.host);
+  if (problem !== null) return refused(300, problem);
+  const forwardsTo = request.text('ForwardsTo').slice(0, TEXT_CHARACTERS);
+  return {
+    id: id === '' ? null : id,
+    token: extra.text('Token'),
+    kind,
+    proto,
+    ...place,
+    forwardsTo,
+    // Towards a TLS upstream the agent chooses the protocol itself, and does not say which.
+    http2: request.text('ForwardsProto') === 'http2' && !/^(?:https|tls):/i.test(forwardsTo),
+    proxyProtocol: ([null, 'v1', 'v2'] as const)[opts.number('ProxyProto')] ?? null,
+    metadata,
+    bindings,
+    pooling: extra.flag('PoolingEnabled'),
+    opts,
+  };
+}
+
+function hostOf(opts: Members): string {
+  const given = opts.text('Domain') || opts.text('Hostname');
+  if (given !== '') return given.toLowerCase();
+  const subdomain = opts.text('Subdomain').toLowerCase() || secretText(ASSIGNED_CHARACTERS);
+  return `${subdomain}.${OWN_DOMAIN}`;
+}
+
+function tcpPlace(address: string): { readonly host: string; readonly port: number | null } | Refusal {
+  if (address === '') return { host: `tcp.${OWN_DOMAIN}`, port: null };
+  const colon = address.lastIndexOf(':');
+  const port = Number(address.slice(colon + 1));
+  if (colon <= 0 || !Number.isInteger(port) || port < 1 || port > 65_535)
+    return refused(300, `The address '${address.slice(0, 80)}' is not a host and a port.`);
+  return { host: address.slice(0, colon).toLowerCase(), port };
+}
+
+function bindingProblem(bindings: readonly string[], host: string): string | null {
+  if (bindings.includes('kubernetes')) return "The binding 'kubernetes' is not supported.";
+  const isInternal = isInternalHost(host);
+  if (bindings.includes('internal') && !isInternal)
+    return `An internal endpoint needs a host that ends in .internal, which '${host}' does not.`;
+  if (isInternal && bindings.includes('public')) return `The host '${host}' cannot be public.`;
+  return null;
+}
+
+/** A request to start a tunnel for backends that select it by its labels. */
+export interface LabelledRequest {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly forwardsTo: string;
+  readonly http2: boolean;
+  readonly metadata: string;
+}
+
+const MAX_LABELS = 32;
+
+export function readLabelled(request: Members): LabelledRequest | Refusal {
+  const labels = request.map('Labels');
+  const count = Object.keys(labels).length;
+  if (count === 0 || count > MAX_LABELS) return refused(300, `A tunnel has 1 to ${MAX_LABELS} labels.`);
+  const metadata = request.text('Metadata');
+  if (Buffer.byteLength(metadata) > METADATA_BYTES)
+    return refused(100, `The metadata of the tunnel has more than ${METADATA_BYTES} bytes.`);
+  const forwardsTo = request.text('ForwardsTo').slice(0, TEXT_CHARACTERS);
+  const http2 = request.text('ForwardsProto') === 'http2' && !/^(?:https|tls):/i.test(forwardsTo);
+  return { labels, forwardsTo, http2, metadata };
+}
+
+function refused(number: number, message: string): Refusal {
+  return { number, message };
+}
+
+/** Whether the rules of a credential permit a bind; without rules everything is permitted. */
+export function permitsAddress(acl: readonly string[], host: string, port: number | null): boolean {
+  if (acl.length === 0 || acl.includes('*')) return true;
+  const address = port === null || port === HTTPS_PORT ? host : `${host}:${port}`;
+  return bindRules(acl).some(
+    (rule) => rule === '*' || rule === address || (rule.startsWith('*.') && address.endsWith(rule.slice(1))),
+  );
+}
+
+/** Whether the rules permit every one of the labels. */
+export function permitsLabels(acl: readonly string[], labels: Readonly<Record<string, string>>): boolean {
+  if (acl.length === 0 || acl.includes('*')) return true;
+  const rules = bindRules(acl).flatMap((rule) => (rule.includes('=') ? [rule.split('=', 2)] : []));
+  return Object.entries(labels).every(([name, value]) =>
+    rules.some(([key, wanted]) => (key === '*' || key === name) && (wanted === '*' || wanted === value)),
+  );
+}
+
+function bindRules(acl: readonly string[]): string[] {
+  return acl.flatMap((rule) => (rule.startsWith('bind:') ? [rule.slice('bind:'.length)] : []));
+}

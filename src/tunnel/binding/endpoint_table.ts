@@ -1,0 +1,172 @@
+import { hostsOf } from '../../edge/document/internal_hosts.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import type { BindRequest } from './bind_request.ts';
+import { endpointConfig } from './endpoint_config.ts';
+import type { Refusal } from './members.ts';
+
+/** An endpoint that agents have bound, and the tunnels behind it: several if they are pooled. */
+export interface BoundEndpoint {
+  readonly id: string;
+  readonly kind: BindRequest['kind'];
+  readonly proto: BindRequest['proto'];
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  readonly createdMs: number;
+  readonly metadata: string;
+  readonly bindings: readonly string[];
+  readonly pooling: boolean;
+  readonly forwardsTo: string;
+  readonly http2: boolean;
+  /** Whether clients must have certificates (mutual TLS). */
+  readonly asksForCertificates: boolean;
+  readonly trafficPolicy: string;
+  /** The options of the bind; agents with the same options share an endpoint. */
+  readonly options: string;
+}
+
+/** A bound endpoint, the part of the configuration that it is, and the number of its tunnels. */
+export interface Bound {
+  endpoint: BoundEndpoint;
+  readonly config: EdgeConfig;
+  tunnels: number;
+}
+
+/** A request to bind an endpoint at a port that is known. */
+export type PlacedBind = BindRequest & { readonly port: number };
+
+/** What an endpoint joins. */
+export interface TableSurroundings {
+  /** The configuration of the operator, without the endpoints of agents. */
+  readonly base: EdgeConfig;
+  /** Names of the cloud endpoints that share their hosts. */
+  readonly pooled: ReadonlySet<string>;
+  readonly newId: () => string;
+  readonly nowMs: number;
+  /** The part of a configuration that the endpoint is; default `endpointConfig`. */
+  readonly configOf?: typeof endpointConfig;
+}
+
+/** The endpoints that agents have bound, live and simulated: who shares an address, and who is refused. */
+export class EndpointTable {
+  /** By address; several endpoints have the same one if they are pooled. */
+  readonly #bound = new Map<string, readonly Bound[]>();
+
+  /** Newest first. */
+  all(): BoundEndpoint[] {
+    const all = Array.from(this.#bound.values(), (pool) => pool.map(({ endpoint }) => endpoint)).flat();
+    return all.toReversed();
+  }
+
+  /** The parts of the configuration that the endpoints are. */
+  parts(): EdgeConfig[] {
+    return Array.from(this.#bound.values(), (pool) => pool.map(({ config }) => config)).flat();
+  }
+
+  isTaken({ kind, host, port }: PlacedBind): boolean {
+    return this.#bound.has(keyOf(kind, host, port));
+  }
+
+  /** The endpoint that agents with the same options share, or a new one, without tunnels; or why there is no place. */
+  place(bind: PlacedBind, { base, pooled, newId, nowMs, configOf }: TableSurroundings): Bound | Refusal {
+    const { kind, host, port } = bind;
+    const key = keyOf(kind, host, port);
+    const pool = this.#bound.get(key) ?? [];
+    const options = optionsOf(bind);
+    const same = pool.find(({ endpoint }) => endpoint.options === options);
+    if (same !== undefined && same.endpoint.pooling && bind.pooling) return same;
+    const other = pool.find((each) => !mayShare(each, bind));
+    if (other !== undefined) {
+      const why = other.endpoint.pooling && bind.pooling ? 'with other options' : 'and is not pooled';
+      return refused(`The endpoint '${other.endpoint.url}' is already online ${why}.`);
+    }
+    const holders = holdersOf(base, kind, host, port);
+    if (holders.some((name) => !(bind.pooling && kind !== 'tls' && pooled.has(name))))
+      return refused(`The address '${host}:${port}' is already online: '${holders[0]!}' has it.`);
+    const id = newId();
+    const config = (configOf ?? endpointConfig)(id, bind, base);
+    if ('number' in config) return config;
+    const bound = { endpoint: endpointOf(id, bind, options, nowMs), config, tunnels: 0 };
+    this.#bound.set(key, [...pool, bound]);
+    return bound;
+  }
+
+  /** One tunnel of the endpoint is gone. Returns whether it was the last one, with which the endpoint is. */
+  release(id: string): boolean {
+    for (const pool of this.#bound.values()) {
+      const bound = pool.find(({ endpoint }) => endpoint.id === id);
+      if (bound === undefined) continue;
+      if (--bound.tunnels > 0) return false;
+      this.remove(bound);
+      return true;
+    }
+    return false;
+  }
+
+  remove(bound: Bound): void {
+    const { kind, host, port } = bound.endpoint;
+    const key = keyOf(kind, host, port);
+    const left = (this.#bound.get(key) ?? []).filter((each) => each !== bound);
+    if (left.length === 0) this.#bound.delete(key);
+    else this.#bound.set(key, left);
+  }
+}
+
+function endpointOf(id: string, bind: PlacedBind, options: string, createdMs: number): BoundEndpoint {
+  const { kind, proto, host, port, metadata, bindings, pooling, forwardsTo, http2, opts } = bind;
+  return {
+    id,
+    kind,
+    proto,
+    host,
+    port,
+    url: '',
+    createdMs,
+    metadata,
+    bindings,
+    pooling,
+    forwardsTo,
+    http2,
+    asksForCertificates: asksForCertificates(opts),
+    trafficPolicy: opts.text('TrafficPolicy'),
+    options,
+  };
+}
+
+/** The options that shape an endpoint; where it is, and how agents are reached, is not among them. */
+function optionsOf({ proto, opts }: BindRequest): string {
+  const { Domain: _domain, Hostname: _hostname, Subdomain: _subdomain, Addr: _addr, ...rest } = opts.value;
+  return JSON.stringify([proto, rest]);
+}
+
+/** Names of the edges at an address. */
+function holdersOf({ edges }: EdgeConfig, kind: BindRequest['kind'], host: string, port: number): string[] {
+  const named = kind === 'tcp' ? [edges.tcp] : [edges.https, edges.tls];
+  const has = (hostports: readonly string[]): boolean =>
+    kind === 'tcp' ? hostports.includes(`${host}:${port}`) : hostsOf([{ hostports }]).includes(host);
+  return named.flatMap((family) =>
+    Object.entries(family).flatMap(([name, { hostports }]) => (has(hostports) ? [name] : [])),
+  );
+}
+
+function asksForCertificates(opts: BindRequest['opts']): boolean {
+  return opts.object('MutualTLSCA') !== null;
+}
+
+/** Pooled endpoints may have different options, except where the handshake depends on them. */
+function mayShare({ endpoint }: Bound, { pooling, proto, opts }: BindRequest): boolean {
+  const asks = endpoint.asksForCertificates || asksForCertificates(opts);
+  return endpoint.pooling && pooling && endpoint.proto === proto && proto !== 'tls' && !asks;
+}
+
+/** HTTPS and TLS endpoints share the names of one port. */
+function keyOf(kind: BindRequest['kind'], host: string, port: number): string {
+  return `${kind === 'tcp' ? 'tcp' : 'tls'} ${host}:${port}`;
+}
+
+/** The number of refusals because of what is online. */
+export const ALREADY_ONLINE = 334;
+
+function refused(message: string): Refusal {
+  return { number: ALREADY_ONLINE, message };
+}

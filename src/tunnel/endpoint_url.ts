@@ -1,0 +1,25 @@
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { BoundEndpoint } from './binding/endpoint_table.ts';
+
+/** The edge that endpoints are added to. */
+export interface AgentsEdge {
+  /** The configuration of the operator, without the endpoints of agents. */
+  readonly base: () => EdgeConfig;
+  /** Names of the cloud endpoints that share their hosts. */
+  readonly pooled: () => ReadonlySet<string>;
+  /** Replaces the endpoints of agents. */
+  readonly extend: (parts: readonly EdgeConfig[]) => void;
+  /** Ports that edges want and that could not be opened. */
+  readonly missingPorts: () => Promise<
+    readonly { readonly host: string; readonly port: number; readonly problem: string }[]
+  >;
+  /** The URL at which clients on this machine reach an endpoint. */
+  readonly urlOf: (endpoint: Pick<BoundEndpoint, 'proto' | 'host' | 'port'>) => string;
+}
+
+const USUAL_PORTS = { http: 80, https: 443, tls: 443, tcp: null } as const;
+
+/** The URL of an endpoint at a port of this machine. */
+export function endpointUrl({ proto, host }: Pick<BoundEndpoint, 'proto' | 'host'>, port: number): string {
+  return `${proto}://${host}${USUAL_PORTS[proto] === port ? '' : `:${port}`}`;
+}

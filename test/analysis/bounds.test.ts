@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { compare } from '../../src/analysis/diff.ts';
+import { DiagramTooLarge, Diagrams } from '../../src/analysis/diagram.ts';
+import { patternDfa } from '../../src/analysis/fields.ts';
+import { prove } from '../../src/analysis/prove.ts';
+import { Atoms } from '../../src/analysis/atoms.ts';
+import { shortestText } from '../../src/analysis/texts/intersect.ts';
+import { createEdge } from '../../src/edgeproof.ts';
+import { onePolicy } from '../one_route.ts';
+import { runs } from '../random.ts';
+
+/** What would take too long ends as undecided, with the reason: limits are counts of work, not of time. */
+
+const deny = (expression: string) => ({
+  expressions: [expression],
+  actions: [{ type: 'deny', config: { status_code: 403 } }],
+});
+
+test('a pattern with too many states is opaque: undecided, and named', () => {
+  const pattern = (tail: string) => deny(`req.user_agent.matches('.*a.{20}${tail}$')`);
+  const [before, after] = ['b', 'c'].map((tail) => ({
+    config: createEdge(onePolicy({ on_http_request: [pattern(tail)] })).config,
+  }));
+  expect(patternDfa('.*a.{20}b$')).toBeNull();
+  const { verdict, undecided } = compare(before!, after!);
+  expect(verdict).toBe('undecided');
+  expect(undecided[0]!.because.join()).toContain('a.{20}');
+});
+
+test('a product of many automata is given up after a number of states', () => {
+  const literals = Array.from({ length: 12 }, (_, at) => ({
+    dfa: patternDfa(`^(?:[^b]*b[^b]*){${at + 2}}$|^(?:.{${at + 3}})*x$`)!,
+    accepted: false,
+  }));
+  const wanted = { dfa: patternDfa('^(?:a|b)*c{3}$')!, accepted: true };
+  expect(shortestText([wanted, ...literals], 4)).toBe('unknown');
+});
+
+test('a diagram has no more nodes than allowed', () => {
+  const [atoms, diagrams] = [new Atoms(), new Diagrams(2_000)];
+  const all = Array.from({ length: 40 }, (_, at) => diagrams.atom(atoms.opaque(String(at), String(at))));
+  expect(() =>
+    all
+      .slice(0, 20)
+      .reduce((sum, each, at) => diagrams.or(sum, diagrams.and(each, all[at + 20]!)), diagrams.false),
+  ).toThrow(DiagramTooLarge);
+});
+
+test('hundreds of overlapping patterns on one field end with a verdict', { timeout: 600_000 }, () => {
+  const rules = Array.from({ length: runs(400, 20) }, (_, at) =>
+    deny(`req.user_agent.matches('(?i)bot${at % 7}.*v${at}')`),
+  );
+  const { config } = createEdge(onePolicy({ on_http_request: rules }));
+  const proof = prove(config, { name: 'none', never: { end: 'forwarded' } });
+  expect(['REFUTED', 'UNDECIDED']).toContain(proof.verdict);
+  if (proof.verdict === 'UNDECIDED') expect(proof.open[0]!.because.join()).not.toBe('');
+});

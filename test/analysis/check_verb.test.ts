@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ANALYSIS_CODES, BASES } from '../../src/analysis/codes.ts';
+import { edgeproof } from '../cli/command.ts';
+import { folderWith } from '../folder.ts';
+
+const edge = (rules: string, more = ''): string => `ip_policies:
+  office:
+    rules: ${rules}
+backends: {app: {static: {address: "localhost:3000"}}}
+edges:
+  https:
+    shop:
+      hostports: ["shop.test:443"]
+      routes:
+        - match_type: path_prefix
+          match: /
+          backend: {backend_id: app}
+          ip_restriction: {ip_policy_ids: [office]}
+${more}`;
+
+const LOGIN =
+  '          oauth: {provider: {google: {}}, maximum_duration: 864000, options_passthrough: true}\n';
+const REDUNDANT = `
+      - {cidr: 10.0.0.0/8, action: allow}
+      - {cidr: 10.1.0.0/16, action: allow}
+      # edgeproof-ignore analysis.redundant_range: the branch moves in May
+      - {cidr: 10.2.0.0/16, action: allow}`;
+const ALL = '[{cidr: 10.0.0.0/8, action: allow}]';
+
+test('--session-bound implies --exact', { timeout: 60_000 }, async () => {
+  const folder = folderWith({ 'edge.yaml': edge(ALL, LOGIN), 'dead.yaml': edge(REDUNDANT) });
+  const [alone, wide, both, other, wrong] = await Promise.all([
+    edgeproof(['check', '--session-bound', '86400', 'edge.yaml'], folder),
+    edgeproof(['check', '--session-bound', '864000', 'edge.yaml'], folder),
+    edgeproof(['check', '--exact', '--session-bound', '86400', 'edge.yaml'], folder),
+    edgeproof(['check', '--session-bound', '86400', 'dead.yaml'], folder),
+    edgeproof(['check', '--session-bound', 'soon', 'edge.yaml'], folder),
+  ]);
+  expect(alone).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/edge\.yaml:14:\d+ warning analysis\.long_session[^]*up to 10 days/),
+  });
+  expect(both.stdout).toBe(alone.stdout);
+  expect(wide.stdout).not.toContain('long_session');
+  expect(wide.stdout).toContain('analysis.passes_options');
+  expect(other.stdout).toContain('analysis.redundant_range');
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('write a number of seconds') });
+});
+
+test(
+  '--exact reports as JSON, and --fix removes what is proved to change nothing',
+  { timeout: 60_000 },
+  async () => {
+    const folder = folderWith({ 'edge.yaml': edge(REDUNDANT), 'plain.yaml': edge(REDUNDANT) });
+    const [json, plain] = await Promise.all([
+      edgeproof(['check', '--exact', '--json', 'edge.yaml'], folder),
+      edgeproof(['check', 'plain.yaml'], folder),
+    ]);
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { code: 'analysis.redundant_range', severity: 'warning', pointer: '/ip_policies/office/rules/1' },
+    ]);
+    expect(plain.stdout).toContain('no problems found');
+    const fixed = await edgeproof(['check', '--exact', '--fix', 'edge.yaml'], folder);
+    expect(fixed).toMatchObject({
+      code: 0,
+      stdout: 'edge.yaml: 1 removed, proved to change nothing\nedge.yaml: no problems found\n',
+    });
+    const text = readFileSync(join(folder, 'edge.yaml'), 'utf8');
+    expect(text).toBe(edge(REDUNDANT).replace('      - {cidr: 10.1.0.0/16, action: allow}\n', ''));
+    // Nothing is left to fix.
+    expect(await edgeproof(['check', '--exact', '--fix', 'edge.yaml'], folder)).toMatchObject({
+      code: 0,
+      stdout: 'edge.yaml: no problems found\n',
+    });
+    expect(readFileSync(join(folder, 'edge.yaml'), 'utf8')).toBe(text);
+  },
+);
+
+test('explain-code says the basis of a finding', { timeout: 60_000 }, async () => {
+  const [proved, run, settings] = await Promise.all(
+    ['dead_rule', 'method_bypass', 'passes_options'].map((code) =>
+      edgeproof(['explain-code', `analysis.${code}`], '.'),
+    ),
+  );
+  expect(proved).toMatchObject({ code: 0, stdout: expect.stringContaining(BASES.proved) });
+  expect(run!.stdout).toContain(BASES.run);
+  expect(settings!.stdout).toContain(BASES.settings);
+});
+
+test('the documentation names what follows from settings', () => {
+  const text = readFileSync('docs/analysis.md', 'utf8').replaceAll(/\s+/g, ' ');
+  const sentence = /Findings about ([^.]*) follow from the settings alone\./.exec(text)![1]!;
+  const words: Readonly<Record<string, string>> = {
+    'analysis.passes_options': 'OPTIONS requests',
+    'analysis.unanchored_pattern': 'anchors',
+    'analysis.pattern_of_case': 'letter case',
+    'analysis.breaker_one_error': 'breakers',
+    'analysis.breaker_never_trips': 'breakers',
+    'analysis.long_session': 'sessions',
+    'analysis.dead_backend': 'failover',
+    'analysis.silence_without_reason': 'silences',
+    'analysis.unused_silence': 'silences',
+  };
+  const codes = Object.entries(ANALYSIS_CODES).flatMap(([code, { basis }]) =>
+    basis === 'settings' ? [code] : [],
+  );
+  expect(Object.keys(words).toSorted()).toEqual(codes.toSorted());
+  for (const code of codes) expect([code, sentence]).toEqual([code, expect.stringContaining(words[code]!)]);
+});

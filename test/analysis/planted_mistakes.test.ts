@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { findings } from '../../src/analysis/findings.ts';
+import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
+import { PLANTED, type PlantedMistake } from './planted_mistakes.ts';
+
+/** The file of a mistake: without its parts no finding is left. */
+function fileOf({
+  rules,
+  route,
+  routes = [],
+  more,
+  backends,
+  hostports = ['shop.test:443'],
+}: PlantedMistake) {
+  const policy =
+    rules === undefined ? {} : { traffic_policy: { value: JSON.stringify({ on_http_request: rules }) } };
+  const first = {
+    match_type: 'path_prefix',
+    match: '/',
+    backend: { backend_id: 'app' },
+    ...policy,
+    ...route,
+  };
+  return {
+    backends: { app: { static: { address: 'localhost:3000' } }, ...backends },
+    edges: { https: { shop: { hostports, routes: [first, ...routes] } } },
+    ...more,
+  };
+}
+
+/** What the check says, and the analysis, which needs a file without errors. */
+function foundIn(mistake: PlantedMistake): readonly { readonly code: string; readonly pointer: string }[] {
+  const { config, diagnostics } = checkWholeEdge({ value: fileOf(mistake) });
+  return config === null ? diagnostics : [...diagnostics, ...findings(config)];
+}
+
+test('planted mistakes are found with their code at their place', () => {
+  const missed = PLANTED.flatMap((mistake) => {
+    const found = foundIn(mistake);
+    const hit = found.some(({ code, pointer }) => code === mistake.code && pointer.endsWith(mistake.at));
+    return hit
+      ? []
+      : [`${mistake.name}: ${found.map(({ code, pointer }) => `${code} ${pointer}`).join(', ')}`];
+  });
+  expect(PLANTED.length).toBeGreaterThanOrEqual(60);
+  expect(missed).toEqual([]);
+});
+
+test('without the mistakes nothing is found', () => {
+  const plain = { name: '', code: '', at: '' };
+  expect(foundIn(plain)).toEqual([]);
+});

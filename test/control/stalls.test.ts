@@ -1,0 +1,86 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connected } from '../../src/control/api/objects.ts';
+import type { Body } from '../../src/control/resources/contract.ts';
+import { resourceOfKind } from '../../src/control/resources/table.ts';
+import { newIds } from '../../src/events/identifiers.ts';
+import { runs } from '../random.ts';
+import { type Instance, startInstance } from './instance.ts';
+
+/** Long work of one request holds up neither other requests nor the edge: they are answered before it ends. */
+
+const OBJECTS = runs(100_000, 5_000);
+/** Requests that have to be answered during any of this. */
+const BETWEEN = 3;
+
+let instance: Instance;
+let policy: string;
+/** What the other requests read. */
+let vault: string;
+beforeAll(async () => {
+  instance = await startInstance();
+  policy = (await instance.make('/ip_policies', { description: 'many rules' })).id;
+  vault = (await instance.make('/vaults', { name: 'read' })).id;
+  const newId = newIds(Date.now);
+  const put = (kind: string, parent: string | null, body: Body) => {
+    const resource = resourceOfKind(kind);
+    const common = { created_at: '2026-01-01T00:00:00Z', description: '', metadata: '' };
+    return connected(resource, newId(resource.prefix), parent, { ...common, ...body });
+  };
+  await instance.management.store.write(async (transaction) => {
+    for (let number = 0; number < OBJECTS; number++) {
+      const cidr = `${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}.0/24`;
+      const rule = { cidr, action: 'allow', ip_policy_id: policy };
+      await transaction.insert(put('ip_policy_rule', policy, rule));
+    }
+  });
+});
+afterAll(() => instance.close());
+
+/** The answer of long work, and the number of requests that were answered before it, each sent after the last one. */
+async function during<Answer>(work: Promise<Answer>): Promise<{ answer: Answer; between: number }> {
+  let between = 0;
+  let isEnded = false;
+  const ended = work.finally(() => void (isEnded = true));
+  while (!isEnded) {
+    const { status } = await instance.call('GET', `/vaults/${vault}`);
+    expect(status).toBe(200);
+    expect(instance.management.edge.decide({ method: 'GET', url: 'https://none.test/' }).status).toBe(404);
+    if (!isEnded) between++;
+  }
+  return { answer: await ended, between };
+}
+
+describe(`with ${OBJECTS} objects, requests are answered during`, () => {
+  it.each([
+    ['a filter that nothing fits', `/ip_policy_rules?filter=${encodeURIComponent("obj.cidr == 'none'")}`],
+    ['an export', '/edge_file'],
+    ['an export with secrets', '/edge_file?secrets=true&private_keys=true'],
+  ])('%s', async (_name, path) => {
+    const { answer, between } = await during(instance.call('GET', path));
+    expect(answer.status).toBe(200);
+    expect(between).toBeGreaterThanOrEqual(BETWEEN);
+    if (path.startsWith('/edge_file')) {
+      const [exported] = Object.values<{ rules: unknown[] }>(answer.body.document.ip_policies);
+      expect(exported!.rules).toHaveLength(OBJECTS);
+    }
+  });
+
+  it('a lock of another process on the store', async () => {
+    const other = new DatabaseSync(join(instance.folder, 'store.db'));
+    other.exec('BEGIN IMMEDIATE');
+    const written = instance.call('POST', '/vaults', { name: 'waits' });
+    for (let answered = 0; answered < BETWEEN; answered++)
+      expect((await instance.call('GET', `/vaults/${vault}`)).status).toBe(200);
+    other.exec('COMMIT');
+    other.close();
+    expect((await written).status).toBe(201);
+  });
+
+  it('the removal of an object with as many parts', async () => {
+    const { answer, between } = await during(instance.call('DELETE', `/ip_policies/${policy}`));
+    expect(answer.status).toBe(204);
+    expect(between).toBeGreaterThanOrEqual(BETWEEN);
+  });
+});

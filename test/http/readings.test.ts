@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PLAIN_PATH, isPlain } from '../../src/http/readings.ts';
+import { sized } from '../random.ts';
+
+const part = fc.oneof(
+  fc.constantFrom('/', '.', '..', '//', 'a', 'b-1', '~', '%2F', ';', 'A', ' ', '\\', 'é', '\u0000'),
+  fc.string({ maxLength: 3 }),
+);
+const path = fc.oneof(
+  fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
+  fc.array(part, { maxLength: 8 }).map((parts) => `/${parts.join('')}`),
+);
+
+describe('a plain path', () => {
+  it('is what the pattern matches', () => {
+    fc.assert(
+      fc.property(path, (text) => {
+        expect(isPlain(text)).toBe(PLAIN_PATH.test(text));
+      }),
+      sized(1_000),
+    );
+  });
+
+  it.each(['/', '/shop/', '/shop/items/1', '/.well-known/x', '/a.b/c'])('%s is one', (text) => {
+    expect(isPlain(text)).toBe(true);
+  });
+
+  it.each(['//', '/shop//', '/shop./x', '/shop.', '/Shop', '/a;b', '/a%2Fb'])('%s is not one', (text) => {
+    expect(isPlain(text)).toBe(false);
+  });
+});

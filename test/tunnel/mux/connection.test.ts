@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { MuxConnection } from '../../../src/tunnel/mux/connection.ts';
+import { resetFrame, windowFrame } from '../../../src/tunnel/mux/frames.ts';
+import { IDLE_STREAM } from '../../../src/tunnel/mux/multiplexer.ts';
+
+const IDLE = windowFrame(IDLE_STREAM, 1);
+
+/** The service's side of a connection, and what its peer gets until the end. */
+async function connection() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const peer = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  const [side] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  let onReceived = (): void => undefined;
+  const session = { opened: () => null, received: () => onReceived(), closed: () => undefined };
+  void new MuxConnection(side, session, { firstId: 2, peerStreams: 1 });
+  const pieces: Buffer[] = [];
+  peer.on('data', (bytes: Buffer) => pieces.push(bytes));
+  return {
+    /** Sends bytes; settles when they were processed. */
+    send: async (bytes: Buffer): Promise<void> => {
+      const received = new Promise<void>((resolve) => {
+        onReceived = resolve;
+      });
+      peer.write(bytes);
+      await received;
+    },
+    /** Everything that the peer has received at the end. */
+    ended: async (): Promise<string> => {
+      peer.end();
+      await once(peer, 'close');
+      return Buffer.concat(pieces).toString('hex');
+    },
+  };
+}
+
+const idleFrames = (hex: string): number => hex.split(IDLE.toString('hex')).length - 1;
+
+it('a frame that has no other answer is answered by an idle one', async () => {
+  const { send, ended } = await connection();
+  await send(resetFrame(5, 0));
+  await send(resetFrame(5, 0));
+  expect(idleFrames(await ended())).toBe(2);
+});
+
+it('idle frames are not answered: two connections would keep each other busy', async () => {
+  const { send, ended } = await connection();
+  await send(IDLE);
+  await send(Buffer.concat([IDLE, IDLE]));
+  expect(idleFrames(await ended())).toBe(0);
+});
+
+it('an idle frame beside another one does not take its answer away', async () => {
+  const { send, ended } = await connection();
+  await send(Buffer.concat([IDLE, resetFrame(5, 0)]));
+  expect(idleFrames(await ended())).toBe(1);
+});
