@@ -109,36 +109,58 @@ export function compileEdge(
     return [key, compile?.(statesOf(context, before?.tables.edges.get(key)))] as const;
   });
   const tables = tablesWith(former?.tables ?? NO_EDGES, parts);
-  const { edges, hosts, saml } = tables;
-  const httpsOf = (name: string) => edges.get(keyOfEdge('https', name))!.compiled;
-  const sole = given.https.size === 1 ? httpsOf([...given.https.keys()][0]!) : null;
-  let https: HttpsEdge[] | undefined;
-  const compiled: CompiledEdge = {
+  const isSameStreams = former !== null && former.tables.streams === tables.streams;
+  return compiledOf({
     config,
     tables,
     internal,
     circumstances,
+    branding: context.branding,
+    facts: context.policy.facts ?? NO_FACTS,
+    streams: isSameStreams ? former.streams : streamTable(config, tables.streams),
+    adoptHosts,
+    redact: secrets?.redact ?? null,
+    cookies: logins.registry.cookies,
+  });
+}
+
+type Compiled = Pick<
+  CompiledEdge,
+  | 'config'
+  | 'tables'
+  | 'internal'
+  | 'circumstances'
+  | 'branding'
+  | 'facts'
+  | 'streams'
+  | 'adoptHosts'
+  | 'redact'
+  | 'cookies'
+>;
+
+/** Apart from `compileEdge`, because functions made there would keep its former configuration alive, and so all of them. */
+function compiledOf(parts: Compiled): CompiledEdge {
+  const { config, adoptHosts } = parts;
+  const { edges, hosts, saml, profiles, ports } = parts.tables;
+  const { https: names } = tablesOf(config);
+  const httpsOf = (name: string) => edges.get(keyOfEdge('https', name))!.compiled;
+  const sole = names.size === 1 ? httpsOf([...names.keys()][0]!) : null;
+  let https: HttpsEdge[] | undefined;
+  const compiled: CompiledEdge = {
+    ...parts,
     get https() {
       return (https ??= Object.keys(config.edges.https).map((name) => httpsOf(name).https!));
     },
     sole: sole?.https ?? null,
-    branding: context.branding,
-    facts: context.policy.facts ?? NO_FACTS,
     hosts,
-    streams:
-      former !== null && former.tables.streams === tables.streams
-        ? former.streams
-        : streamTable(config, tables.streams),
     handshakes: handshakeTable(config, adoptHosts, {
-      ...tables,
+      profiles,
+      ports,
       sole: sole?.profile ?? null,
-      hasHttps: given.https.size > 0,
+      hasHttps: names.size > 0,
       hasIdentityHost: saml.size > 0,
     }),
-    samlHost: samlHost(context.branding.service, saml),
-    adoptHosts,
-    redact: secrets?.redact ?? null,
-    cookies: logins.registry.cookies,
+    samlHost: samlHost(parts.branding.service, saml),
     beginInside: (connection, head, world) => beginExchange(compiled, connection, head, world),
     beginStreamInside: (connection, at, world) => beginStream(compiled, connection, at, world),
   };

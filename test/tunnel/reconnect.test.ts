@@ -159,7 +159,7 @@ test(`${BINDS} binds and unbinds leave nothing`, async () => {
   for (let number = 8; number < BINDS; number++) await bind(number);
   expect([agents.endpoints.all(), agents.tunnels.all(), edge.runtime.current().https]).toEqual([[], [], []]);
   await expectFlat(before);
-  // Tables of the configuration consist of maps, and keep the last versions. A leak is a map for each bind.
+  // Configurations consist of maps. A leak is at least one map for each bind.
   expect(maps()).toBeLessThan(mapsBefore + BINDS / 2);
   agent.socket.destroy();
   await agent.closed;
