@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EndpointKind, Plan } from '../policy/document/setting.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type Surrounding,
@@ -73,7 +73,7 @@ async function findingsOf(
   const { fixSource } = await import('../policy/document/fixes.ts');
   const { text, applied } = fixSource(source, (each) => [...checker(each)]);
   if (applied.length > 0) {
-    writeFileSync(file, text);
+    writeText(file, text);
     process.stdout.write(`${file}: ${applied.length} ${applied.length === 1 ? 'fix' : 'fixes'} applied\n`);
   }
   return checker({ name: file, text });
@@ -89,7 +89,7 @@ async function exactFindingsOf(
   if (fix && !isScript(file)) {
     const { text, applied } = await fixExactly({ name: file, text: readText(file) }, options);
     if (applied.length > 0) {
-      writeFileSync(file, text);
+      writeText(file, text);
       process.stdout.write(`${file}: ${applied.length} removed, proved to change nothing\n`);
     }
   }

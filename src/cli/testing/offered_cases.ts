@@ -12,7 +12,7 @@ import type { RecordedEdge } from './coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { testedBy } from '../../project_files/offered_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
-import { written } from '../write_file.ts';
+import { writeText } from '../write_file.ts';
 
 /** Suggested cases that cover what the cases of an edge do not; with `noticing` also cases that fail after mistakes. */
 export async function offeredCases(recorded: RecordedEdge, noticing: boolean): Promise<EmittedCases> {
@@ -56,7 +56,7 @@ export async function writeCases(
   for (const [index, { recorded, emitted }] of own.entries()) {
     const file = index === 0 ? path : numbered(path, index + 1);
     const form = extension === '.json' ? 'json' : 'yaml';
-    await written(file, scenarioText(emitted, testedBy(recorded.first, file), form));
+    writeText(file, scenarioText(emitted, testedBy(recorded.first, file), form));
     const { cases, points } = emitted;
     process.stderr.write(
       `${file}: ${cases.length} cases for ${points.length} points of ${recorded.first.edgeName}\n`,
