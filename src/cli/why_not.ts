@@ -40,7 +40,7 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
     case 'already':
       return `${message} for this request.\n`;
     case 'impossible':
-      return `There is no request for which ${message}: ${found.says}.\n`;
+      return `There is no request for which ${message}: ${found.message}.\n`;
     case 'not_found':
       return `No change was found after which ${message}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
     case 'changes': {

@@ -71,14 +71,14 @@ function titled(title: string, points: readonly MeasuredPoint[], report: Coverag
 
 function list(points: readonly MeasuredPoint[], { offered }: CoverageReport): string {
   const items = points.map((point) => {
-    const { id, kind, says, hits, uncovered } = point;
+    const { id, kind, message, hits, uncovered } = point;
     const offer = offered.get(id);
     const state =
       uncovered === null
         ? `<span class="ok">${hits} ×</span>`
         : `<span class="${isLeftOut(point) ? 'dead' : 'bad'}">${escapeHtml(sentenceOf(uncovered))}</span>`;
     const tried = offer === undefined ? '' : `<br><code>${escapeHtml(offer)}</code>`;
-    return `<li>${kind}: ${escapeHtml(says)} — ${state}${tried}</li>`;
+    return `<li>${kind}: ${escapeHtml(message)} — ${state}${tried}</li>`;
   });
   return `<ul>${items.join('')}</ul>`;
 }

@@ -26,11 +26,11 @@ const BECAUSE: Readonly<Record<Uncovered['because'], string>> = {
 };
 
 /** Why a point was not covered, in one line. */
-export function sentenceOf({ because, by, says }: Uncovered): string {
+export function sentenceOf({ because, by, message }: Uncovered): string {
   // A sentence about an operand says by itself what short-circuited.
   return because === 'no_case' || because === 'never_reached' || by === 'operand'
-    ? says
-    : `${BECAUSE[because]}: ${says}`;
+    ? message
+    : `${BECAUSE[because]}: ${message}`;
 }
 
 /** A table by kind, then every uncovered point with its place, the reason, and a case that would cover it. */
@@ -81,7 +81,7 @@ function pointLines(point: MeasuredPoint, { locate, offered }: CoverageReport): 
   const place = locate(point);
   const at = place === null ? point.pointer : `${place.file}:${place.line}:${place.column}`;
   const lines = [
-    `    ${point.kind.padEnd(10)} ${point.says}  (${at})`,
+    `    ${point.kind.padEnd(10)} ${point.message}  (${at})`,
     `               ${sentenceOf(point.uncovered!)}`,
   ];
   const offer = offered.get(point.id);
@@ -116,20 +116,20 @@ export function coverageJson(reports: readonly CoverageReport[], version: string
 }
 
 function pointData(
-  { id, kind, says, pointer, span, hits, uncovered }: MeasuredPoint,
+  { id, kind, message, pointer, span, hits, uncovered }: MeasuredPoint,
   place: PointPlace | null,
   offered: ReadonlyMap<string, string>,
 ): object {
   return {
     id,
     kind,
-    says,
+    message,
     pointer,
     ...(span !== null && { span }),
     ...(place !== null && { file: place.file, line: place.line, column: place.column }),
     hits,
     covered: uncovered === null,
-    ...(uncovered !== null && { because: uncovered.because, why: uncovered.says }),
+    ...(uncovered !== null && { because: uncovered.because, why: uncovered.message }),
     ...(offered.has(id) && { offered: offered.get(id) }),
   };
 }

@@ -34,7 +34,7 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
     `${whole(records)} records: ${ORDER.map((each) => `${whole(summary[each])} ${each}`).join(', ')}` +
       (unreadable === 0 ? '' : `; ${whole(unreadable)} lines could not be read`),
   );
-  for (const { line, says } of problems) lines.push(`  line ${line}: ${says}`);
+  for (const { line, message } of problems) lines.push(`  line ${line}: ${message}`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -29,8 +29,8 @@ export function markdownReport(result: BenchResult): string {
   }
   if (suggestions.length > 0) {
     lines.push('', 'Suggestions, verified on these requests:', '');
-    for (const { says, comparison } of suggestions)
-      lines.push(`- ${escaped(says)}: ${comparisonText(comparison)}`);
+    for (const { message, comparison } of suggestions)
+      lines.push(`- ${escaped(message)}: ${comparisonText(comparison)}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -36,7 +36,8 @@ export function prettyReport(result: BenchResult): string {
   }
   if (suggestions.length > 0) {
     lines.push('', 'Suggestions: each keeps every decision on these requests, and was measured');
-    for (const { says, comparison } of suggestions) lines.push(`  ${says}: ${comparisonText(comparison)}`);
+    for (const { message, comparison } of suggestions)
+      lines.push(`  ${message}: ${comparisonText(comparison)}`);
   }
   return `${lines.join('\n')}\n`;
 }

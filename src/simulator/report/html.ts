@@ -62,7 +62,7 @@ function section({ file, cases, diagnostics }: FileResult): string {
     `${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`,
     ...(bad > 0 ? [`<span class="failed">${bad} failed</span>`] : []),
   ].join(', ');
-  const counts = findings.map(({ severity, says, code, range, hint, notes, file: at }) => {
+  const counts = findings.map(({ severity, message, code, range, hint, notes, file: at }) => {
     const place =
       range === null
         ? ''
@@ -70,7 +70,7 @@ function section({ file, cases, diagnostics }: FileResult): string {
     const more = [hint, ...notes]
       .filter((each) => each !== null)
       .map((each) => `<br><small>${escapeHtml(each)}</small>`);
-    return `<li><span class="${severity === 'error' ? 'failed' : 'skipped'}">${severity}</span> ${escapeHtml(says)}${place} <small>${escapeHtml(code)}</small>${more.join('')}</li>`;
+    return `<li><span class="${severity === 'error' ? 'failed' : 'skipped'}">${severity}</span> ${escapeHtml(message)}${place} <small>${escapeHtml(code)}</small>${more.join('')}</li>`;
   });
   return `<section class="${isWell ? 'is-well' : ''}"><details open><summary><h2>${escapeHtml(file)}</h2> <small>${sum}</small></summary><ul>${counts.join('')}${cases.map((each) => item(each)).join('')}</ul></details></section>`;
 }
@@ -95,7 +95,7 @@ function why(result: CaseResult): string {
     const cells = [
       step.verdict === 'stop' ? '■ stop' : 'pass',
       step.module,
-      `${step.says} (${step.code})`,
+      `${step.message} (${step.code})`,
       at,
     ];
     return `<tr class="${isDeciding ? 'decided' : ''}">${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;

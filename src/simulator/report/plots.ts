@@ -141,7 +141,7 @@ function breaker(buckets: readonly Bucket[], axis: Axis): string {
     const seen = (['block', 'allow_while_open', 'allow'] as const).find((state) => own.has(state));
     return seen === undefined
       ? null
-      : { ...STATES[seen], says: [...own].map(([name, count]) => `${name} ${count}`).join(', ') };
+      : { ...STATES[seen], message: [...own].map(([name, count]) => `${name} ${count}`).join(', ') };
   });
   const key = Object.values(STATES).map(({ name, color }) => ({ name, color, total: '', values: [] }));
   return `<h2>State of the circuit breaker</h2>${legend(key)}${statePlot(states, axis)}`;

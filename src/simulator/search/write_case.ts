@@ -156,7 +156,7 @@ export function draftLine(draft: Draft): string {
 }
 
 /** A case name from the points that it covers. */
-export function nameFor(points: readonly Pick<CoveragePoint, 'says'>[]): string {
+export function nameFor(points: readonly Pick<CoveragePoint, 'message'>[]): string {
   const more = points.length - 1;
-  return `covers: ${points[0]!.says}${more === 0 ? '' : `, and ${more} more`}`;
+  return `covers: ${points[0]!.message}${more === 0 ? '' : `, and ${more} more`}`;
 }
