@@ -4,6 +4,7 @@ import { type Tally, percentOf } from './measure.ts';
 import type { LocatePoint, PointPlace } from './places.ts';
 import { type MeasuredPoint, type Uncovered, isOpen } from './point.ts';
 import type { Missed } from './thresholds.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 export interface CoverageReport {
   /** The file of the edge, or of the scenario that holds it. */
@@ -36,7 +37,7 @@ export function sentenceOf({ because, by, message }: Uncovered): string {
 /** A table by kind, then every uncovered point with its place, the reason, and a case that would cover it. */
 export function coverageText(report: CoverageReport): string {
   const { name, coverage } = report;
-  const lines = [`${name}  (${coverage.requests.toLocaleString('en')} requests)`, ''];
+  const lines = [`${name}  (${counted(coverage.requests, 'request')})`, ''];
   lines.push(`  ${'kind'.padEnd(12)}${'covered'.padStart(12)}${'percent'.padStart(10)}   left out`);
   for (const tally of coverage.tallies) {
     const share = `${tally.covered}/${tally.possible}`;

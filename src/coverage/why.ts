@@ -7,6 +7,7 @@ import type { CoveragePoint, Uncovered } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recording } from './recorder.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** The inputs for explaining an uncovered point. */
 export interface WhySetting {
@@ -70,7 +71,7 @@ function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySet
   });
   if (stops.length === 0) return null;
   const requests = hitsOf(setting, keys.route(placed.id));
-  const message = `of ${requests} requests to ${placed.route.match} ${stops.join(', ')} before ${module}`;
+  const message = `of ${counted(requests, 'request')} to ${placed.route.match} ${stops.join(', ')} before ${module}`;
   return { because: 'never_reached', message };
 }
 

@@ -39,7 +39,7 @@ describe('what cases cover', () => {
     expect(told(coverage, 'rules')).toEqual({ 'deny[0] of / matches: bot': true });
     expect(pointThat(coverage, 'backend of / runs').uncovered).toEqual({
       because: 'never_reached',
-      message: 'of 1 requests to / user_agent_filter stopped 1 before backend',
+      message: 'of 1 request to / user_agent_filter stopped 1 before backend',
     });
   });
 

@@ -1,5 +1,6 @@
 import type { BenchResult } from '../result.ts';
 import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** The result as Markdown, for a comment on a pull request. */
 export function markdownReport(result: BenchResult): string {
@@ -7,7 +8,7 @@ export function markdownReport(result: BenchResult): string {
   const lines = [
     `### ${file}`,
     '',
-    `${corpus.count} requests ${corpus.from}; node ${machine.node}, ${machine.cpu}`,
+    `${counted(corpus.count, 'request')} ${corpus.from}; node ${machine.node}, ${machine.cpu}`,
     '',
     '| | per op | ops | p50 | p99 | p99.9 | bytes | gc |',
     '|---|--:|--:|--:|--:|--:|--:|--:|',

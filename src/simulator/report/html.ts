@@ -3,6 +3,7 @@ import { escapeHtml } from '../../http/ascii.ts';
 import { type CaseResult, type FileResult, type LocatedMismatch, rerunCommand } from '../result.ts';
 import { failureLines } from './failure.ts';
 import type { Reporter } from './reporter.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif;--bad:#c22;--good:#287f4f;--odd:#a66b00}
 @media(prefers-color-scheme:dark){:root{--bad:#ff7b72;--good:#56d38c;--odd:#e3b341}}
@@ -23,8 +24,8 @@ export function htmlReporter(): Reporter {
   return {
     finished: (files, summary, { version, seed }) => {
       const { passed, failed, skipped, invalid } = summary;
-      const count = `${passed} passed, ${failed} failed, ${skipped} skipped, ${invalid} files not run`;
-      const run = `edgeproof ${version}, ${Math.round(summary.tookMs)} ms, ${summary.requests} requests, ${files.length} files${seed === null ? '' : `, seed ${seed}`}`;
+      const count = `${passed} passed, ${failed} failed, ${skipped} skipped, ${counted(invalid, 'file')} not run`;
+      const run = `edgeproof ${version}, ${Math.round(summary.tookMs)} ms, ${counted(summary.requests, 'request')}, ${counted(files.length, 'file')}${seed === null ? '' : `, seed ${seed}`}`;
       const counts = [
         [passed, 'passed', 'passed'],
         [failed, 'failed', 'failed'],
@@ -59,7 +60,7 @@ function section({ file, cases, diagnostics }: FileResult): string {
   const bad = cases.filter(({ status }) => status === 'failed').length;
   const isWell = bad === 0 && !findings.some(({ severity }) => severity === 'error');
   const sum = [
-    `${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`,
+    counted(cases.length, 'case'),
     ...(bad > 0 ? [`<span class="failed">${bad} failed</span>`] : []),
   ].join(', ');
   const counts = findings.map(({ severity, message, code, range, hint, notes, file: at }) => {
