@@ -2,7 +2,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import { type DiagnosticJson, diagnosticsToJson } from './json.ts';
 import { xml } from './xml.ts';
 
-/** Findings as JUnit XML: a suite for each file, in which errors fail, and warnings are told by a case that passes. */
+/** Findings as JUnit XML: a suite for each file, with a case for each finding: those of errors fail, those of warnings pass. */
 export function diagnosticsJunit(list: readonly Diagnostic[], files: readonly string[]): string {
   const all = diagnosticsToJson(list);
   const names = new Set([...files, ...all.map(({ file }) => file ?? '')]);

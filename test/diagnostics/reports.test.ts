@@ -26,11 +26,11 @@ const error: Diagnostic = {
   source,
   span: { start: 6, end: 7 },
 };
-/** One without a file, as for a configuration that is no file. */
+/** A finding about a configuration that was not read from a file. */
 const bare: Diagnostic = { code: 'edge.test', severity: 'error', message: 'Nothing here.', pointer: '' };
 
 describe('findings for other tools', () => {
-  test('annotations have place, code and all that is said, in one line each', () => {
+  test('an annotation has place, code, hint and notes in one line', () => {
     expect(diagnosticsAnnotations([warning, error, bare])).toBe(
       [
         '::warning file=conf/my edge.yaml,line=2,col=8,title=analysis.redundant_element::Removing `2` | changes nothing,%0A100 %25.%0Abecause of line 2, column 5',
