@@ -29,10 +29,15 @@ export function annotation(
 /** Findings as annotations of GitHub Actions. */
 export function diagnosticsAnnotations(list: readonly Diagnostic[]): string {
   return diagnosticsToJson(list)
-    .map(({ file, range, severity, code, says, hint, notes }) => {
+    .map(({ file, range, severity, code, message, hint, notes }) => {
       const { line, column } = range?.start ?? {};
       const place = file === null ? null : { file, ...(line && { line }), ...(column && { column }) };
-      return annotation(severity, place, code, [says, ...(hint === null ? [] : [hint]), ...notes].join('\n'));
+      return annotation(
+        severity,
+        place,
+        code,
+        [message, ...(hint === null ? [] : [hint]), ...notes].join('\n'),
+      );
     })
     .join('');
 }
@@ -41,9 +46,9 @@ export function diagnosticsAnnotations(list: readonly Diagnostic[]): string {
 export function diagnosticsSummary(list: readonly Diagnostic[], files: readonly string[]): string {
   const title = '### edgeproof check\n\n';
   if (list.length === 0) return `${title}${files.map((file) => cell(file)).join(', ')}: no problems found\n`;
-  const rows = diagnosticsToJson(list).map(({ file, range, severity, code, says }) => {
+  const rows = diagnosticsToJson(list).map(({ file, range, severity, code, message }) => {
     const place = `${file ?? ''}${range === null ? '' : `:${range.start.line}:${range.start.column}`}`;
-    return `| ${severity} | ${cell(place)} | ${cell(code)} | ${cell(says)} |\n`;
+    return `| ${severity} | ${cell(place)} | ${cell(code)} | ${cell(message)} |\n`;
   });
   return `${title}| | place | code | finding |\n|---|---|---|---|\n${rows.join('')}`;
 }

@@ -30,15 +30,15 @@ function suite(
   return { count, text: `${head}${cases}  </testsuite>\n` };
 }
 
-function testcase(name: string, { range, severity, code, says, hint, notes }: DiagnosticJson): string {
+function testcase(name: string, { range, severity, code, message, hint, notes }: DiagnosticJson): string {
   const place = range === null ? name : `${name}:${range.start.line}:${range.start.column}`;
   const head = `    <testcase name="${xml(`${code} at ${place}`)}" classname="${xml(name)}" time="0">`;
   const text = xml(
-    [`${place} ${severity} ${code} ${says}`, ...(hint === null ? [] : [hint]), ...notes].join('\n'),
+    [`${place} ${severity} ${code} ${message}`, ...(hint === null ? [] : [hint]), ...notes].join('\n'),
   );
   const body =
     severity === 'error'
-      ? `<failure message="${xml(says)}">${text}</failure>`
+      ? `<failure message="${xml(message)}">${text}</failure>`
       : `<system-out>${text}</system-out>`;
   return `${head}${body}</testcase>\n`;
 }

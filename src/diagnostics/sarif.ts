@@ -51,13 +51,13 @@ export function diagnosticsSarif(
 }
 
 function resultOf(found: DiagnosticJson, codes: readonly string[]): object {
-  const { file, range, severity, code, says, pointer, hint, notes, basis, fix } = found;
+  const { file, range, severity, code, message, pointer, hint, notes, basis, fix } = found;
   const where = file === null ? null : { artifactLocation: { uri: sarifUri(file) } };
   return {
     ruleId: code,
     ruleIndex: codes.indexOf(code),
     level: severity,
-    message: { text: [says, ...(hint === null ? [] : [hint]), ...notes].join('\n') },
+    message: { text: [message, ...(hint === null ? [] : [hint]), ...notes].join('\n') },
     ...(where !== null && {
       locations: [{ physicalLocation: { ...where, ...(range !== null && { region: regionOf(range) }) } }],
     }),
@@ -67,7 +67,7 @@ function resultOf(found: DiagnosticJson, codes: readonly string[]): object {
       fix !== null && {
         fixes: [
           {
-            description: { text: fix.says },
+            description: { text: fix.message },
             artifactChanges: [
               {
                 ...where,

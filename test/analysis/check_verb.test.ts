@@ -108,6 +108,7 @@ test('-r prints findings for CI', { timeout: 60_000 }, async () => {
       {
         results: [
           { ruleId: 'analysis.redundant_range', properties: { basis: 'proved' }, fixes: [{}] },
+          { ruleId: 'edge.no_edges', level: 'warning' },
           { ruleId: 'edge.unknown_key', level: 'error' },
         ],
       },
