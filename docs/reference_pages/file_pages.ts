@@ -159,14 +159,14 @@ function propertyPage(): string {
 }
 
 function readyProperties(): string {
-  const rows = Object.entries(READY_PROPERTIES).map(([name, { says, parameters }]) => {
+  const rows = Object.entries(READY_PROPERTIES).map(([name, { message, parameters }]) => {
     const given = Object.entries(parameters).map(([key, kind]) => `${code(key)} (${KINDS[kind]})`);
-    return [code(name), says, given.join(', ') || 'none'];
+    return [code(name), message, given.join(', ') || 'none'];
   });
   return page(
     '# Ready-made properties',
     GENERATED,
-    'What `use` can be in a [property file](property_file.md) ([analysis](../analysis.md)).',
+    'The values of `use` in a [property file](property_file.md) ([analysis](../analysis.md)).',
     table(['Name', 'Statement', 'Parameters'], rows),
   );
 }
@@ -174,9 +174,9 @@ function readyProperties(): string {
 function mutationOperators(): string {
   const rows = Object.entries(MUTATION_OPERATORS).map(([name, does]) => [code(name), does]);
   return page(
-    '# Operators of mutation',
+    '# Mutation operators',
     GENERATED,
-    `\`edgeproof mutate\` ([analysis](../analysis.md)) has ${rows.length} operators, each of which plants one kind of mistake.`,
-    table(['Operator', 'Mistake'], rows),
+    `\`edgeproof mutate\` ([analysis](../analysis.md)) has ${rows.length} operators; each makes one kind of mistake.`,
+    table(['Operator', 'Effect'], rows),
   );
 }

@@ -62,13 +62,18 @@ function section(schema: Schema, path: string, places: Places, sections: Section
     required.has(key) ? '**required**' : defaultOf(value),
     limitsText(value),
     meaningOf(value, joined(path, key), sections),
-    ...(sections.codes === undefined ? [] : [sections.codes(joined(path, key), value).join(', ')]),
+    sections.codes?.(joined(path, key), value).join(', ') ?? '',
   ]);
-  const head = ['Key', 'Type', 'Default', 'Limits', 'Meaning'];
+  const head = ['Key', 'Type', 'Default', 'Limits', 'Meaning', 'Codes'];
   return [
     heading,
     schema.description ?? '',
-    table(sections.codes === undefined ? head : [...head, 'Codes'], rows),
+    sections.codes === undefined
+      ? table(
+          head.slice(0, -1),
+          rows.map((row) => row.slice(0, -1)),
+        )
+      : table(head, rows),
     otherNames(schema),
   ].filter((block) => block !== '');
 }
