@@ -35,7 +35,7 @@ export const VERBS = {
     examples: [
       ['check edge.yaml'],
       ['check --exact edge.yaml', 'also what no request can reach'],
-      ['check --json edge.yaml', 'for tools'],
+      ['check -r json edge.yaml', 'for tools'],
     ],
     load: () => import('./check.ts'),
   },
