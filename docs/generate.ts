@@ -56,9 +56,9 @@ function withReadyProperties(schema: object): object {
 }
 
 function readyProperties(): string {
-  const rows = Object.entries(READY_PROPERTIES).map(([name, { says, parameters }]) => {
+  const rows = Object.entries(READY_PROPERTIES).map(([name, { message, parameters }]) => {
     const given = Object.entries(parameters).map(([key, kind]) => `\`${key}\` (${KINDS[kind]})`);
-    return `| \`${name}\` | ${says} | ${given.join(', ') || 'none'} |`;
+    return `| \`${name}\` | ${message} | ${given.join(', ') || 'none'} |`;
   });
   const head =
     '# Ready-made properties\n\nGenerated from `src/analysis/ready_properties.ts`; do not edit. What `use` can be in a property file ' +

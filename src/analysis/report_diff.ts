@@ -9,6 +9,7 @@ import {
   type UndecidedRegion,
 } from './comparison.ts';
 import type { Observed, Witness } from './witness.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** A comparison as plain data: large numbers are texts. */
 export function diffData({ verdict, changes, undecided, cells }: Comparison): object {
@@ -144,10 +145,7 @@ export function sizeText({ addresses: { v4, v6 }, methods, classes }: RegionSize
   const all = v4 === 2n ** 32n && v6 === 2n ** 128n - 2n ** 32n;
   const from = all ? 'every address' : `${v4.toLocaleString('en')} IPv4 and ${shortened(v6)} IPv6 addresses`;
   const more = classes === 1 ? '' : `, ${classes} classes`;
-  const by =
-    methods === FORWARDED_METHODS.size
-      ? 'every method'
-      : `${methods} ${methods === 1 ? 'method' : 'methods'}`;
+  const by = methods === FORWARDED_METHODS.size ? 'every method' : counted(methods, 'method');
   return `${from}, ${by}${more}`;
 }
 
@@ -164,7 +162,7 @@ export function circumstances({ before, chance }: Witness): string {
   const after =
     before === undefined
       ? ''
-      : `, after ${before.count} such requests${before.failing ? ' that failed' : ''} and ${before.thenMs} ms`;
+      : `, after ${counted(before.count, 'such request')}${before.failing ? ' that failed' : ''} and ${before.thenMs} ms`;
   return `${after}${chance === undefined ? '' : `, where chance gives ${chance}`}`;
 }
 
@@ -178,7 +176,7 @@ function undecidedText({ where, conditions, because }: UndecidedRegion): string 
 
 /** The verdict in one line. */
 export function conclusion({ verdict, changes, undecided, cells }: Comparison): string {
-  const classes = `${cells.all} ${cells.all === 1 ? 'class' : 'classes'} of hosts and paths`;
+  const classes = `${counted(cells.all, 'class', 'classes')} of hosts and paths`;
   if (verdict === 'equivalent')
     return `PROVED EQUIVALENT: ${classes}, for requests within the limits of evaluation`;
   const open = undecided.length === 0 ? '' : `; ${undecided.length} undecided`;

@@ -10,6 +10,7 @@ import {
   readText,
 } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 export interface CheckOptions {
   readonly json?: boolean;
@@ -74,7 +75,7 @@ async function findingsOf(
   const { text, applied } = fixSource(source, (each) => [...checker(each)]);
   if (applied.length > 0) {
     writeFileSync(file, text);
-    process.stdout.write(`${file}: ${applied.length} ${applied.length === 1 ? 'fix' : 'fixes'} applied\n`);
+    process.stdout.write(`${file}: ${counted(applied.length, 'fix', 'fixes')} applied\n`);
   }
   return checker({ name: file, text });
 }

@@ -13,12 +13,12 @@ export interface DiagnosticJson {
   readonly range: Range | null;
   readonly severity: Severity;
   readonly code: string;
-  readonly says: string;
+  readonly message: string;
   readonly pointer: string;
   readonly hint: string | null;
   readonly notes: readonly string[];
   readonly fix: {
-    readonly says: string;
+    readonly message: string;
     readonly range: Range;
     readonly text: string;
     readonly safe: boolean;
@@ -36,13 +36,13 @@ export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[]
       range: lines && span ? rangeOf(lines, span) : null,
       severity,
       code,
-      says: message,
+      message,
       pointer,
       hint: hint ?? null,
       notes: notes ?? [],
       fix:
         lines && fix
-          ? { says: fix.message, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }
+          ? { message: fix.message, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }
           : null,
     };
   });

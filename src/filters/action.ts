@@ -135,7 +135,7 @@ export function stepsOf(
         kind: 'action',
         name: type,
         code: `${prefix}.${code}`,
-        says: message[code] ?? code,
+        message: message[code] ?? code,
         detail: always,
         pointer,
       };

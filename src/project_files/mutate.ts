@@ -16,7 +16,7 @@ export interface Survivor {
   readonly operator: MutationOperator;
   readonly pointer: string;
   readonly place: Place | null;
-  readonly says: string;
+  readonly message: string;
   /** Whether a request was found that shows what it changes. */
   readonly verdict: 'different' | 'undecided';
   readonly where: string;
@@ -120,9 +120,9 @@ function tried(
       continue;
     }
     operators[mutant.operator] = { killed, survived: survived + 1 };
-    const { operator, pointer, says } = mutant;
+    const { operator, pointer, message } = mutant;
     const place = edge?.locate(pointer) ?? null;
-    survivors.push({ operator, pointer, place, says, ...shownBy(fate, trial, offers ? says : null) });
+    survivors.push({ operator, pointer, place, message, ...shownBy(fate, trial, offers ? message : null) });
   }
   return { ...counts, survivors, operators };
 }
@@ -171,7 +171,7 @@ export function merged(shares: readonly MutationResult[]): MutationResult {
     survivors: shares
       .flatMap(({ survivors }) => survivors)
       .toSorted(
-        (one, other) => compareTexts(one.pointer, other.pointer) || compareTexts(one.says, other.says),
+        (one, other) => compareTexts(one.pointer, other.pointer) || compareTexts(one.message, other.message),
       ),
     left: shares[0]?.left ?? 0,
     operators,

@@ -14,8 +14,8 @@ export function githubReporter(): Reporter {
           ),
       );
       const findings = files.flatMap(({ diagnostics }) =>
-        diagnosticsToJson(diagnostics).map(({ file, range, severity, code, says }) =>
-          command(severity, file ?? '', range?.start.line ?? 0, code, says),
+        diagnosticsToJson(diagnostics).map(({ file, range, severity, code, message }) =>
+          command(severity, file ?? '', range?.start.line ?? 0, code, message),
         ),
       );
       const count = `${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped\n`;
