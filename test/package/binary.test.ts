@@ -89,7 +89,7 @@ describe.skipIf(!IS_FULL)('the single-file binary, alone in a folder', () => {
       ['completion', 'bash'],
       ['--help'],
     ])
-      expect(await edgeproof(...args), args.join(' ')).toMatchObject({ code: 0 });
+      expect({ args, ...(await edgeproof(...args)) }).toMatchObject({ args, code: 0 });
   });
 
   it.each(['1', '2'])('runs a local ingress with %s processes', async (workers) => {
