@@ -22,7 +22,7 @@ const MOUNT_AND_RUN = `
 export function startThread(url: string, options: WorkerOptions): Worker {
   if (!isSingleExecutable) return new Worker(new URL(url), options);
   const asset = assetOf(fileURLToPath(url));
-  if (asset === null) throw new Error(`${url} is no file of the binary`);
+  if (asset === null) throw new Error(`${url} is not a file of the binary`);
   const code = MOUNT_AND_RUN.replace('ASSET', JSON.stringify(asset));
   return new Worker(code, { ...options, eval: true, execArgv: ['--experimental-vfs'] });
 }
