@@ -102,7 +102,7 @@ describe.skipIf(!IS_FULL)('the single-file binary, alone in a folder', () => {
     expect(await dev.stop('SIGTERM')).toBe(0);
   });
 
-  it('serves the management API and keeps what it is told', async () => {
+  it('serves the management API and keeps what was written', async () => {
     const ports = ['--port', '0', '--api-port', '0'];
     const serve = started('serve', '--store', 'a.db', ...ports);
     const [, key] = await serve.waitFor(/admin key, shown only once: (\S+)/);
