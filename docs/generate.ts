@@ -56,22 +56,21 @@ function withReadyProperties(schema: object): object {
 }
 
 function readyProperties(): string {
-  const rows = Object.entries(READY_PROPERTIES).map(([name, { says, parameters }]) => {
+  const rows = Object.entries(READY_PROPERTIES).map(([name, { message, parameters }]) => {
     const given = Object.entries(parameters).map(([key, kind]) => `\`${key}\` (${KINDS[kind]})`);
-    return `| \`${name}\` | ${says} | ${given.join(', ') || 'none'} |`;
+    return `| \`${name}\` | ${message} | ${given.join(', ') || 'none'} |`;
   });
   const head =
-    '# Ready-made properties\n\nGenerated from `src/analysis/ready_properties.ts`; do not edit. What `use` can be in a property file ' +
+    '# Ready-made properties\n\nGenerated from `src/analysis/ready_properties.ts`; do not edit. The values of `use` in a property file ' +
     '([analysis](analysis.md)).';
-  return `${head}\n\n| name | what it states | parameters |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return `${head}\n\n| name | statement | parameters |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
 function mutationOperators(): string {
   const rows = Object.entries(MUTATION_OPERATORS).map(([name, does]) => `| \`${name}\` | ${does} |`);
-  const head =
-    '# Operators of mutation\n\nGenerated from `src/analysis/mutation_operators.ts`; do not edit. ';
-  const text = `\`edgeproof mutate\` ([analysis](analysis.md)) has ${rows.length} operators, each of which plants one kind of mistake.`;
-  return `${head}${text}\n\n| operator | what it does |\n|---|---|\n${rows.join('\n')}\n`;
+  const head = '# Mutation operators\n\nGenerated from `src/analysis/mutation_operators.ts`; do not edit. ';
+  const text = `\`edgeproof mutate\` ([analysis](analysis.md)) has ${rows.length} operators; each makes one kind of mistake.`;
+  return `${head}${text}\n\n| operator | effect |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
 /** One page of all rooms' tables, so that a reader looks in one place. */

@@ -289,7 +289,7 @@ describe('incremental configurations', () => {
       expect(seen.sound).toBeGreaterThan(STEPS / 4);
       expect(seen.refused).toBeGreaterThan(STEPS / 40);
       expect(seen.undone).toBeGreaterThan(STEPS / 40);
-      if (!enforced) expect(seen.partial).toBeGreaterThan(STEPS / 2);
+      expect(seen.partial).toBeGreaterThan(STEPS / 2);
     },
   );
 });
