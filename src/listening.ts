@@ -204,18 +204,18 @@ async function adminOf(
 
 /** The listener for agents; null if not configured. */
 async function agentsOf(
-  { agents: place, host = '127.0.0.1', say = () => undefined }: ListenOptions,
+  { agents: given, host = '127.0.0.1', say = () => undefined }: ListenOptions,
   { agents, edge }: LiveWiring,
   around: {
     readonly port: number;
     readonly streams: StreamListeners | null;
   },
 ): Promise<AgentListener | ListenProblem | null> {
-  if (place === undefined || agents === null) return null;
+  if (given === undefined || agents === null) return null;
   const { listenForAgents } = await import('./tunnel/agent_listener.ts');
   return listenForAgents(
     agents,
-    { host, say, ...place },
+    { host, say, ...given },
     {
       edge,
       port: around.port,

@@ -1,4 +1,4 @@
-import { PersistentMap } from '../caches/persistent_map.ts';
+import type { PersistentMap } from '../caches/persistent_map.ts';
 import { type ConfigTables, tablesOf, withTables } from './document/config_tables.ts';
 import type { EdgeConfig } from './document/schema.ts';
 
