@@ -125,20 +125,9 @@ export async function openStreamListeners(
     return [...problems.values()];
   };
 
-  const close = async (deadlineMs: number): Promise<{ readonly cut: number }> => {
+  const close = (deadlineMs: number): Promise<{ readonly cut: number }> => {
     const listeners = [...Array.from(opened.values(), ({ listener }) => listener), ...retired];
-    for (const listener of listeners) listener.stop();
-    const served = Promise.all(listeners.map((listener) => listener.served()));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, deadlineMs);
-    });
-    await Promise.race([served, late]);
-    clearTimeout(timer);
-    draining.abort();
-    const cut = listeners.reduce((sum, listener) => sum + listener.cut(), 0);
-    await served;
-    return { cut };
+    return drained(listeners, deadlineMs, () => draining.abort());
   };
 
   const [first] = await refresh();
@@ -154,6 +143,26 @@ export async function openStreamListeners(
     refresh,
     close,
   };
+}
+
+/** Lets connections end until the deadline, then closes the rest and returns their number. */
+async function drained(
+  listeners: readonly SocketListener[],
+  deadlineMs: number,
+  abort: () => void,
+): Promise<{ readonly cut: number }> {
+  for (const listener of listeners) listener.stop();
+  const served = Promise.all(listeners.map((listener) => listener.served()));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs);
+  });
+  await Promise.race([served, late]);
+  clearTimeout(timer);
+  abort();
+  const cut = listeners.reduce((sum, listener) => sum + listener.cut(), 0);
+  await served;
+  return { cut };
 }
 
 /** Opens the port of a place; returns a problem if that fails. */

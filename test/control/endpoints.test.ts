@@ -56,7 +56,6 @@ const cloud = (url: string, rules: readonly object[] = [says('cloud')], more: ob
 });
 const make = (url: string, rules?: readonly object[], more?: object) =>
   instance.make('/endpoints', cloud(url, rules, more));
-const DENY = { actions: [{ type: 'deny' }] };
 const connects = (type: string, config: object = {}) =>
   JSON.stringify({ on_tcp_connect: [{ actions: [{ type, config }] }] });
 const refusal = async (method: string, path: string, body?: object) => {
@@ -179,23 +178,6 @@ describe('cloud endpoints', () => {
     const [status, code, at] = await refusal('POST', '/endpoints', body);
     expect([status, code]).toEqual([400, `ERR_NGROK_${number}`]);
     if (pointer !== undefined) expect(at).toBe(pointer);
-  });
-
-  it.each([
-    ['edge', { on_tcp_connect: [{ actions: [{ type: 'terminate-tls' }] }, DENY] }],
-    ['edge', 'on_tcp_connect: [{ actions: [{ type: "terminate\\x2dtls" }, { type: deny }] }]'],
-    ['upstream', { on_tcp_connect: [{ name: 'terminate-tls', ...DENY }] }],
-    ['upstream', 'on_tcp_connect: [{ actions: [{ type: deny }] }] # terminate-tls is not wanted'],
-  ])('of TLS end it at the %s with the policy %j', async (end, given) => {
-    const traffic_policy = typeof given === 'string' ? given : JSON.stringify(given);
-    const { id } = await instance.make('/endpoints', {
-      url: 'tls://ends.test',
-      type: 'cloud',
-      traffic_policy,
-    });
-    const { tls } = instance.management.edge.config.edges;
-    expect(tls[id]!.tls_termination!.terminate_at).toBe(end);
-    await instance.call('DELETE', `/endpoints/${id}`);
   });
 
   it('keep their scheme, and need something to update', async () => {
