@@ -38,8 +38,8 @@ for (const { name, args } of jobs) {
     isStopped ||= READY.test(text);
     return true;
   };
-  process.stdout.write = heard as typeof process.stdout.write;
-  process.stderr.write = heard as typeof process.stderr.write;
+  process.stdout.write = heard;
+  process.stderr.write = heard;
   process.exitCode = undefined;
   const ran = run(args.map((word) => word.replaceAll('TAKEN', taken)));
   const code = await Promise.race([ran, after(STUCK_MS, STILL_RUNNING, { ref: false })]);
