@@ -16,7 +16,9 @@ interface BackupOptions {
 export function backUp(storePath: string, target: string, { withKey }: BackupOptions): readonly string[] {
   if (!existsSync(storePath)) throw new StoreError(`there is no store ${storePath}; correct the name`);
   if (withKey && !existsSync(keyFileOf(storePath)))
-    throw new StoreError(`${storePath} is no store: its key ${keyFileOf(storePath)} is missing`);
+    throw new StoreError(
+      `${storePath} cannot be copied as a store: its key ${keyFileOf(storePath)} is missing`,
+    );
   return allOrNone([
     ...(withKey ? [copying(keyFileOf(storePath), keyFileOf(target))] : []),
     ...(existsSync(samlFileOf(storePath)) ? [copying(samlFileOf(storePath), samlFileOf(target))] : []),
