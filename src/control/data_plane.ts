@@ -59,13 +59,11 @@ export function usableDocument(document: EdgeDocument): UsableConfig {
 
 /** The part of a document that is served; restrictions of the account hold for the endpoints of agents, too. */
 function usableConfig(checked: Checked, config: EdgeConfig, document: EdgeDocument): UsableConfig {
-  const { restriction, policies, endpoints } = document;
+  const { restriction, endpoints } = document;
   const pooled = new Set(Object.keys(endpoints).filter((id) => endpoints[id]!.isPooled));
   const served = { ...checked, config: deepFreeze(servedConfig(config, document)), pooled };
   if (restriction === null) return served;
-  const restrict = (parts: EdgeConfig): EdgeConfig =>
-    restricted({ ...parts, ip_policies: { ...policies, ...parts.ip_policies } }, restriction);
-  return { ...served, restrict };
+  return { ...served, restrict: (parts) => restricted(parts, restriction) };
 }
 
 /** A configuration with the changed parts of another one; parts that the other one does not have are removed. */

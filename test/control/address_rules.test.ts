@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressRules } from '../../src/control/address_rules.ts';
-import { both } from '../../src/control/resources/account_restriction.ts';
+import { tableOf } from '../../src/edge/document/config_tables.ts';
 import type { EdgeConfig } from '../../src/edge/document/schema.ts';
+import { ipPolicyTable } from '../../src/edge/ip_policies.ts';
+import type { Linked } from '../../src/engine/module.ts';
+import type { RestrictionOfAccount } from '../../src/filters/ip_restriction/facts.ts';
+import { ipRestriction } from '../../src/filters/ip_restriction/module.ts';
 import { parseAddress } from '../../src/net/address.ts';
 import { contains, isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 import { sized } from '../random.ts';
@@ -39,30 +43,50 @@ const rules = fc.array(fc.record({ cidr: range, action: fc.constantFrom('allow',
 }) as fc.Arbitrary<Rules>;
 const addresses = fc.array(address, { minLength: 1, maxLength: 8 });
 
-describe('a joined policy', () => {
-  it('is passed by the addresses that pass both', () => {
+/** What a restriction decides about a client. */
+function restriction(policies: EdgeConfig['ip_policies'], config: RestrictionOfAccount) {
+  const { onRequest } = ipRestriction.compile(config, {
+    ipPolicy: ipPolicyTable(tableOf(policies), new Map()),
+    refusal: (status: number) => ({ status, headers: [], body: '' }),
+  } as unknown as Linked);
+  return (client: string) =>
+    onRequest!({} as never, { client: parseAddress(client)! } as never, null as never, null as never);
+}
+
+describe('a restriction of the account', () => {
+  it('is passed by the addresses that pass it and the own one', () => {
     fc.assert(
-      fc.property(rules, rules, addresses, (one, other, clients) => {
-        const joined = both(one, other);
-        for (const client of clients)
-          expect([client, passes(joined, client)]).toEqual([
-            client,
-            passes(one, client) && passes(other, client),
-          ]);
+      fc.property(rules, rules, addresses, (account, own, clients) => {
+        const policies = { account: { rules: account }, own: { rules: own } };
+        const joined = restriction(policies, {
+          enabled: true,
+          ip_policy_ids: ['own'],
+          account_policy_ids: ['account'],
+        });
+        for (const client of clients) {
+          const verdict = passes(account, client) && passes(own, client) ? 'pass' : 'stop';
+          expect([client, joined(client)]).toMatchObject([client, { verdict }]);
+        }
       }),
       sized(1_500),
     );
   });
 
-  it('of ranges without a common address has no range, and of n common ones has n', () => {
-    const list = (third: number): Rules =>
-      Array.from({ length: 4_000 }, (_, number) => ({
-        cidr: `10.${number >> 8}.${number & 255}.${third}/32`,
-        action: 'allow',
-      }));
-    expect(both(list(1), list(2))).toEqual([]);
-    expect(both(list(1), list(1))).toHaveLength(4_000);
-    expect(both(list(1), [{ cidr: '10.0.0.0/16', action: 'allow' }])).toHaveLength(256);
+  it('names the rule that decided, in the policy that has it', () => {
+    const policies: EdgeConfig['ip_policies'] = {
+      account: { rules: [{ cidr: '10.0.0.0/8', action: 'allow' }] },
+      own: { rules: [{ cidr: '10.1.0.0/16', action: 'allow' }] },
+    };
+    const joined = restriction(policies, {
+      enabled: true,
+      ip_policy_ids: ['own'],
+      account_policy_ids: ['account'],
+    });
+    expect(joined('10.1.2.3')).toMatchObject({ reason: { detail: { rule: 'own#0' } } });
+    expect(joined('11.0.0.1')).toMatchObject({ verdict: 'stop', reason: { detail: { rules: 1 } } });
+    // Without policies no address passes.
+    const empty = restriction(policies, { enabled: true, ip_policy_ids: ['own'], account_policy_ids: [] });
+    expect(empty('10.1.2.3')).toMatchObject({ verdict: 'stop' });
   });
 });
 

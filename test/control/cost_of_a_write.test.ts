@@ -111,10 +111,22 @@ const WRITES: readonly (readonly [name: string, write: (here: Running) => void, 
     ['a rule less', ({ write }) => write({ object: rule(5), isGone: true }), ['https edghts_000000']],
   ];
 
-describe.each(WRITES)('%s', (_name, write, edges) => {
+/** Restricts all endpoints to the addresses of a policy that no write changes. */
+const OF_ACCOUNT = [
+  object('ip_policy', 'ipp_account', {}),
+  object('ip_policy_rule', 'ipr_account', { cidr: '0.0.0.0/0', action: 'allow' }, 'ipp_account'),
+  object('ip_restriction', 'ipx_1', { type: 'endpoints', enforced: true, ip_policy_ids: ['ipp_account'] }),
+];
+
+const CASES = WRITES.flatMap(([name, write, edges]) => [
+  [name, [], write, edges] as const,
+  [`${name}, with a restriction of all endpoints`, OF_ACCOUNT, write, edges] as const,
+]);
+
+describe.each(CASES)('%s', (_name, further, write, edges) => {
   it('compiles what it concerns, and visits no more in a configuration that is ten times as large', () => {
     const visits = [1, 10].map((times) => {
-      const here = running(times * runs(200, 60), times * runs(10_000, 1_000));
+      const here = running(times * runs(200, 60), times * runs(10_000, 1_000), further);
       const before = here.edge.runtime.current();
       // What is made once, such as the names of all policies, is made by the first write.
       here.write(put(route(3, '/first')));

@@ -62,6 +62,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:path': FILES,
   'node:perf_hooks': [...WIRE, 'src/benchmark/'],
   'node:sqlite': ['src/control/store/'],
+  'node:sea': ['src/loading/'],
   'node:stream': [...WIRE, 'src/engine/drivers/'],
   'node:stream/promises': WIRE,
   'node:timers': WIRE,
@@ -86,8 +87,9 @@ export const packagesStayAtHome: Rule = (tree) =>
   tree.sources.flatMap((file) => {
     if (placeOf(file.path) === null) return [];
     return file.imports.flatMap(({ specifier, offset }) => {
-      const says = specifier === null || specifier.startsWith('.') ? null : problemOf(file.path, specifier);
-      return says === null ? [] : [{ path: file.path, line: lineOf(file, offset), says }];
+      const message =
+        specifier === null || specifier.startsWith('.') ? null : problemOf(file.path, specifier);
+      return message === null ? [] : [{ path: file.path, line: lineOf(file, offset), message }];
     });
   });
 

@@ -47,7 +47,7 @@ export function edgeChange(
 ): { readonly change: EdgeChange; readonly takeBack: () => void } {
   const isWhole = touched.length > MANY || touched.some((each) => concernsAll(each, objects));
   const takeBack = objects.take(touched);
-  if (isWhole || isRestricted(objects)) {
+  if (isWhole) {
     const document = wholeDocument(objects, surroundings);
     return { change: { document, changed: null, hasSecrets: true }, takeBack };
   }
@@ -56,8 +56,7 @@ export function edgeChange(
   const seen = new Set<string>();
   for (const { object } of touched)
     if (object.kind.endsWith('_backend')) concernUsers(object, objects, concerned, seen);
-  const policies = [...objects.ofKind('ip_policy')];
-  for (const policy of policies) concerned.set(policy.id, policy);
+  for (const kind of IMPOSED) for (const each of objects.ofKind(kind)) concerned.set(each.id, each);
   const hasSecrets = touched.some(({ object: { kind } }) => SECRETS.includes(kind));
   if (hasSecrets)
     for (const kind of SECRETS) for (const each of objects.ofKind(kind)) concerned.set(each.id, each);
@@ -70,6 +69,8 @@ export function edgeChange(
 }
 
 const SECRETS = ['vault', 'secret'];
+/** Kinds whose objects every part may depend on. */
+const IMPOSED = ['ip_policy', 'ip_restriction'];
 const RANKS = new Map(EDGE_KINDS.map((kind, index) => [kind, index]));
 
 const rankOf = ({ kind }: ResourceObject): number => RANKS.get(kind)!;
@@ -86,14 +87,8 @@ function concernsAll({ object, isGone }: Touched, objects: EdgeObjects): boolean
   const before = objects.get(id)?.body;
   if (kind === 'ip_policy') return isGone || (before !== undefined && before[NAME_KEY] !== body[NAME_KEY]);
   if (kind === 'domain') return [before, body].some((each) => each?.['certificate_id'] !== undefined);
-  return kind === '' || kind === 'ip_restriction';
-}
-
-/** Whether a restriction of all endpoints is enforced, which is a part of every edge. */
-function isRestricted(objects: EdgeObjects): boolean {
-  return Array.from(objects.ofKind('ip_restriction')).some(
-    ({ body }) => body['type'] === 'endpoints' && body['enforced'] === true,
-  );
+  if (kind === 'ip_restriction') return [before, body].some((each) => each?.['type'] === 'endpoints');
+  return kind === '';
 }
 
 /** The object that an object is, or belongs to; undefined if it is gone. */

@@ -5,6 +5,12 @@ import { checkAction, checkModule, findings } from './check.ts';
 import type { IpRestrictionConfig } from './module_schema.ts';
 import type { RestrictIpsConfig } from './action_schema.ts';
 
+/** A restriction with the IP policies that an account imposes on all endpoints; no file has them. */
+export interface RestrictionOfAccount extends IpRestrictionConfig {
+  /** An address must pass these policies, too. */
+  readonly account_policy_ids?: readonly string[];
+}
+
 export const reasons = {
   'ip_restriction.allowed': {
     message: 'an allow rule contains the client address, and no deny rule does',
