@@ -36,11 +36,12 @@ const whole = JSON.parse(stdout) as Bom;
 const [installed, contained] = [await installedPackages(), await containedPackages()];
 const components = whole.components
   .filter(({ 'bom-ref': ref }) => installed.has(ref) || contained.has(ref))
-  .map((component) => ({
-    ...component,
-    // npm says here who installs the package. Of several copies it may speak of one that only developers have.
-    properties: contained.has(component['bom-ref']) ? [{ name: 'edgeproof:bundled', value: 'true' }] : [],
-  }));
+  // npm says here who installs the package; of several copies it may mean one that only developers have.
+  .map((component) =>
+    Object.assign(component, {
+      properties: contained.has(component['bom-ref']) ? [{ name: 'edgeproof:bundled', value: 'true' }] : [],
+    }),
+  );
 const shipped = new Set([whole.metadata.component['bom-ref'], ...components.map((each) => each['bom-ref'])]);
 const dependencies = whole.dependencies
   .filter(({ ref }) => shipped.has(ref))
