@@ -82,7 +82,8 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const engine = engineExchangePort(redirecting(wiring, redirects));
   const exchanges = sink === null ? engine : recordingTap(engine, sink);
   const { upstream, keepUpstreams, fetcher, fetch } = clientsOf(options, live);
-  const clients = { upstream, fetch, oidc: askProviders };
+  const stopping = new AbortController();
+  const clients = { upstream, fetch, oidc: askProviders, stop: stopping.signal };
   const http2 = lazyHttp2(exchanges, clients, options.limits);
   const listener = createHttp1Listener(exchanges, clients, options.limits, http2.serve, live.emitConnection);
   const { host = '127.0.0.1', port = 0, strictPort = false, say = () => undefined } = options;
@@ -90,6 +91,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   if ('problem' in bound) throw new ListenError(bound.problem);
   const delay = measureLoopDelay();
   const closeAll = async (deadlineMs: number, streamed: StreamListeners | null) => {
+    stopping.abort();
     const others = streamed === null ? [] : [streamed.close(deadlineMs)];
     const cut = await drained([listener.close(deadlineMs), http2.drain(deadlineMs), ...others]);
     await Promise.all([upstream.close(), fetcher.close(), delay.stop()]);

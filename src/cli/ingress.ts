@@ -1,4 +1,3 @@
-import { DRAIN_MS } from '../io/listener_limits.ts';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
@@ -22,7 +21,7 @@ import { EXIT } from './exit_codes.ts';
 import { aboutStreams, streamListening } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type Recording, recordingOf } from './recording.ts';
-import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
+import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
 import { movedLine } from './api_port.ts';
 import { watchFile } from './watch.ts';
@@ -132,9 +131,8 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
       : null;
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   watcher?.close();
-  const { cut } = await listening.close(DRAIN_MS);
-  if (cut > 0)
-    voice.say(`${counted(cut, 'connection was', 'connections were')} closed after ${DRAIN_MS / 1_000} s`);
+  const { cut } = await listening.close(options.drain);
+  if (cut > 0) voice.say(cutLine(cut, options.drain));
   await made.close();
   await otlp.close();
   await sink?.close();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AgentVerbOptions } from './agent_options.ts';
-import { addText, readPort } from './option_values.ts';
+import { DRAIN_OPTION, addText, readPort } from './option_values.ts';
 import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import { type RecordOptions, BODY_BYTES, readBytes } from './recording.ts';
 import { type StreamVerbOptions, streamOptions } from './stream_options.ts';
@@ -11,6 +11,8 @@ export interface IngressOptions extends StreamVerbOptions, AgentVerbOptions, Rec
   readonly port: number;
   readonly host: string;
   readonly strictPort?: boolean;
+  /** How long a stop waits for requests in flight, in ms. */
+  readonly drain: number;
   readonly events?: string;
   readonly eventFilter?: string;
   readonly watch: boolean;
@@ -27,6 +29,7 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
     .option('--strict-port', 'fail if the port is in use')
+    .option(...DRAIN_OPTION)
     .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
     .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
     .option('--record <file>', 'append whole exchanges, redacted, for `replay`')

@@ -1,6 +1,25 @@
 import { InvalidArgumentError } from 'commander';
+import { DRAIN_MS } from '../io/listener_limits.ts';
 import { parseAddress } from '../net/address.ts';
 import type { AgentConfig } from '../simulator/document/schema.ts';
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** A duration such as `500ms`, `10s` or `2m`, in ms; 0 for none. */
+export function readDuration(text: string): number {
+  const parts = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)$/.exec(text);
+  if (text === '0') return 0;
+  if (parts === null) throw new InvalidArgumentError('write a duration as 500ms, 10s or 2m.');
+  return Number(parts[1]) * UNITS[parts[2]!]!;
+}
+
+/** How long a stop waits: the option of every verb that serves. */
+export const DRAIN_OPTION = [
+  '--drain <duration>',
+  'how long a stop waits for requests in flight; default: 10s',
+  readDuration,
+  DRAIN_MS,
+] as const;
 
 /** A port given on the command line. */
 export function readPort(text: string): number {

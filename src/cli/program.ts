@@ -38,10 +38,11 @@ function shown(examples: readonly (readonly [line: string, remark?: string])[]):
   return `\nExamples:\n${lines.join('\n')}`;
 }
 
-/** The option without a default that would be shown as `[]`, `{}` or `undefined`. */
+/** The option without a default that its description states, or that would be shown as `[]` or `{}`. */
 function withShownDefault(option: Option): Option {
   const value: unknown = option.defaultValue;
+  const isSaid = /; default: /.test(option.description);
   const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-  if (!isEmpty && typeof value !== 'function') return option;
+  if (!isSaid && !isEmpty && typeof value !== 'function') return option;
   return Object.assign(Object.create(option) as Option, { defaultValue: undefined });
 }

@@ -1,4 +1,3 @@
-import { DRAIN_MS } from '../io/listener_limits.ts';
 import { createSecureContext } from 'node:tls';
 import { basename, resolve as absolute } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -7,7 +6,6 @@ import type { ApiListening } from '../control/api/listen.ts';
 import type { Listening } from '../edgeproof.ts';
 import { openGeoipDatabases } from './geoip_databases.ts';
 import { cloudFromEnvironment } from './cloud_environment.ts';
-import { EXIT } from './exit_codes.ts';
 import {
   type StreamVerbOptions,
   UNPRIVILEGED,
@@ -18,12 +16,12 @@ import {
 } from './stream_options.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
-import { ignoreClosedOutput } from './shutdown.ts';
+import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
 import { type AgentVerbOptions, aboutAgents, agentListening, agentsOption } from './agent_options.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
 import { type OtlpVerbOptions, otlpExport, otlpOption } from './otlp_option.ts';
-import { addText, readCount, readPort } from './option_values.ts';
+import { DRAIN_OPTION, addText, readCount, readPort } from './option_values.ts';
 
 interface Options extends StreamVerbOptions, AgentVerbOptions, OtlpVerbOptions {
   readonly store: string;
@@ -31,6 +29,7 @@ interface Options extends StreamVerbOptions, AgentVerbOptions, OtlpVerbOptions {
   readonly port: number;
   readonly apiPort: number;
   readonly strictPort?: boolean;
+  readonly drain: number;
   readonly serviceName: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -58,6 +57,7 @@ export function register(command: Command): void {
       4040,
     )
     .option('--strict-port', 'fail if a port is in use')
+    .option(...DRAIN_OPTION)
     .option('--service-name <name>', 'service name, used in headers and error codes', readName, 'service')
     .option('--tls-cert <file>', 'PEM certificate; serves the API over HTTPS')
     .option('--tls-key <file>', 'PEM private key of that certificate')
@@ -146,9 +146,9 @@ async function serve(options: Options): Promise<number> {
   say(`  store ${options.store}`);
   sayFirstKey(management);
   say('');
-  const code = await untilStopped();
-  await api.close();
-  await edge.close(DRAIN_MS);
+  const code = await untilShutdown(say);
+  const [{ cut }] = await Promise.all([edge.close(options.drain), api.close(options.drain)]);
+  if (cut > 0) say(cutLine(cut, options.drain));
   await management.close();
   await otlp.close();
   return code;
@@ -177,18 +177,6 @@ function tlsOf({ tlsCert, tlsKey }: Options): { readonly cert: string; readonly 
     );
   }
   return files;
-}
-
-function untilStopped(): Promise<number> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const)
-        process.once(signal, () => process.exit(EXIT.interrupted));
-      resolve(EXIT.ok);
-    };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
-  });
 }
 
 function readName(text: string): string {

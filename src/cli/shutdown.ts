@@ -1,3 +1,4 @@
+import { counted } from '../diagnostics/message_text.ts';
 import { failureText } from '../diagnostics/system_failure.ts';
 import { EXIT } from './exit_codes.ts';
 
@@ -14,14 +15,19 @@ export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
+/** What is said about connections that did not end by themselves. */
+export function cutLine(count: number, drainMs: number): string {
+  return `${counted(count, 'connection was', 'connections were')} closed after ${drainMs / 1_000} s (--drain chooses)`;
+}
+
 /** Waits for a signal to stop; a second one ends the process at once. */
 export function untilShutdown(say: (text: string) => void): Promise<number> {
   return new Promise((resolve) => {
     const stop = () => {
-      say('draining; repeat to stop at once');
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.once(signal, () => process.exit(EXIT.interrupted));
       }
+      say('draining; repeat to stop at once');
       resolve(EXIT.ok);
     };
     process.once('SIGTERM', stop);

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { FrameBoundary, goingAwayFrame } from './websocket_end.ts';
 
 /** What passed through a tunnel, and which side broke it unless both ended it. */
 export interface Spliced {
@@ -7,16 +8,36 @@ export interface Spliced {
   readonly cut: 'none' | 'client' | 'upstream';
 }
 
+/** How connections end when the edge stops. */
+export interface Ending {
+  readonly stop: AbortSignal;
+  /** Whether both sides speak WebSocket, and get a close frame. */
+  readonly isWebSocket: boolean;
+}
+
+/** How long the peers of a WebSocket may take to close after the close frame. */
+const CLOSE_MS = 500;
+
 /**
  * Joins two connections byte for byte, with backpressure, until both have ended. The end of one direction is
- * passed on (half-close); an error of either side, or no byte in either direction for `idleMs`, ends both.
+ * passed on (half-close); an error of either side, or no byte in either direction for `idleMs`, ends both. With
+ * `ending`, both are closed when the edge stops.
  */
-export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promise<Spliced> {
+export function splice(
+  client: Duplex,
+  upstream: Duplex,
+  idleMs: number,
+  ending: Ending | null = null,
+): Promise<Spliced> {
   return new Promise((resolve) => {
     const bytes = { toUpstream: 0, toClient: 0 };
     let cut: Spliced['cut'] = 'none';
     let timer: NodeJS.Timeout | undefined;
     let open = 2;
+    const frames =
+      ending?.isWebSocket === true
+        ? { toUpstream: new FrameBoundary(), toClient: new FrameBoundary() }
+        : null;
 
     client.allowHalfOpen = true;
     upstream.allowHalfOpen = true;
@@ -27,9 +48,12 @@ export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promis
     client.pipe(upstream);
     upstream.pipe(client);
     rest();
+    if (ending?.stop.aborted === true) goAway();
+    else ending?.stop.addEventListener('abort', goAway, { once: true });
 
     function count(way: keyof typeof bytes, chunk: Buffer): void {
       bytes[way] += chunk.length;
+      frames?.[way].take(chunk);
       timer?.refresh();
     }
 
@@ -46,9 +70,22 @@ export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promis
         open--;
         if (open > 0) return;
         clearTimeout(timer);
+        ending?.stop.removeEventListener('abort', goAway);
         resolve({ toUpstreamBytes: bytes.toUpstream, toClientBytes: bytes.toClient, cut });
       });
       if (side.destroyed) side.emit('close');
+    }
+
+    /** Within a frame, a close frame would be content of it. */
+    function goAway(): void {
+      if (frames === null || !frames.toUpstream.isBetween || !frames.toClient.isBetween)
+        return stop('upstream');
+      client.unpipe(upstream);
+      upstream.unpipe(client);
+      client.resume().end(goingAwayFrame(false));
+      upstream.resume().end(goingAwayFrame(true));
+      clearTimeout(timer);
+      timer = setTimeout(() => stop('client'), CLOSE_MS);
     }
 
     function stop(by: 'client' | 'upstream'): void {

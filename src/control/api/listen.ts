@@ -15,7 +15,8 @@ export interface ListenOptions {
 export interface ApiListening {
   readonly url: string;
   readonly port: number;
-  readonly close: () => Promise<void>;
+  /** Waits at most this long for requests in flight; default: not at all. */
+  readonly close: (deadlineMs?: number) => Promise<void>;
 }
 
 /** Serves the API on a socket. Rejects if the port is taken. */
@@ -44,9 +45,13 @@ export async function listenApi(
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${name}:${bound}`,
     port: bound,
-    close: () =>
+    close: (deadlineMs = 0) =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
         server.closeIdleConnections();
       }),
   };

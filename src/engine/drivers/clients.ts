@@ -13,6 +13,8 @@ export interface Clients {
   readonly oidc?: (question: OidcQuestion) => Promise<Answers['oidc']>;
   /** Maximum silence of an upgraded connection, in ms; 0 for no limit. */
   readonly tunnelIdleMs: number;
+  /** Aborted when the edge stops: upgraded connections and event streams end then. */
+  readonly stop?: AbortSignal;
 }
 
 /** Questions that neither the request nor its upstream answers, but another server or a library. */

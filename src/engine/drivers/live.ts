@@ -77,6 +77,10 @@ class LiveDriver
     return this.#incoming.body;
   }
 
+  get stop(): AbortSignal | undefined {
+    return this.#clients.stop;
+  }
+
   get tunnelIdleMs(): number {
     return this.#clients.tunnelIdleMs;
   }

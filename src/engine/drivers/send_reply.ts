@@ -8,7 +8,8 @@ import { CompressedBody, compressed } from '../../io/compressor.ts';
 import { reportFault } from '../../io/containment.ts';
 import { EditedBody } from '../../io/edited_body.ts';
 import type { Forwarded, ReplySink, RequestBody, ResponseBody } from '../../io/ports.ts';
-import { splice } from '../../io/splice.ts';
+import { type Ending, splice } from '../../io/splice.ts';
+import { StoppableBody } from '../../io/stoppable_body.ts';
 import type { Encoding, Reply, Sent } from '../contract.ts';
 import {
   atOnceBytes,
@@ -27,6 +28,8 @@ export interface ReplyParts {
   readonly request: RequestBody;
   /** Maximum silence of an upgraded connection, in ms; 0 for no limit. */
   readonly tunnelIdleMs: number;
+  /** Aborted when the edge stops: what has no natural end is then ended. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /**
@@ -88,10 +91,12 @@ function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts, done: (se
 
 function sendStream(
   reply: Reply,
-  upstream: ResponseBody,
+  answered: ResponseBody,
   parts: ReplyParts,
   done: (sent: Sent) => void,
 ): void {
+  const { stop } = parts;
+  const upstream = stop !== undefined && isEventStream(reply) ? new StoppableBody(answered, stop) : answered;
   const { editors = [] } = reply;
   const edited = editors.length === 0 ? upstream : new EditedBody(upstream, editors);
   if (reply.compress !== null) {
@@ -143,16 +148,21 @@ function sendUpgrade(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void
     done(unsent(parts, 'client'));
     return;
   }
-  joined(client, duplex, parts.tunnelIdleMs, done).catch(reportFault);
+  joined(client, duplex, parts.tunnelIdleMs, endingOf(parts.stop, protocol), done).catch(reportFault);
+}
+
+function endingOf(stop: AbortSignal | undefined, protocol: string): Ending | null {
+  return stop === undefined ? null : { stop, isWebSocket: protocol.toLowerCase() === 'websocket' };
 }
 
 async function joined(
   client: Duplex,
   upstream: Duplex,
   idleMs: number,
+  ending: Ending | null,
   done: (sent: Sent) => void,
 ): Promise<void> {
-  const { toUpstreamBytes, toClientBytes, cut } = await splice(client, upstream, idleMs);
+  const { toUpstreamBytes, toClientBytes, cut } = await splice(client, upstream, idleMs, ending);
   done({
     requestBytes: toUpstreamBytes,
     responseBytes: toClientBytes,
