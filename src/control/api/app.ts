@@ -60,8 +60,9 @@ export function managementApi(
     return json(200, await edgeFileRoute(wiring, asking, context.req.raw));
   });
   // The API description is public; it needs no key.
+  let description: object | undefined;
   app.get('/openapi.json', () =>
-    json(200, openApi(routes, wiring.ports.service, wiring.options.emptyAsJson)),
+    json(200, (description ??= openApi(routes, wiring.ports.service, wiring.options.emptyAsJson))),
   );
   app.get('/docs', (context) => context.html(DOCUMENT_PAGE));
 
@@ -128,7 +129,7 @@ function authorized(
 async function bodyOf(route: Route, request: Request, wiring: Wiring, names: ServiceNames): Promise<unknown> {
   if (route.body === 'none') return noBody(request);
   if (route.body === 'ignored') return undefined;
-  const body = await jsonBody(request, wiring.options.bodyLimitBytes);
+  const body = await jsonBody(request, { bytes: wiring.options.bodyLimitBytes });
   return names.isFoldingClient(request.headers.get('user-agent') ?? '') ? unfolded(body) : body;
 }
 
