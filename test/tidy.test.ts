@@ -23,7 +23,7 @@ describe('this project', () => {
   });
 
   test.each(NAMES)('%s', (name) => {
-    const breaches = RULES[name](tree).map(({ path, line, says }) => `${path}:${line} ${says}`);
+    const breaches = RULES[name](tree).map(({ path, line, message }) => `${path}:${line} ${message}`);
     expect(breaches.join('\n')).toBe('');
   });
 });
@@ -62,7 +62,7 @@ describe('a small project', () => {
       (breach) => breach.path === path || breach.path === dirname(path),
     );
     expect(here).toHaveLength(1);
-    expect(here[0]).toMatchObject({ line, says: expect.stringMatching(advice) as string });
+    expect(here[0]).toMatchObject({ line, message: expect.stringMatching(advice) as string });
   });
 
   test('every rule that can be breached by a file is planted', () => {
@@ -78,7 +78,7 @@ describe('a small project', () => {
     };
     const breaches = breachesOf('imports have no cycles', circle);
     expect(breaches).toHaveLength(1);
-    expect(breaches[0]?.says).toContain('src/http/a.ts → src/http/b.ts → src/http/c.ts → src/http/a.ts');
+    expect(breaches[0]?.message).toContain('src/http/a.ts → src/http/b.ts → src/http/c.ts → src/http/a.ts');
   });
 
   test('what waits may be dead, until all of it is used', () => {

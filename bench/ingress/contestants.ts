@@ -9,7 +9,7 @@ export interface Contestant {
   /** As in `--only`. */
   readonly name: string;
   /** The displayed name. */
-  readonly says: string;
+  readonly message: string;
   readonly abilities: readonly Ability[];
   /** Its workloads; all if omitted. */
   readonly only?: (workload: Workload) => boolean;
@@ -30,7 +30,7 @@ export const OURS_NAME = 'ours';
 function server(name: string, args: (site: Site, allOn: boolean) => string[]): Contestant {
   return {
     name,
-    says: name,
+    message: name,
     abilities: ['tls', 'http2', 'everything'],
     compiles: false,
     missing: () => (whereIs(name) === null ? `${name} is not installed` : null),
@@ -47,7 +47,7 @@ function node(
 ): Contestant {
   return {
     name,
-    says: message,
+    message,
     abilities,
     compiles: true,
     missing: () => {
@@ -67,7 +67,7 @@ function node(
 
 const OURS: Contestant = {
   name: OURS_NAME,
-  says: 'ours',
+  message: 'ours',
   abilities: ['tls', 'http2', 'everything'],
   compiles: true,
   missing: () => null,
@@ -92,7 +92,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   {
     ...server('nginx', (site, allOn) => nginxArguments(site, allOn, '')),
     name: 'nginx_buffers',
-    says: 'nginx with as many buffers as it has by itself',
+    message: 'nginx with as many buffers as it has by itself',
     only: ({ path }) => path === '/100k',
   },
   server('haproxy', haproxyArguments),
@@ -110,7 +110,7 @@ export function oursBefore(builtBefore: string): Contestant {
   return {
     ...OURS,
     name: 'before',
-    says: 'ours, before',
+    message: 'ours, before',
     command: (site, allOn) => OURS.command(site, allOn, builtBefore),
   };
 }

@@ -19,8 +19,8 @@ export const USAGE = `npm run bench -- ingress [--only ours,nginx] [--workload g
   --idle         also start, and memory with so many idle connections; 10000 unless something is chosen, 0: not
   --quick        ${list(QUICK)} with ours, nginx and haproxy in 3 rounds
 
-${CONTESTANTS.filter(({ name, says }) => says !== name)
-  .map(({ name, says }) => `  ${name.padEnd(14)} ${says}`)
+${CONTESTANTS.filter(({ name, message }) => message !== name)
+  .map(({ name, message }) => `  ${name.padEnd(14)} ${message}`)
   .join('\n')}`;
 
 /** What is measured, and for how long. */

@@ -1,6 +1,6 @@
 /** One requirement of a script, with the measured figure. */
 export interface Check {
-  readonly says: string;
+  readonly message: string;
   readonly holds: boolean;
   readonly found: string;
 }
@@ -11,7 +11,7 @@ export interface Outcome {
 }
 
 export function check(message: string, holds: boolean, found: string | number): Check {
-  return { says: message, holds, found: String(found) };
+  return { message, holds, found: String(found) };
 }
 
 export const MIB = 2 ** 20;
@@ -20,6 +20,6 @@ export const MIB = 2 ** 20;
 export function told({ name, checks }: Outcome): string {
   return [
     name,
-    ...checks.map(({ says, holds, found }) => `  ${holds ? 'holds' : 'FAILS'}  ${says}: ${found}`),
+    ...checks.map(({ message, holds, found }) => `  ${holds ? 'holds' : 'FAILS'}  ${message}: ${found}`),
   ].join('\n');
 }

@@ -7,9 +7,9 @@ import type { AddressSet } from './addresses.ts';
  * some spelling of the path.
  */
 export type Atom = { readonly id: number; readonly order: number; readonly field: Field } & (
-  | { readonly kind: 'text'; readonly dfa: Dfa; readonly says: string }
-  | { readonly kind: 'address'; readonly set: AddressSet; readonly says: string }
-  | { readonly kind: 'opaque'; readonly says: string; readonly spelled?: Diagram<Truth> }
+  | { readonly kind: 'text'; readonly dfa: Dfa; readonly message: string }
+  | { readonly kind: 'address'; readonly set: AddressSet; readonly message: string }
+  | { readonly kind: 'opaque'; readonly message: string; readonly spelled?: Diagram<Truth> }
 );
 
 /**
@@ -50,22 +50,22 @@ export class Atoms {
     for (const name of FIRST_FIELDS) this.#field(name);
   }
 
-  text(field: string, dfa: Dfa, says: string): Atom {
-    return this.#atom(field, `text ${dfa.key}`, { kind: 'text', dfa, says });
+  text(field: string, dfa: Dfa, message: string): Atom {
+    return this.#atom(field, `text ${dfa.key}`, { kind: 'text', dfa, message });
   }
 
-  address(field: string, set: AddressSet, says: string): Atom {
-    return this.#atom(field, `address ${set.join()}`, { kind: 'address', set, says });
+  address(field: string, set: AddressSet, message: string): Atom {
+    return this.#atom(field, `address ${set.join()}`, { kind: 'address', set, message });
   }
 
   /** `key` identifies the condition: equal keys are the same function of the request and the world. */
-  opaque(key: string, says: string): Atom {
-    return this.#atom('world', `opaque ${key}`, { kind: 'opaque', says });
+  opaque(key: string, message: string): Atom {
+    return this.#atom('world', `opaque ${key}`, { kind: 'opaque', message });
   }
 
   /** Whether a condition is true for some spelling of the path. */
-  spelling(condition: Diagram<Truth>, says: string): Atom {
-    return this.#atom('world', `spelling ${condition.id}`, { kind: 'opaque', says, spelled: condition });
+  spelling(condition: Diagram<Truth>, message: string): Atom {
+    return this.#atom('world', `spelling ${condition.id}`, { kind: 'opaque', message, spelled: condition });
   }
 
   #atom(name: string, key: string, rest: DistributedOmit<Atom, 'id' | 'order' | 'field'>): Atom {

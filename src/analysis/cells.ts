@@ -22,7 +22,7 @@ export interface RouteOf {
 /** Hosts and paths that each of the configurations routes alike. */
 export interface Cell {
   /** In words: `app.test/admin…`. */
-  readonly says: string;
+  readonly message: string;
   /** Sets that contain the hosts and the paths of the cell; as a whole they may be too large. */
   readonly within: Within;
   readonly routed: readonly Routed[];
@@ -33,7 +33,7 @@ export interface Cell {
 }
 
 interface HostClass {
-  readonly says: string;
+  readonly message: string;
   readonly example: string;
   readonly literals: () => readonly TextLiteral[];
   /** Names of the edges, one a configuration. */
@@ -52,7 +52,7 @@ export function* cellsOf(models: readonly Model[]): Generator<Cell> {
         routedTo(model, hosts.edges[at]!, hosts.example, paths.example),
       );
       yield {
-        says: `${hosts.says}${paths.says}`,
+        message: `${hosts.message}${paths.message}`,
         within: lazily({ host: hosts.literals, path: paths.literals }),
         routed,
         edges: hosts.edges,
@@ -93,7 +93,7 @@ function hostClasses(models: readonly Model[]): readonly HostClass[] {
   const classes: HostClass[] = [];
   for (const host of named)
     classes.push({
-      says: host,
+      message: host,
       example: host,
       literals: () => equalTo([host]),
       edges: edgesOf(host),
@@ -108,9 +108,9 @@ function hostClasses(models: readonly Model[]): readonly HostClass[] {
   }
   for (const hosts of alike.values()) {
     const [example = ''] = hosts;
-    const says =
+    const message =
       hosts.length === 1 ? example : `{${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}}`;
-    classes.push({ says, example, literals: () => equalTo(hosts), edges: edgesOf(example), named: null });
+    classes.push({ message, example, literals: () => equalTo(hosts), edges: edgesOf(example), named: null });
   }
   const known = [...exact, ...named];
   for (const suffix of wildcards) {
@@ -123,7 +123,7 @@ function hostClasses(models: readonly Model[]): readonly HostClass[] {
     ];
     if (!known.includes(example))
       classes.push({
-        says: `*${suffix}`,
+        message: `*${suffix}`,
         example,
         literals: literalsOf,
         edges: edgesOf(example),
@@ -159,7 +159,7 @@ function selectorsFor(models: readonly Model[], { edges, named }: HostClass): Se
 }
 
 interface PathClass {
-  readonly says: string;
+  readonly message: string;
   readonly example: string;
   readonly literals: () => readonly TextLiteral[];
 }
@@ -168,7 +168,7 @@ interface PathClass {
 const LEFT_OUT_LIMIT = 300;
 
 function* pathClasses({ exact, prefixes }: Selectors): Generator<PathClass> {
-  for (const path of exact) yield { says: path, example: path, literals: () => equalTo([path]) };
+  for (const path of exact) yield { message: path, example: path, literals: () => equalTo([path]) };
   const children = childrenOfPrefixes([...prefixes]);
   const exactOf = new Map<string, string[]>();
   for (const path of exact) {
@@ -181,7 +181,7 @@ function* pathClasses({ exact, prefixes }: Selectors): Generator<PathClass> {
     const own = exactOf.get(prefix) ?? [];
     const example = exampleOf(prefix, inner, own);
     yield {
-      says: `${prefix === '' ? '/' : prefix}…${inner.length + own.length > 0 ? ' (but more specific routes)' : ''}`,
+      message: `${prefix === '' ? '/' : prefix}…${inner.length + own.length > 0 ? ' (but more specific routes)' : ''}`,
       example,
       literals: () => {
         if (inner.length + own.length > LEFT_OUT_LIMIT) return startingWith([prefix], true);

@@ -24,7 +24,7 @@ export function classesOf(config: EdgeConfig): readonly RequestClass[] {
     const solver = new Solver(cell.within);
     const own: RequestClass[] = [];
     const unknown = (reason: string): void =>
-      void own.splice(0, own.length, { where: cell.says, conditions: [], outcome: `unknown: ${reason}` });
+      void own.splice(0, own.length, { where: cell.message, conditions: [], outcome: `unknown: ${reason}` });
     try {
       const diagram = cellDiagram(model, cell, 0, 'own');
       const isWhole = eachClass(
@@ -33,7 +33,7 @@ export function classesOf(config: EdgeConfig): readonly RequestClass[] {
         () => false,
         (assignment, [outcome]) => {
           own.push({
-            where: cell.says,
+            where: cell.message,
             conditions: conditionsOf(assignment),
             outcome: outcomeText(outcome!),
           });

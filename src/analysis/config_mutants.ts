@@ -13,7 +13,7 @@ export interface Mutant {
   /** JSON pointer of the changed value; those inside a policy continue that of its text. */
   readonly pointer: string;
   /** The mistake as a sentence. */
-  readonly says: string;
+  readonly message: string;
   /** Not checked: it may be invalid, or mean the same as the original. */
   readonly config: unknown;
 }
@@ -32,7 +32,7 @@ export function* configMutants(config: EdgeConfig): Generator<Mutant> {
 interface Changed {
   readonly operator: MutationOperator;
   readonly pointer: string;
-  readonly says: string;
+  readonly message: string;
   readonly value: unknown;
 }
 
@@ -57,8 +57,8 @@ function* changesOf(value: unknown, at: At): Generator<Changed> {
 }
 
 function replaced(value: unknown, other: unknown, pointer: string): Changed {
-  const says = `${lastOf(pointer)} is ${shown(other)} instead of ${shown(value)}`;
-  return { operator: operatorOf('value', pointer, value), pointer, says, value: other };
+  const message = `${lastOf(pointer)} is ${shown(other)} instead of ${shown(value)}`;
+  return { operator: operatorOf('value', pointer, value), pointer, message, value: other };
 }
 
 function* listChanges(list: readonly unknown[], { key, pointer, names }: At): Generator<Changed> {
@@ -74,13 +74,13 @@ function* listChanges(list: readonly unknown[], { key, pointer, names }: At): Ge
     yield {
       operator: operatorOf('missing', own, item),
       pointer: own,
-      says: `${lastOf(own)} is missing`,
+      message: `${lastOf(own)} is missing`,
       value: list.toSpliced(at, 1),
     };
     if (at === 0) continue;
     const value = list.with(at, list[at - 1]).with(at - 1, item);
     const operator = operatorOf('order', own, item);
-    yield { operator, pointer: own, says: `${lastOf(own)} and the one before it are swapped`, value };
+    yield { operator, pointer: own, message: `${lastOf(own)} and the one before it are swapped`, value };
   }
 }
 
@@ -92,14 +92,14 @@ function* mapChanges(map: object, { key, pointer, names }: At): Generator<Change
       yield {
         operator: operatorOf('missing', own, member),
         pointer: own,
-        says: `${lastOf(own)} is missing`,
+        message: `${lastOf(own)} is missing`,
         value: rest,
       };
     if (key === 'headers' && typeof member === 'string')
       yield {
         operator: 'header-name',
         pointer: own,
-        says: `${lastOf(own)} is named ${name}-x`,
+        message: `${lastOf(own)} is named ${name}-x`,
         value: { ...rest, [`${name}-x`]: member },
       };
     const changes =
@@ -122,7 +122,7 @@ function otherNames(name: unknown, names: readonly string[], pointer: string): r
 
 function* policyChanges(policy: { readonly value: string }, { pointer, names }: At): Generator<Changed> {
   const at = pointerTo(pointer, 'value');
-  yield { operator: 'module-missing', pointer, says: 'the policy is missing', value: undefined };
+  yield { operator: 'module-missing', pointer, message: 'the policy is missing', value: undefined };
   const { document } = readDocument({ name: at, text: policy.value }, POLICY_FILE);
   if (document === null) return;
   for (const change of changesOf(document.value, { key: '', pointer: at, names }))
@@ -133,7 +133,7 @@ function* expressionChanges(source: string, pointer: string): Generator<Changed>
   yield {
     operator: 'expression-negated',
     pointer,
-    says: `${source} is negated`,
+    message: `${source} is negated`,
     value: `!(${source})`,
   };
   const parsed = parse(source);

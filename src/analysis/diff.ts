@@ -98,7 +98,7 @@ function compareCell(cell: Cell, models: readonly [Model, Model], found: Found):
   try {
     diagrams = models.map((model, at) => cellDiagram(model, cell, at, 'either'));
   } catch (error) {
-    found.undecided.push({ where: cell.says, conditions: [], because: [whyTooLarge(error)] });
+    found.undecided.push({ where: cell.message, conditions: [], because: [whyTooLarge(error)] });
     return;
   }
   const groups = new Map<string, Difference[]>();
@@ -113,7 +113,7 @@ function compareCell(cell: Cell, models: readonly [Model, Model], found: Found):
   found.undecided.push(...judged.undecided);
   if (!isWhole)
     found.undecided.push({
-      where: cell.says,
+      where: cell.message,
       conditions: [],
       because: [`more than ${CLASS_LIMIT.toLocaleString('en')} classes of requests differ`],
     });

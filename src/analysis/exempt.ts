@@ -30,8 +30,8 @@ export function exempted(
   return PREFLIGHT_FIELDS.reduce((all, name) => {
     const present = keptDfa('any value, not absent', () => dfaOf(withAbsent(machineOfPattern('')!, false)))!;
     const field = after(name, changesOfField(name, changed));
-    const says = `the request has the field '${name.slice('header '.length)}'`;
-    return diagrams.and(all, diagrams.atom(atoms.text(field, present, says)));
+    const message = `the request has the field '${name.slice('header '.length)}'`;
+    return diagrams.and(all, diagrams.atom(atoms.text(field, present, message)));
   }, diagrams.atom(options));
 }
 

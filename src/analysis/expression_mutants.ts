@@ -7,7 +7,7 @@ export interface ChangedText {
   readonly operator: MutationOperator;
   readonly text: string;
   /** The change, as part of a sentence: `&& is || here`. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /** Comparisons that people mix up. */
@@ -36,10 +36,10 @@ interface Edit extends ChangedText {
  * comparison, a constant that is off by one or by a letter. Some are not valid, or mean the same.
  */
 export function expressionMutants(source: string, root: Node): ChangedText[] {
-  return editsOf(root, source).map(({ span, text, says, operator }) => ({
+  return editsOf(root, source).map(({ span, text, message, operator }) => ({
     operator,
     text: source.slice(0, span.start) + text + source.slice(span.end),
-    says,
+    message,
   }));
 }
 
@@ -55,18 +55,25 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
       return logicEdits(node, written);
     case 'unary':
       return node.operator === '!'
-        ? [{ operator: 'term-negated', span, text: written(node.operand), says: `${written(node)} has no !` }]
+        ? [
+            {
+              operator: 'term-negated',
+              span,
+              text: written(node.operand),
+              message: `${written(node)} has no !`,
+            },
+          ]
         : [];
     case 'binary': {
       const edits = (OTHER_OPERATORS[node.operator] ?? []).map((text): Edit => ({
         operator: 'comparison',
         span: node.operatorSpan,
         text,
-        says: `${node.operator} is ${text}`,
+        message: `${node.operator} is ${text}`,
       }));
       if (node.operator !== '==' || node.right.kind !== 'literal') return edits;
       const text = `${written(node.left)}.startsWith(${written(node.right)})`;
-      return [...edits, { operator: 'comparison', span, text, says: '== is startsWith' }];
+      return [...edits, { operator: 'comparison', span, text, message: '== is startsWith' }];
     }
     case 'call': {
       const others = OTHER_FUNCTIONS[node.name];
@@ -76,9 +83,9 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
         operator: 'text-function',
         span: node.nameSpan,
         text,
-        says: `${node.name} is ${text}`,
+        message: `${node.name} is ${text}`,
       }));
-      return [...edits, { operator: 'text-function', span, text: equal, says: `${node.name} is ==` }];
+      return [...edits, { operator: 'text-function', span, text: equal, message: `${node.name} is ==` }];
     }
     case 'list': {
       const elements = node.elements.map((element) => written(element.node));
@@ -86,13 +93,13 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
         operator: 'element-missing',
         span,
         text: `[${elements.filter((_, index) => index !== at).join(', ')}]`,
-        says: `${element} is missing`,
+        message: `${element} is missing`,
       }));
     }
     case 'literal':
       return constantEdits(node.value).map((value) => {
         const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-        return { operator: 'constant', span, text, says: `${written(node)} is ${text}` };
+        return { operator: 'constant', span, text, message: `${written(node)} is ${text}` };
       });
     case 'name':
     case 'select':
@@ -115,20 +122,20 @@ function logicEdits(node: Logic, written: (part: { readonly span: Span }) => str
     operator: 'and-or',
     span,
     text: terms.join(` ${other} `),
-    says: `${node.operator} is ${other}`,
+    message: `${node.operator} is ${other}`,
   };
   const edits = terms.flatMap((term, at): Edit[] => [
     {
       operator: 'term-missing',
       span,
       text: terms.filter((_, index) => index !== at).join(` ${node.operator} `),
-      says: `${term} is missing`,
+      message: `${term} is missing`,
     },
     {
       operator: 'term-negated',
       span,
       text: terms.map((each, index) => (index === at ? `!(${each})` : each)).join(` ${node.operator} `),
-      says: `${term} is negated`,
+      message: `${term} is negated`,
     },
   ]);
   return [swapped, ...edits];

@@ -97,7 +97,7 @@ function judge(judging: Judging, differences: readonly Difference[]): Region | U
     if (values === 'none') continue;
     open.push({ difference, values: values === 'unknown' ? null : values });
     if (values === 'unknown') reasons.add('the search for a text that fits several patterns was given up');
-    for (const says of opaqueIn(difference.assignment)) reasons.add(says);
+    for (const message of opaqueIn(difference.assignment)) reasons.add(message);
   }
   const [first] = open;
   if (first === undefined) return null;
@@ -108,7 +108,7 @@ function judge(judging: Judging, differences: readonly Difference[]): Region | U
     }
   }
   const because = reasons.size === 0 ? ['the request that was found shows no difference'] : [...reasons];
-  return { where: cell.says, conditions: conditionsOf(first.difference.assignment), because };
+  return { where: cell.message, conditions: conditionsOf(first.difference.assignment), because };
 }
 
 function effort({ assignment }: Difference): number {
@@ -151,7 +151,7 @@ function shownBy(
     return {
       change: changeOf(old, next),
       differs: differencesOf(old, next),
-      where: cell.says,
+      where: cell.message,
       conditions: [...new Set(conditionsOf(assignment))],
       before,
       after,

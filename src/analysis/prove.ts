@@ -71,7 +71,7 @@ export function prove(config: EdgeConfig, property: Property, locate?: Locate): 
       if (typeof found !== 'number') return found;
       classes += found;
     } catch (error) {
-      open.push({ where: cell.says, conditions: [], because: [whyTooLarge(error)] });
+      open.push({ where: cell.message, conditions: [], because: [whyTooLarge(error)] });
     }
   }
   open.push(...pastRoutes(config, property));
@@ -152,16 +152,16 @@ function inCell({ model, cell, program, never }: Proving, open: UndecidedRegion[
       isForbidden(observed, never) &&
       isTrueFor(model, program, witness)
     )
-      return { verdict: 'REFUTED', where: cell.says, conditions, witness, observed };
+      return { verdict: 'REFUTED', where: cell.message, conditions, witness, observed };
     const because = kind === 'maybe' ? ['an action on the way may fail'] : opaqueIn(assignment);
     left.push({
-      where: cell.says,
+      where: cell.message,
       conditions,
       because: because.length > 0 ? because : ['no request was found that shows it'],
     });
   }
   if (!isWhole)
-    left.push({ where: cell.says, conditions: [], because: ['there are too many classes of requests'] });
+    left.push({ where: cell.message, conditions: [], because: ['there are too many classes of requests'] });
   // One open class of a cell is enough to say that the cell is open.
   if (left.length > 0) open.push(left[0]!);
   return Math.max(1, classes);

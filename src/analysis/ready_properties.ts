@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, string & readonly string[]>>;
 
 interface ReadyProperty {
   /** With its parameters in braces, as the name of a property that has none. */
-  readonly says: string;
+  readonly message: string;
   readonly parameters: Readonly<Record<string, ParameterKind>>;
   readonly property: (values: Values) => Omit<Property, 'name'>;
 }
@@ -25,17 +25,17 @@ interface ReadyProperty {
 // table: ready-made properties
 const PROPERTIES = {
   'backend-needs-login': {
-    says: 'no client reaches {backend} without a login',
+    message: 'no client reaches {backend} without a login',
     parameters: { backend: 'backend' },
     property: ({ backend }) => ({ never: { end: 'forwarded', backend: backend!, without: ['login'] } }),
   },
   'backend-needs-gate': {
-    says: 'no client reaches {backend} without one of {gates}',
+    message: 'no client reaches {backend} without one of {gates}',
     parameters: { backend: 'backend', gates: 'gates' },
     property: ({ backend, gates }) => ({ never: { end: 'forwarded', backend: backend!, without: gates! } }),
   },
   'backend-only-from': {
-    says: '{backend} is reached from {ranges} only',
+    message: '{backend} is reached from {ranges} only',
     parameters: { backend: 'backend', ranges: 'ranges' },
     property: ({ backend, ranges }) => ({
       where: `!${from(ranges!)}`,
@@ -43,22 +43,22 @@ const PROPERTIES = {
     }),
   },
   'backend-unused': {
-    says: 'no client reaches {backend}',
+    message: 'no client reaches {backend}',
     parameters: { backend: 'backend' },
     property: ({ backend }) => ({ never: { end: 'forwarded', backend: backend! } }),
   },
   'path-needs-login': {
-    says: 'no client reaches a backend under {path} without a login',
+    message: 'no client reaches a backend under {path} without a login',
     parameters: { path: 'path' },
     property: ({ path }) => ({ where: below(path!), never: { end: 'forwarded', without: ['login'] } }),
   },
   'path-needs-gate': {
-    says: 'no client reaches a backend under {path} without one of {gates}',
+    message: 'no client reaches a backend under {path} without one of {gates}',
     parameters: { path: 'path', gates: 'gates' },
     property: ({ path, gates }) => ({ where: below(path!), never: { end: 'forwarded', without: gates! } }),
   },
   'path-only-from': {
-    says: '{path} is reached from {ranges} only',
+    message: '{path} is reached from {ranges} only',
     parameters: { path: 'path', ranges: 'ranges' },
     property: ({ path, ranges }) => ({
       where: `(${below(path!)}) && !${from(ranges!)}`,
@@ -66,12 +66,12 @@ const PROPERTIES = {
     }),
   },
   'path-closed': {
-    says: 'no request under {path} reaches a backend',
+    message: 'no request under {path} reaches a backend',
     parameters: { path: 'path' },
     property: ({ path }) => ({ where: below(path!), never: { end: 'forwarded' } }),
   },
   'path-needs-header': {
-    says: 'no request under {path} reaches a backend without the header {header}',
+    message: 'no request under {path} reaches a backend without the header {header}',
     parameters: { path: 'path', header: 'header' },
     property: ({ path, header }) => ({
       where: `(${below(path!)}) && !hasReqHeader(${quoted(header!)})`,
@@ -79,27 +79,27 @@ const PROPERTIES = {
     }),
   },
   'never-blocked': {
-    says: 'no request from {ranges} is blocked',
+    message: 'no request from {ranges} is blocked',
     parameters: { ranges: 'ranges' },
     property: ({ ranges }) => ({ where: from(ranges!), never: { end: 'blocked' } }),
   },
   'path-never-blocked': {
-    says: 'no request under {path} is blocked',
+    message: 'no request under {path} is blocked',
     parameters: { path: 'path' },
     property: ({ path }) => ({ where: below(path!), never: { end: 'blocked' } }),
   },
   'always-answers': {
-    says: '{path} always gets a response from its backend, without a login',
+    message: '{path} always gets a response from its backend, without a login',
     parameters: { path: 'path' },
     property: ({ path }) => ({ where: `req.url.path == ${quoted(path!)}`, never: { end: 'stopped' } }),
   },
   'https-only': {
-    says: 'no request without TLS reaches a backend',
+    message: 'no request without TLS reaches a backend',
     parameters: {},
     property: () => ({ where: "req.url.scheme == 'http'", never: { end: 'forwarded' } }),
   },
   'method-closed': {
-    says: 'no {method} request reaches a backend',
+    message: 'no {method} request reaches a backend',
     parameters: { method: 'method' },
     property: ({ method }) => ({ where: `req.method == ${quoted(method!)}`, never: { end: 'forwarded' } }),
   },
@@ -134,8 +134,8 @@ export function namedProperty(
   values: Readonly<Record<string, string | readonly string[]>>,
   name?: string,
 ): Property {
-  const { says, property } = READY_PROPERTIES[use]!;
-  const said = says.replaceAll(/\{(\w+)\}/g, (_, key: string) => [values[key] ?? []].flat().join(', '));
+  const { message, property } = READY_PROPERTIES[use]!;
+  const said = message.replaceAll(/\{(\w+)\}/g, (_, key: string) => [values[key] ?? []].flat().join(', '));
   return { name: name ?? said, ...property(values as Values) };
 }
 

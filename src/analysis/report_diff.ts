@@ -1,3 +1,5 @@
+import { annotation } from '../diagnostics/annotations.ts';
+import { codeSpan } from '../diagnostics/markdown.ts';
 import { FORWARDED_METHODS } from '../http/methods.ts';
 import type { Place } from '../edge/explain.ts';
 import {
@@ -9,6 +11,7 @@ import {
   type UndecidedRegion,
 } from './comparison.ts';
 import type { Observed, Witness } from './witness.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** A comparison as plain data: large numbers are texts. */
 export function diffData({ verdict, changes, undecided, cells }: Comparison): object {
@@ -77,17 +80,19 @@ function changeMarkdown(region: ChangedRegion): string {
 /** A comparison as annotations of GitHub Actions: a line for each change. */
 export function diffAnnotations({ changes, undecided }: Comparison): string {
   const lines = [
-    ...changes.map((region) => {
-      const place = placeOfChange(region);
-      const at =
-        place === null ? '' : `file=${escapedProperty(place.file)},line=${place.line},col=${place.column},`;
-      return `::${region.change === 'OPENED' ? 'error' : 'warning'} ${at}title=${region.change}::${escaped(sentenceOf(region))}`;
-    }),
-    ...undecided.map(
-      ({ where, because }) => `::notice title=UNDECIDED::${escaped(`${where}: ${because.join('; ')}`)}`,
+    ...changes.map((region) =>
+      annotation(
+        region.change === 'OPENED' ? 'error' : 'warning',
+        placeOfChange(region),
+        region.change,
+        sentenceOf(region),
+      ),
+    ),
+    ...undecided.map(({ where, because }) =>
+      annotation('notice', null, 'UNDECIDED', `${where}: ${because.join('; ')}`),
     ),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  return lines.join('');
 }
 
 /** A change in one line. */
@@ -144,10 +149,7 @@ export function sizeText({ addresses: { v4, v6 }, methods, classes }: RegionSize
   const all = v4 === 2n ** 32n && v6 === 2n ** 128n - 2n ** 32n;
   const from = all ? 'every address' : `${v4.toLocaleString('en')} IPv4 and ${shortened(v6)} IPv6 addresses`;
   const more = classes === 1 ? '' : `, ${classes} classes`;
-  const by =
-    methods === FORWARDED_METHODS.size
-      ? 'every method'
-      : `${methods} ${methods === 1 ? 'method' : 'methods'}`;
+  const by = methods === FORWARDED_METHODS.size ? 'every method' : counted(methods, 'method');
   return `${from}, ${by}${more}`;
 }
 
@@ -164,7 +166,7 @@ export function circumstances({ before, chance }: Witness): string {
   const after =
     before === undefined
       ? ''
-      : `, after ${before.count} such requests${before.failing ? ' that failed' : ''} and ${before.thenMs} ms`;
+      : `, after ${counted(before.count, 'such request')}${before.failing ? ' that failed' : ''} and ${before.thenMs} ms`;
   return `${after}${chance === undefined ? '' : `, where chance gives ${chance}`}`;
 }
 
@@ -178,7 +180,7 @@ function undecidedText({ where, conditions, because }: UndecidedRegion): string 
 
 /** The verdict in one line. */
 export function conclusion({ verdict, changes, undecided, cells }: Comparison): string {
-  const classes = `${cells.all} ${cells.all === 1 ? 'class' : 'classes'} of hosts and paths`;
+  const classes = `${counted(cells.all, 'class', 'classes')} of hosts and paths`;
   if (verdict === 'equivalent')
     return `PROVED EQUIVALENT: ${classes}, for requests within the limits of evaluation`;
   const open = undecided.length === 0 ? '' : `; ${undecided.length} undecided`;
@@ -213,22 +215,4 @@ export function curlOf({ method, url, headers }: Witness): string {
 
 function quotedArgument(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A text in Markdown as it is: backticks inside of it need more of them around it. */
-function codeSpan(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
-}
-
-/** As GitHub's toolkit escapes the data of a command. */
-function escaped(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-/** The value of a property of a command may also contain no colon and no comma. */
-function escapedProperty(text: string): string {
-  return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

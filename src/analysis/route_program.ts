@@ -116,9 +116,11 @@ function agentMatches({ analysis: { atoms, diagrams } }: Model, pattern: string)
     const machine = machineOfPattern(pattern);
     return machine === null ? null : dfaOf(withAbsent(machine, machine.accepts(machine.start)));
   });
-  const says = `the user agent matches '${pattern}'`;
+  const message = `the user agent matches '${pattern}'`;
   return diagrams.atom(
-    dfa === null ? atoms.opaque(`user agent ${pattern}`, says) : atoms.text('header user-agent', dfa, says),
+    dfa === null
+      ? atoms.opaque(`user agent ${pattern}`, message)
+      : atoms.text('header user-agent', dfa, message),
   );
 }
 

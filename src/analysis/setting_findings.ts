@@ -7,6 +7,7 @@ import type { Found } from './finding.ts';
 import { areAlike } from './routed.ts';
 import type { RouteOf } from './cells.ts';
 import type { Model } from './model.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** A module or an action in use. */
 export interface FilterUse {
@@ -61,7 +62,9 @@ export function settingFindings(
 }
 
 function inWords(ms: number): string {
-  return ms >= 2 * DAY_MS ? `${Math.round(ms / DAY_MS)} days` : `${Math.round(ms / 60_000)} minutes`;
+  return ms >= 2 * DAY_MS
+    ? counted(Math.round(ms / DAY_MS), 'day')
+    : counted(Math.round(ms / 60_000), 'minute');
 }
 
 function ofBreaker(
@@ -74,7 +77,7 @@ function ofBreaker(
       {
         code: 'analysis.breaker_never_trips',
         pointer,
-        detail: `${volume} requests in ${windowMs / 1_000} s`,
+        detail: `${counted(volume, 'request')} in ${windowMs / 1_000} s`,
       },
     ];
   if (backend !== null && errorThreshold > 0 && neverFails(config, backend))

@@ -28,7 +28,7 @@ function inSet(
   { setting }: Reader,
   { field, readings: own }: Pick<Term, 'field' | 'readings'>,
   set: TextSet,
-  says: string,
+  message: string,
 ): Diagram<Truth> | null {
   const { atoms, diagrams } = setting;
   const readings = withPath(field, own, setting);
@@ -36,7 +36,7 @@ function inSet(
     const machine = set.machine();
     return machine === null ? null : dfaOf(before(readings, machine, false));
   });
-  return dfa === null ? null : diagrams.atom(atoms.text(placed(field, setting), dfa, says));
+  return dfa === null ? null : diagrams.atom(atoms.text(placed(field, setting), dfa, message));
 }
 
 /** Whether a term cannot be read: its field is absent, or a function of it fails; null if such texts are too many. */
@@ -44,9 +44,9 @@ export function isAbsent(reader: Reader, { field: own, ...term }: Term): Diagram
   const { setting } = reader;
   const { atoms, diagrams } = setting;
   const field = placed(own, setting);
-  const says = `${own} is absent`;
+  const message = `${own} is absent`;
   let absent = diagrams.false;
-  if (term.mayFailAsList === true) absent = diagrams.atom(atoms.text(`reading ${field}`, ABSENCE, says));
+  if (term.mayFailAsList === true) absent = diagrams.atom(atoms.text(`reading ${field}`, ABSENCE, message));
   for (const { readings, set } of term.guards ?? []) {
     const fits = inSet(reader, { field: own, readings }, set, `${own} has the right form`);
     if (fits === null) return null;
@@ -57,7 +57,7 @@ export function isAbsent(reader: Reader, { field: own, ...term }: Term): Diagram
   const dfa = keptDfa(`${namesOf(readings)} fails`, () => dfaOf(before(readings, NOTHING, true)));
   if (dfa === null) return null;
   const isPlain = dfa.key === ABSENCE.key;
-  const fails = atoms.text(field, dfa, isPlain ? says : `${own} has no ${lastOf(readings)}`);
+  const fails = atoms.text(field, dfa, isPlain ? message : `${own} has no ${lastOf(readings)}`);
   return diagrams.or(absent, diagrams.atom(fails));
 }
 

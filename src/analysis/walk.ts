@@ -42,14 +42,16 @@ export function eachClass<Leaf>(
 
 /** The conditions of a class in words; what is not said may be anything. */
 export function conditionsOf(assignment: Assignment): readonly string[] {
-  return assignment.map(({ atom, value }) => (value ? atom.says : `not: ${atom.says}`));
+  return assignment.map(({ atom, value }) => (value ? atom.message : `not: ${atom.message}`));
 }
 
 /** What an assignment says about conditions that the request alone does not decide. */
 export function opaqueIn(assignment: Assignment): readonly string[] {
   return assignment.flatMap(({ atom }) => {
     if (isDecidedByRequest(atom)) return [];
-    return [isChanged(atom.field.name) ? `${atom.says}, after an earlier action that changes it` : atom.says];
+    return [
+      isChanged(atom.field.name) ? `${atom.message}, after an earlier action that changes it` : atom.message,
+    ];
   });
 }
 

@@ -10,14 +10,14 @@ import { type Comparison, comparePairs } from './statistics.ts';
 
 /** A change that keeps every decision on the corpus and was measured to be faster. */
 export interface Suggestion {
-  readonly says: string;
+  readonly message: string;
   /** Pointer of the policy that it changes. */
   readonly pointer: string;
   readonly comparison: Comparison;
 }
 
 interface Candidate {
-  readonly says: string;
+  readonly message: string;
   readonly pointer: string;
   readonly config: EdgeConfig;
 }
@@ -51,8 +51,8 @@ export async function suggest(
       { ...options, cycles: [corpus.length, corpus.length], extras: false },
     );
     const comparison = comparePairs(now!.samples, changed!.samples, random);
-    const { says, pointer } = candidate;
-    if (comparison.verdict === 'faster') suggestions.push({ says, pointer, comparison });
+    const { message, pointer } = candidate;
+    if (comparison.verdict === 'faster') suggestions.push({ message, pointer, comparison });
   }
   return suggestions.toSorted((one, other) => one.comparison.ratio.value - other.comparison.ratio.value);
 }
@@ -77,8 +77,8 @@ function candidatesOf(config: EdgeConfig, parts: readonly PartCost[]): Candidate
       };
       return [...new Set(rulesOf(policy.value).map(({ phase }) => phase))].flatMap((phase) =>
         ordersOf(raw[phase] as readonly PolicyRule[], `${pointer}/value/${phase}`, parts).map(
-          ({ says, rules }) => ({
-            says: `${phase}: ${says}`,
+          ({ message, rules }) => ({
+            message: `${phase}: ${message}`,
             pointer,
             config: changedTo({ [phase]: rules }),
           }),
@@ -89,7 +89,7 @@ function candidatesOf(config: EdgeConfig, parts: readonly PartCost[]): Candidate
 }
 
 interface Order {
-  readonly says: string;
+  readonly message: string;
   readonly rules: readonly PolicyRule[];
 }
 
@@ -100,7 +100,10 @@ function ordersOf(rules: readonly PolicyRule[], pointer: string, parts: readonly
   const changed = cheapestFirst.filter((rule, at) => rule !== rules[at]);
   if (changed.length > 0) {
     const names = changed.map((rule) => nameOf(rule, cheapestFirst.indexOf(rule)));
-    orders.push({ says: `evaluate the cheap conditions first in ${names.join(', ')}`, rules: cheapestFirst });
+    orders.push({
+      message: `evaluate the cheap conditions first in ${names.join(', ')}`,
+      rules: cheapestFirst,
+    });
   }
   const byCost = rules
     .map((rule, at) => {
@@ -111,18 +114,18 @@ function ordersOf(rules: readonly PolicyRule[], pointer: string, parts: readonly
   // A rule that ends requests may save more than it costs; its own cost is then 0.
   const costs = byCost.filter(({ reached }) => reached > 0);
   if (costs.length > 1) {
-    orders.push({ says: 'sort the rules by cost', rules: byCost.map(({ rule }) => rule) });
+    orders.push({ message: 'sort the rules by cost', rules: byCost.map(({ rule }) => rule) });
     const dearest = costs.at(-1)!;
     const last = [...rules.filter((rule) => rule !== dearest.rule), dearest.rule];
     orders.push({
-      says: `put ${nameOf(dearest.rule, dearest.at)}, the most expensive rule, last`,
+      message: `put ${nameOf(dearest.rule, dearest.at)}, the most expensive rule, last`,
       rules: last,
     });
     // A rule that ends requests saves the cost of the rules after it.
     for (const { rule, at } of byCost.slice(0, 3)) {
       if (at === 0) continue;
       const first = [rule, ...rules.filter((each) => each !== rule)];
-      orders.push({ says: `put ${nameOf(rule, at)} first`, rules: first });
+      orders.push({ message: `put ${nameOf(rule, at)} first`, rules: first });
     }
   }
   return orders;

@@ -19,7 +19,7 @@
  *     variable('req.url', URL, 'The request URL.', { read: (a) => a.req.url, readText: (a) => a.req.rawUrl }),
  *     variable('req.headers', headerMap(), 'Header fields.', { read: (a) => a.req.headers }),
  *   ],
- *   unavailable: [{ name: 'res', says: 'the response is known from on_http_response on' }],
+ *   unavailable: [{ name: 'res', message: 'the response is known from on_http_response on' }],
  * });
  * ```
  *
@@ -57,7 +57,7 @@ export interface Variable<A = unknown> {
   readonly readText?: (activation: A) => string;
 }
 
-/** A path (and everything below it) that exists in another phase; `says` completes "`res.status_code`: …". */
+/** A path (and everything below it) that exists in another phase; `message` completes "`res.status_code`: …". */
 export interface Unavailable {
   readonly name: string;
   readonly message: string;

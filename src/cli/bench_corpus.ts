@@ -101,7 +101,7 @@ function coveringCorpus(config: EdgeConfig): Corpus {
   const covered = coveredEdge(edgeFixture(config, () => null));
   const requests = findCases(covered, []).flatMap(({ draft, points }) => {
     const prepared = preparedDraft(draft);
-    return prepared === null ? [] : [benchRequest(points[0]?.says ?? draft.path, prepared)];
+    return prepared === null ? [] : [benchRequest(points[0]?.message ?? draft.path, prepared)];
   });
   if (requests.length === 0) return ANY_REQUESTS;
   return { requests, from: 'generated to cover it' };

@@ -8,6 +8,7 @@ import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { agentsOption } from './agent_options.ts';
 import { readPort } from './option_values.ts';
 import { loadConfig } from '../project_files/load_config.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** Port of the management API with `--api`; the same as for `serve`. */
 const API_PORT = 4040;
@@ -56,5 +57,5 @@ export function about(edge: EdgeOfFile, { url, port }: Listening): string[] {
     }),
   );
   const routes = edges.reduce((sum, each) => sum + each.routes.length, 0);
-  return [...lines, `${routes} ${routes === 1 ? 'route' : 'routes'}`];
+  return [...lines, counted(routes, 'route')];
 }

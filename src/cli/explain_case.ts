@@ -11,6 +11,7 @@ import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** A case with the results of its run. */
 export interface ExplainedCase {
@@ -81,5 +82,5 @@ export function caseTrees({ simulatedRequests, connections, locate }: ExplainedC
     .slice(0, PRINTED_LIMIT)
     .map(({ exchange }) => `${renderExplanation(explanationOf(exchange, locate))}\n`);
   const more = simulatedRequests.length - trees.length;
-  return `${trees.join('\n')}${more > 0 ? `\nand ${more} more requests\n` : ''}`;
+  return `${trees.join('\n')}${more > 0 ? `\nand ${counted(more, 'more request')}\n` : ''}`;
 }

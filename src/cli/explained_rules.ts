@@ -34,7 +34,7 @@ export function ruleWatch(redact: Redact): RuleWatch {
     const own = [...evaluated.values()].find(
       ({ pointer, source }) => source === step.detail['expression'] && pointer.startsWith(`${step.pointer}/`),
     );
-    return own === undefined ? step : { ...step, says: redact(`does not apply: ${falsity(own)}`) };
+    return own === undefined ? step : { ...step, message: redact(`does not apply: ${falsity(own)}`) };
   };
   return {
     watch: (program, pointer, start) => {

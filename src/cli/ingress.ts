@@ -35,7 +35,7 @@ import {
   workerSink,
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { counted, errorText } from '../diagnostics/message_text.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
 import { aboutAgents, agentListening, localAgents } from './agent_options.ts';
 import type { IngressOptions } from './ingress_options.ts';
@@ -133,7 +133,8 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
-  if (cut > 0) voice.say(`${cut} connections were closed after ${DRAIN_MS / 1_000} s`);
+  if (cut > 0)
+    voice.say(`${counted(cut, 'connection was', 'connections were')} closed after ${DRAIN_MS / 1_000} s`);
   await made.close();
   await otlp.close();
   await sink?.close();

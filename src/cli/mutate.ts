@@ -8,6 +8,7 @@ import { EXIT } from './exit_codes.ts';
 import { readCount } from './option_values.ts';
 import { printFindings, printLines } from './terminal.ts';
 import { written } from './write_file.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 const REPORTERS = { text: mutationText, json: mutationJson, html: mutationPage, junit: mutationJunit };
 
@@ -66,7 +67,9 @@ async function emit(file: string, path: string, { survivors }: MutationResult): 
   const { scenarioOfCases } = await import('../project_files/offered_scenario.ts');
   const cases = survivors.flatMap(({ offered }) => offered ?? []);
   await written(path, await scenarioOfCases(file, path, cases));
-  process.stderr.write(`${path}: ${cases.length} cases for ${survivors.length} survivors\n`);
+  process.stderr.write(
+    `${path}: ${counted(cases.length, 'case')} for ${counted(survivors.length, 'survivor')}\n`,
+  );
 }
 
 function readReporter(text: string): Options['reporter'] {

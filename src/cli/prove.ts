@@ -15,6 +15,7 @@ import { EXIT } from './exit_codes.ts';
 import { addText } from './option_values.ts';
 import { printFindings, printLines } from './terminal.ts';
 import { written } from './write_file.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 const REPORTERS = { text: proofsText, json: proofsJson, junit: proofsJunit };
 
@@ -78,7 +79,7 @@ async function proveAll(file: string | undefined, options: Options): Promise<num
     const { counterexamples } = await import('../project_files/counterexamples.ts');
     const { text, count } = counterexamples(config, proved, emitCases, edge);
     await written(emitCases, text);
-    process.stderr.write(`${emitCases}: ${count} ${count === 1 ? 'case' : 'cases'}\n`);
+    process.stderr.write(`${emitCases}: ${counted(count, 'case')}\n`);
   }
   const verdicts = new Set(proved.map(({ proof }) => proof.verdict));
   if (verdicts.has('INVALID')) return EXIT.configInvalid;

@@ -58,8 +58,8 @@ const WHY_UNITS = 120;
 const TARGET_UNITS = 200;
 
 /** Details of a refusal beyond its code, such as the login check that failed. */
-function detailsOf({ problem, detail, says }: Explanation['because']['detail']): string {
-  const why = [problem, detail, says].find((fact) => typeof fact === 'string' && fact !== '');
+function detailsOf({ problem, detail, message }: Explanation['because']['detail']): string {
+  const why = [problem, detail, message].find((fact) => typeof fact === 'string' && fact !== '');
   return why === undefined ? '' : `  (${printable(String(why)).slice(0, WHY_UNITS)})`;
 }
 

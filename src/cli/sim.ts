@@ -9,7 +9,7 @@ import type { ScenarioShell } from '../simulator/document/schema.ts';
 import type { PreparedRequest } from '../simulator/prepared_request.ts';
 import { type Simulated, compileSimulation, simulate } from '../simulator/simulation.ts';
 import { besideName } from '../project_files/files_beside.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { counted, errorText } from '../diagnostics/message_text.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
@@ -177,13 +177,15 @@ function intervalLines(simulated: Simulated): string[] {
     ...rows,
     ...(late === 0
       ? []
-      : [`  ${late.toLocaleString('en')} more requests were served after the end of the simulation`]),
+      : [
+          `  ${counted(late, 'more request was', 'more requests were')} served after the end of the simulation`,
+        ]),
   ];
 }
 
 function table(simulated: Simulated): string {
   const { requests, durationMs, statuses, backends, agents, reasons, latency } = simulated;
-  const lines = [`${requests.toLocaleString('en')} requests in ${durationMs / 1_000} s of virtual time`];
+  const lines = [`${counted(requests, 'request')} in ${durationMs / 1_000} s of virtual time`];
   const groups = [
     ['status', statuses],
     ['backend', backends],

@@ -12,6 +12,7 @@ import type { OneRun } from './testing/watch.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { selector } from '../project_files/select.ts';
 import { addText, readCount } from './option_values.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 interface Options {
   readonly filter: readonly string[];
@@ -197,7 +198,7 @@ function progressOf(): (ran: number) => void {
     const nowMs = elapsedMs();
     if (nowMs - lastMs < PROGRESS_MS) return;
     lastMs = nowMs;
-    process.stderr.write(`\r${count.toLocaleString('en')} cases\u001b[K\r`);
+    process.stderr.write(`\r${counted(count, 'case')}\u001b[K\r`);
   };
 }
 

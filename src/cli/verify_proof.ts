@@ -9,6 +9,7 @@ import { verify } from '../proof/verify.ts';
 import type { CertificateFile } from './certificates.ts';
 import { EXIT } from './exit_codes.ts';
 import { printable, wantsColor } from './terminal.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 export function register(command: Command): void {
   command
@@ -36,7 +37,9 @@ async function verifyAll(path: string, given: readonly string[]): Promise<number
   for (const certificate of read.certificates) {
     try {
       const { claim, classes } = verify(certificate, configs);
-      process.stdout.write(`${printable(`VERIFIED  ${nameOf(claim)}   ${classes} classes of requests`)}\n`);
+      process.stdout.write(
+        `${printable(`VERIFIED  ${nameOf(claim)}   ${counted(classes, 'class', 'classes')} of requests`)}\n`,
+      );
     } catch (error) {
       // Whatever is wrong with a certificate, it shows nothing.
       const reason = error instanceof Error ? error.message : String(error);

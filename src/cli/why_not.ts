@@ -9,6 +9,7 @@ import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
 import type { DraftRun } from '../simulator/search/run_draft.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { signerOf } from '../project_files/run_scenarios.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** What would have to change in a request for a given outcome, as text or data. */
 export interface WhyNotAnswer {
@@ -40,13 +41,13 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
     case 'already':
       return `${message} for this request.\n`;
     case 'impossible':
-      return `There is no request for which ${message}: ${found.says}.\n`;
+      return `There is no request for which ${message}: ${found.message}.\n`;
     case 'not_found':
-      return `No change was found after which ${message}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
+      return `No change was found after which ${message}; ${counted(found.runs, 'request was', 'requests were')} tried. That proves nothing.\n`;
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
       const tree = renderExplanation(explained(found.run, locate));
-      return `It would need ${found.changes.length === 1 ? 'one change' : `${found.changes.length} changes`}:\n${changes}\nThen ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
+      return `It would need ${counted(found.changes.length, 'change')}:\n${changes}\nThen ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }
 }

@@ -116,13 +116,20 @@ function syntaxProblem({ text }: Source, { code, message, pos }: YAMLError, kind
   }
   if (code === 'MULTIPLE_DOCS') {
     const marker = clamped({ start: span.start, end: span.start + 3 }, text.length);
-    const says = `a second document begins here; ${kind.called} holds one`;
-    return { code: 'several_documents', message: says, span: marker };
+    return {
+      code: 'several_documents',
+      message: `a second document begins here; ${kind.called} holds one`,
+      span: marker,
+    };
   }
   if (code === 'TAG_RESOLVE_FAILED') {
     const tag = text.slice(span.start, span.end);
-    const says = `'${tag}' is parsed as a YAML tag, so the value after it is not what it seems`;
-    return { code: 'unknown_tag', message: says, span, hint: 'put the whole value in quotes' };
+    return {
+      code: 'unknown_tag',
+      message: `'${tag}' is parsed as a YAML tag, so the value after it is not what it seems`,
+      span,
+      hint: 'put the whole value in quotes',
+    };
   }
   return { code: 'syntax', message: SYNTAX[code] ?? lowerFirst(message), span };
 }

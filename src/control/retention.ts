@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { wholeSeconds } from '../events/timestamps.ts';
 import type { Store } from './store/port.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** How long records are kept, in days; without a number forever. */
 export interface RetentionOptions {
@@ -45,7 +46,7 @@ export function expireEvents(
       await expire('audit', auditDays);
       const dropped = await expire('deliveries', undeliveredDays);
       if (dropped > 0)
-        say(`dropped ${dropped} audit events that were not delivered in ${undeliveredDays} days\n`);
+        say(`dropped ${counted(dropped, 'audit event')} not delivered within ${undeliveredDays} days\n`);
     } catch (error) {
       say(`cannot remove old events: ${String(error)}\n`);
     }

@@ -146,14 +146,14 @@ function filterCounters(hits: HitTable): (filter: CompiledFilter, verdict: Verdi
     const counters = countersOf(filter);
     const { code, pointer } = because;
     counters.ran.count++;
-    counted(counters.codes, code, () => hits.counter(keys.reason(filter.pointer, code)));
+    increment(counters.codes, code, () => hits.counter(keys.reason(filter.pointer, code)));
     if (pointer !== undefined && MODULE_FACTS.get(filter.module)?.runsActions !== true)
-      counted(counters.rules, pointer, () => hits.counter(keys.rule(pointer)));
+      increment(counters.rules, pointer, () => hits.counter(keys.rule(pointer)));
     if (inner !== undefined) countInner(hits, inner, because);
   };
 }
 
-function counted(counters: Map<string, Counter>, key: string, make: () => Counter): void {
+function increment(counters: Map<string, Counter>, key: string, make: () => Counter): void {
   let counter = counters.get(key);
   if (counter === undefined) counters.set(key, (counter = make()));
   counter.count++;

@@ -65,7 +65,7 @@ function nodePoints(key: string, watched: WatchedExpression, place: Place): Cove
       id: `outcomes ${key} ${node.id} ${outcome}`,
       kind: 'outcomes',
       ...place(node),
-      says: `\`${textOfNode(watched, node)}\` is ${outcome}`,
+      message: `\`${textOfNode(watched, node)}\` is ${outcome}`,
       impossible: impossible ?? contradiction(watched, node, outcome) ?? contradicted(watched, node, outcome),
       seen: { by: 'node', expression: key, node: node.id, outcome },
     };
@@ -137,7 +137,7 @@ function conditionPoints(key: string, watched: WatchedExpression, place: Place):
         id: `mcdc ${key} ${decision} ${condition}`,
         kind: 'mcdc',
         ...place(node),
-        says: `\`${textOfNode(watched, node)}\` alone changes the outcome${around}`,
+        message: `\`${textOfNode(watched, node)}\` alone changes the outcome${around}`,
         impossible: fixed === null ? constantAround(watched, root) : `it is always ${fixed}`,
         seen: { by: 'vectors', expression: key, decision, condition, count: conditions.length },
       };

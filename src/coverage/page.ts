@@ -3,6 +3,7 @@ import { percentOf } from './measure.ts';
 import { type PlacedPoint, placedPoints } from './lcov.ts';
 import { type CoverageReport, leftOut, missedSentence, percentText, sentenceOf } from './report.ts';
 import { type MeasuredPoint, isLeftOut } from './point.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:75rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse}td,th{padding:.1rem .8rem .1rem 0;text-align:left}
@@ -15,7 +16,7 @@ export function coveragePage(reports: readonly CoverageReport[], version: string
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Coverage</title>
 <style>${STYLE}</style></head><body>
-<h1>Coverage of ${reports.length} edge${reports.length === 1 ? '' : 's'}</h1><p><small>edgeproof ${escapeHtml(version)}</small></p>
+<h1>Coverage of ${counted(reports.length, 'edge')}</h1><p><small>edgeproof ${escapeHtml(version)}</small></p>
 ${reports.map((report) => section(report)).join('\n')}
 </body></html>
 `;
@@ -28,7 +29,7 @@ function section(report: CoverageReport): string {
     return `<tr><td>${tally.kind}</td><td><meter min="0" max="100" value="${percent}"></meter></td><td>${percentText(percent)} %</td><td>${tally.covered} of ${tally.possible}</td><td>${leftOut(tally)}</td></tr>`;
   });
   const gates = missed.map((each) => `<p class="bad">${escapeHtml(missedSentence(each))}</p>`);
-  return `<section><h2>${escapeHtml(name)}</h2><p>${coverage.requests} requests</p><table>${rows.join('')}</table>${gates.join('')}${source(report)}</section>`;
+  return `<section><h2>${escapeHtml(name)}</h2><p>${counted(coverage.requests, 'request')}</p><table>${rows.join('')}</table>${gates.join('')}${source(report)}</section>`;
 }
 
 /** The source file with the points of each line; only a list if there is no source. */
@@ -71,14 +72,14 @@ function titled(title: string, points: readonly MeasuredPoint[], report: Coverag
 
 function list(points: readonly MeasuredPoint[], { offered }: CoverageReport): string {
   const items = points.map((point) => {
-    const { id, kind, says, hits, uncovered } = point;
+    const { id, kind, message, hits, uncovered } = point;
     const offer = offered.get(id);
     const state =
       uncovered === null
         ? `<span class="ok">${hits} ×</span>`
         : `<span class="${isLeftOut(point) ? 'dead' : 'bad'}">${escapeHtml(sentenceOf(uncovered))}</span>`;
     const tried = offer === undefined ? '' : `<br><code>${escapeHtml(offer)}</code>`;
-    return `<li>${kind}: ${escapeHtml(says)} — ${state}${tried}</li>`;
+    return `<li>${kind}: ${escapeHtml(message)} — ${state}${tried}</li>`;
   });
   return `<ul>${items.join('')}</ul>`;
 }

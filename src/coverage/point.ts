@@ -28,7 +28,7 @@ export interface CoveragePoint {
   /** The span within the string at the pointer; null for all of it. */
   readonly span: Span | null;
   /** Description of the event, as part of a sentence. */
-  readonly says: string;
+  readonly message: string;
   /** Name of what the point is about: the match of a route, the type of an action, the id of a backend. */
   readonly about?: string;
   /** Pointers of the routes on which it can happen; empty for any. */
@@ -81,7 +81,7 @@ export interface Uncovered {
   readonly because: 'cannot_happen' | 'not_in_cases' | 'never_reached' | 'short_circuited' | 'no_case';
   /** What in an expression kept this part from being evaluated. */
   readonly by?: 'operand' | 'condition';
-  readonly says: string;
+  readonly message: string;
 }
 
 type Measured = Pick<MeasuredPoint, 'uncovered'>;

@@ -49,7 +49,7 @@ function hostPoints({ edges }: EdgeConfig): CoveragePoint[] {
         kind: 'hosts',
         pointer,
         span: null,
-        says: `a request ${isInside ? 'is forwarded to' : 'is sent to'} ${host}`,
+        message: `a request ${isInside ? 'is forwarded to' : 'is sent to'} ${host}`,
         routes: [],
         impossible: null,
         seen: { by: 'host', edge, test: hostTest(hostport) },
@@ -81,7 +81,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
       id: `routes ${pointer}`,
       kind: 'routes',
       pointer,
-      says: `route ${route.match} is taken`,
+      message: `route ${route.match} is taken`,
       about: route.match,
       seen: { by: 'hit', keys: [keys.route(id)] },
     },
@@ -90,7 +90,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
       id: `paths ${pointer} at`,
       kind: 'paths',
       pointer: at,
-      says: `a request is for ${path} exactly`,
+      message: `a request is for ${path} exactly`,
       seen: { by: 'path', edge, isHost, test: (asked) => asked === path },
     },
   ];
@@ -101,7 +101,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
       kind: 'paths',
       pointer: at,
       routes: [],
-      says: `a request is for more than ${path}`,
+      message: `a request is for more than ${path}`,
       seen: {
         by: 'path',
         edge,
@@ -115,7 +115,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
       id: `paths ${pointer} below`,
       kind: 'paths',
       pointer: at,
-      says: `a request is for a path below ${path}`,
+      message: `a request is for a path below ${path}`,
       seen: {
         by: 'path',
         edge,
@@ -130,7 +130,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
         kind: 'paths',
         pointer: at,
         routes: [],
-        says: `a request is for a path just beside ${path}, such as ${besidePath(path)}`,
+        message: `a request is for a path just beside ${path}, such as ${besidePath(path)}`,
         seen: { by: 'path', edge, isHost, test: (asked) => isBeside(asked, path) },
       });
   }
@@ -163,7 +163,7 @@ function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
       ...base,
       id: `modules ${at}`,
       kind: 'modules',
-      says: `${module.type} of ${route.match} runs`,
+      message: `${module.type} of ${route.match} runs`,
       impossible: null,
       seen: { by: 'hit', keys: [keys.module(at)] },
     });
@@ -175,7 +175,7 @@ function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
       const limits = limitsOf(module, code, config, edgeKind);
       return {
         id: `${kind} ${at} ${code}`,
-        says: `${code} on ${route.match}: ${message}`,
+        message: `${code} on ${route.match}: ${message}`,
         impossible: impossibleAddress(code, module, placed, edge) ?? limits.impossible,
         untestable: limits.untestable,
         seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
@@ -200,7 +200,7 @@ function patternPoints(
         kind: 'rules',
         pointer,
         span: null,
-        says: `${list}[${index}] of ${match} matches: ${pattern}`,
+        message: `${list}[${index}] of ${match} matches: ${pattern}`,
         about: `${list}[${index}]`,
         routes: [at.slice(0, at.lastIndexOf('/'))],
         impossible: null,

@@ -55,7 +55,7 @@ export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoverageP
       id: `rules ${rule.pointer}`,
       kind: 'rules',
       pointer: rule.pointer,
-      says: `rule ${labelOf(rule)} applies`,
+      message: `rule ${labelOf(rule)} applies`,
       impossible: shadow,
       seen: { by: 'hit', keys: [keys.rule(rule.pointer)] },
     };
@@ -118,7 +118,7 @@ function actionPoints(
     ...base,
     id: `actions ${pointer}`,
     kind: 'actions',
-    says: `${label} runs`,
+    message: `${label} runs`,
     about: type,
     impossible,
     seen: { by: 'hit', keys: [keys.action(pointer)] },
@@ -131,7 +131,7 @@ function actionPoints(
     const whole = `${type.replaceAll('-', '_')}.${code}`;
     return {
       id: `${kind} ${pointer} ${whole}`,
-      says: `${whole} by ${label}: ${message}`,
+      message: `${whole} by ${label}: ${message}`,
       impossible: impossible ?? cannotHappen?.(code, action.config as never, edgeKind) ?? null,
       untestable: notInCases?.(code, action.config as never, edgeKind) ?? null,
       seen: { by: 'hit', keys: [keys.reason(pointer, whole)] } as const,
@@ -155,7 +155,7 @@ function verdictPoints(
         kind: 'reasons',
         pointer,
         span: null,
-        says: `${code}: ${message}`,
+        message: `${code}: ${message}`,
         routes: [route],
         impossible: impossibleVerdict(code as PolicyCode, policy, kind, disabled),
         seen: { by: 'hit', keys: [keys.reason(pointer, code)] },

@@ -4,6 +4,7 @@ import { type Tally, percentOf } from './measure.ts';
 import type { LocatePoint, PointPlace } from './places.ts';
 import { type MeasuredPoint, type Uncovered, isOpen } from './point.ts';
 import type { Missed } from './thresholds.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 export interface CoverageReport {
   /** The file of the edge, or of the scenario that holds it. */
@@ -26,17 +27,17 @@ const BECAUSE: Readonly<Record<Uncovered['because'], string>> = {
 };
 
 /** Why a point was not covered, in one line. */
-export function sentenceOf({ because, by, says }: Uncovered): string {
+export function sentenceOf({ because, by, message }: Uncovered): string {
   // A sentence about an operand says by itself what short-circuited.
   return because === 'no_case' || because === 'never_reached' || by === 'operand'
-    ? says
-    : `${BECAUSE[because]}: ${says}`;
+    ? message
+    : `${BECAUSE[because]}: ${message}`;
 }
 
 /** A table by kind, then every uncovered point with its place, the reason, and a case that would cover it. */
 export function coverageText(report: CoverageReport): string {
   const { name, coverage } = report;
-  const lines = [`${name}  (${coverage.requests.toLocaleString('en')} requests)`, ''];
+  const lines = [`${name}  (${counted(coverage.requests, 'request')})`, ''];
   lines.push(`  ${'kind'.padEnd(12)}${'covered'.padStart(12)}${'percent'.padStart(10)}   left out`);
   for (const tally of coverage.tallies) {
     const share = `${tally.covered}/${tally.possible}`;
@@ -81,7 +82,7 @@ function pointLines(point: MeasuredPoint, { locate, offered }: CoverageReport): 
   const place = locate(point);
   const at = place === null ? point.pointer : `${place.file}:${place.line}:${place.column}`;
   const lines = [
-    `    ${point.kind.padEnd(10)} ${point.says}  (${at})`,
+    `    ${point.kind.padEnd(10)} ${point.message}  (${at})`,
     `               ${sentenceOf(point.uncovered!)}`,
   ];
   const offer = offered.get(point.id);
@@ -116,20 +117,20 @@ export function coverageJson(reports: readonly CoverageReport[], version: string
 }
 
 function pointData(
-  { id, kind, says, pointer, span, hits, uncovered }: MeasuredPoint,
+  { id, kind, message, pointer, span, hits, uncovered }: MeasuredPoint,
   place: PointPlace | null,
   offered: ReadonlyMap<string, string>,
 ): object {
   return {
     id,
     kind,
-    says,
+    message,
     pointer,
     ...(span !== null && { span }),
     ...(place !== null && { file: place.file, line: place.line, column: place.column }),
     hits,
     covered: uncovered === null,
-    ...(uncovered !== null && { because: uncovered.because, why: uncovered.says }),
+    ...(uncovered !== null && { because: uncovered.because, why: uncovered.message }),
     ...(offered.has(id) && { offered: offered.get(id) }),
   };
 }

@@ -16,7 +16,7 @@ export function streamPoints({ edge, kind, id, pointer, route }: PlacedRoute): C
     kind: 'routes',
     pointer,
     span: null,
-    says: `${kind.toUpperCase()} edge ${edge} takes a connection`,
+    message: `${kind.toUpperCase()} edge ${edge} takes a connection`,
     about: edge,
     routes: [pointer],
     impossible: null,
@@ -31,7 +31,7 @@ export function streamPoints({ edge, kind, id, pointer, route }: PlacedRoute): C
       kind: 'hosts',
       pointer: at,
       span: null,
-      says: `a connection ${isInternal ? 'is forwarded to' : 'reaches'} ${hostport}`,
+      message: `a connection ${isInternal ? 'is forwarded to' : 'reaches'} ${hostport}`,
       routes: [],
       impossible: null,
       seen: {
@@ -62,7 +62,7 @@ export function edgeModulePoints({ edges }: EdgeConfig): CoveragePoint[] {
         ...base,
         id: `modules ${at}`,
         kind: 'modules',
-        says: `${type} of ${name} runs`,
+        message: `${type} of ${name} runs`,
         impossible: null,
         seen: { by: 'hit', keys: [keys.module(at)] },
       };
@@ -70,7 +70,7 @@ export function edgeModulePoints({ edges }: EdgeConfig): CoveragePoint[] {
         const { impossible, untestable } = limitsOf(module, code, config, 'https');
         const id = `reasons ${at} ${code}`;
         const seen = { by: 'hit', keys: [keys.reason(at, code)] } as const;
-        return { id, says: `${code} on ${name}: ${message}`, impossible, untestable, seen };
+        return { id, message: `${code} on ${name}: ${message}`, impossible, untestable, seen };
       });
       return pointsWith({ ...base, kind: 'reasons' as const }, comes).concat(runs);
     });

@@ -7,6 +7,7 @@ import type { CoveragePoint, Uncovered } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recording } from './recorder.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** The inputs for explaining an uncovered point. */
 export interface WhySetting {
@@ -25,8 +26,8 @@ export interface RuleNote {
 
 /** Why no case has covered a point. */
 export function whyUncovered(point: CoveragePoint, setting: WhySetting): Uncovered {
-  if (point.impossible !== null) return { because: 'cannot_happen', says: point.impossible };
-  if (typeof point.untestable === 'string') return { because: 'not_in_cases', says: point.untestable };
+  if (point.impossible !== null) return { because: 'cannot_happen', message: point.impossible };
+  if (typeof point.untestable === 'string') return { because: 'not_in_cases', message: point.untestable };
   if (point.kind === 'routes') return noCase(`no case reaches ${point.about ?? 'it'}`);
   return (
     routeNotTaken(point, setting) ??
@@ -38,7 +39,7 @@ export function whyUncovered(point: CoveragePoint, setting: WhySetting): Uncover
 }
 
 function noCase(message: string): Uncovered {
-  return { because: 'no_case', says: message };
+  return { because: 'no_case', message };
 }
 
 function hitsOf({ recording }: WhySetting, key: string): number {
@@ -50,7 +51,7 @@ function routeNotTaken({ routes }: CoveragePoint, setting: WhySetting): Uncovere
   const own = setting.routes.filter(({ pointer }) => routes.includes(pointer));
   if (own.length === 0 || own.some(({ id }) => hitsOf(setting, keys.route(id)) > 0)) return null;
   const names = own.map(({ route }) => route.match).join(', ');
-  return { because: 'never_reached', says: `no case takes route ${names}` };
+  return { because: 'never_reached', message: `no case takes route ${names}` };
 }
 
 /** Earlier modules in the pipeline that stopped all requests. */
@@ -70,8 +71,8 @@ function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySet
   });
   if (stops.length === 0) return null;
   const requests = hitsOf(setting, keys.route(placed.id));
-  const message = `of ${requests} requests to ${placed.route.match} ${stops.join(', ')} before ${module}`;
-  return { because: 'never_reached', says: message };
+  const message = `of ${counted(requests, 'request')} to ${placed.route.match} ${stops.join(', ')} before ${module}`;
+  return { because: 'never_reached', message };
 }
 
 /** The module that refers to objects of a kind. */
@@ -98,9 +99,9 @@ function ruleNotReached({ pointer, kind }: CoveragePoint, setting: WhySetting): 
       .slice(0, setting.rules.indexOf(rule))
       .filter((each) => each.pointer.startsWith(`${phase}/`) && each.mayEnd)
       .filter((each) => hitsOf(setting, keys.rule(each.pointer)) > 0);
-    if (enders.length === 0) return { because: 'never_reached', says: 'no case reaches its phase' };
+    if (enders.length === 0) return { because: 'never_reached', message: 'no case reaches its phase' };
     const names = enders.map(({ label }) => label).join(', ');
-    return { because: 'never_reached', says: `rule ${names} before it decided every time` };
+    return { because: 'never_reached', message: `rule ${names} before it decided every time` };
   }
   if (isApplied || kind === 'outcomes' || kind === 'mcdc') return null;
   const untrue = evaluated.filter(([, { yes, all }]) => all > 0 && yes === 0);
@@ -143,7 +144,7 @@ function inExpression({ seen }: CoveragePoint, setting: WhySetting): Uncovered |
   }
   return (
     shortCircuit(way, watched, setting) ??
-    expressionBefore(watched, setting) ?? { because: 'never_reached', says: 'it was never evaluated' }
+    expressionBefore(watched, setting) ?? { because: 'never_reached', message: 'it was never evaluated' }
   );
 }
 
@@ -159,7 +160,7 @@ function expressionBefore(watched: WatchedExpression, setting: WhySetting): Unco
   });
   if (untrue === undefined) return null;
   const text = textOfNode(untrue, untrue.program.typed.ast.root);
-  return { because: 'never_reached', says: `\`${text}\` of rule ${rule.label} was always false` };
+  return { because: 'never_reached', message: `\`${text}\` of rule ${rule.label} was always false` };
 }
 
 function times(count: number): string {
@@ -198,7 +199,7 @@ function shortCircuit(
         return {
           because: constant === undefined ? 'short_circuited' : 'cannot_happen',
           by: 'operand',
-          says: message,
+          message,
         };
       }
     }
@@ -209,7 +210,7 @@ function shortCircuit(
         return {
           because: 'short_circuited',
           by: 'condition',
-          says: `\`${textOfNode(watched, node.condition)}\` was always ${!isYes}`,
+          message: `\`${textOfNode(watched, node.condition)}\` was always ${!isYes}`,
         };
     }
   }

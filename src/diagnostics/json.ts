@@ -1,4 +1,4 @@
-import type { Diagnostic, Severity, Span } from './diagnostic.ts';
+import type { Basis, Diagnostic, Severity, Span } from './diagnostic.ts';
 import { type Lines, type Position, linesOf, positionAt } from './lines.ts';
 
 /** A range of a source, with lines and columns from 1; `end` is exclusive. */
@@ -13,12 +13,13 @@ export interface DiagnosticJson {
   readonly range: Range | null;
   readonly severity: Severity;
   readonly code: string;
-  readonly says: string;
+  readonly message: string;
   readonly pointer: string;
   readonly hint: string | null;
   readonly notes: readonly string[];
+  readonly basis: Basis | null;
   readonly fix: {
-    readonly says: string;
+    readonly message: string;
     readonly range: Range;
     readonly text: string;
     readonly safe: boolean;
@@ -28,7 +29,7 @@ export interface DiagnosticJson {
 /** Findings as plain data, in the given order, ready for `JSON.stringify`. */
 export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[] {
   const linesByText = new Map<string, Lines>();
-  return list.map(({ source, span, severity, code, message, pointer, hint, notes, fix }) => {
+  return list.map(({ source, span, severity, code, message, pointer, hint, notes, basis, fix }) => {
     let lines = source && linesByText.get(source.text);
     if (source && lines === undefined) linesByText.set(source.text, (lines = linesOf(source.text)));
     return {
@@ -36,13 +37,14 @@ export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[]
       range: lines && span ? rangeOf(lines, span) : null,
       severity,
       code,
-      says: message,
+      message,
       pointer,
       hint: hint ?? null,
       notes: notes ?? [],
+      basis: basis ?? null,
       fix:
         lines && fix
-          ? { says: fix.message, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }
+          ? { message: fix.message, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }
           : null,
     };
   });

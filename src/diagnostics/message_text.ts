@@ -32,6 +32,11 @@ export function listed(names: readonly string[], most = 20): string {
   return names.slice(0, most).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+/** A count with its noun, digits grouped: `1 case`, `1,200 cases`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
 /** The last key of a JSON pointer. */
 export function lastKey(pointer: string): string {
   return pointer

@@ -3,6 +3,7 @@ import type { Diagnostic, Source } from './diagnostic.ts';
 import { printable } from './display.ts';
 import { frameOf } from './frame.ts';
 import { type Lines, linesOf, positionAt } from './lines.ts';
+import { counted } from './message_text.ts';
 
 export interface Look {
   /** Whether to write ANSI colours. */
@@ -43,8 +44,8 @@ function summaryOf(list: readonly Diagnostic[]): string {
   const errors = list.filter((diagnostic) => diagnostic.severity === 'error').length;
   const warnings = list.length - errors;
   const parts = [];
-  if (errors > 0) parts.push(`${errors} ${errors === 1 ? 'error' : 'errors'}`);
-  if (warnings > 0) parts.push(`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`);
+  if (errors > 0) parts.push(counted(errors, 'error'));
+  if (warnings > 0) parts.push(counted(warnings, 'warning'));
   return parts.join(', ') || 'nothing found';
 }
 

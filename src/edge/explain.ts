@@ -129,11 +129,11 @@ function stepLines(steps: readonly LocatedStep[], because: LocatedStep): string[
     const facts = Object.entries(step.detail).map(([name, value]) => `${name}=${String(value)}`);
     const fact = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
     lines.push(
-      `├ ${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.says}${fact}${placed(step.place)}`,
+      `├ ${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.message}${fact}${placed(step.place)}`,
     );
     for (const inner of step.inner ?? [])
       lines.push(
-        `│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.says}${placed(inner.place)}`,
+        `│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.message}${placed(inner.place)}`,
       );
   }
   return lines;

@@ -79,7 +79,7 @@ export interface InnerStep {
   readonly kind: string;
   readonly name: string;
   readonly code: string;
-  readonly says: string;
+  readonly message: string;
   readonly detail: Readonly<Record<string, Fact>>;
   readonly pointer: string;
 }

@@ -14,7 +14,7 @@ export interface Step {
   readonly verdict: 'pass' | 'stop';
   readonly code: string;
   /** The sentence of the code. */
-  readonly says: string;
+  readonly message: string;
   readonly detail: Readonly<Record<string, Fact>>;
   /** JSON pointer to the rule or the module's config. */
   readonly pointer: string | null;
@@ -104,7 +104,7 @@ function pushVerdicts(
       module: filter.module,
       verdict: verdict.verdict,
       code,
-      says: filter.reasons[code]?.message ?? code,
+      message: filter.reasons[code]?.message ?? code,
       detail,
       pointer: pointer ?? filter.pointer,
       ...(verdict.inner === undefined ? {} : { inner: verdict.inner }),
@@ -143,7 +143,7 @@ function engineStep(
   sentences: Sentences,
   pointer: string | null = null,
 ): Step {
-  return { phase, module, verdict, code, says: sentences[code]!.message, detail, pointer };
+  return { phase, module, verdict, code, message: sentences[code]!.message, detail, pointer };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { counted } from '../diagnostics/message_text.ts';
 /**
  * Why events are lost: serialisation failed, the file could not be written, or events arrived faster than it
  * could be written and the queue was full.
@@ -30,7 +31,7 @@ export function lostEvents(
       unreported += count;
       const now = nowMs();
       if (unreported === 0 || (now - reportedMs < REPORT_INTERVAL_MS && now >= reportedMs)) return;
-      say(`${unreported} ${unreported === 1 ? 'event is' : 'events are'} lost: ${why}`);
+      say(`${counted(unreported, 'event is', 'events are')} lost: ${why}`);
       unreported = 0;
       reportedMs = now;
     },

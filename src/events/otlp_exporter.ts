@@ -4,6 +4,7 @@ import type { Explained } from './otlp/signals.ts';
 import { type OtlpSettings, otlpTarget } from './senders/otlp.ts';
 import type { Target } from './senders/sending.ts';
 import { startWorker } from './worker.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** Sends the events of this process to a receiver that the operator names. */
 export interface OtlpExporter {
@@ -38,7 +39,7 @@ export function otlpExporter(
       await worker.stop();
       const { waiting, dropped } = worker.status();
       const unsent = waiting + dropped + lost;
-      if (unsent > 0) options.say(`${unsent} ${unsent === 1 ? 'event was' : 'events were'} not sent by OTLP`);
+      if (unsent > 0) options.say(`${counted(unsent, 'event was', 'events were')} not sent by OTLP`);
     },
   };
 }

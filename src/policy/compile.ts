@@ -137,7 +137,7 @@ function compileRule(
     kind: 'rule',
     name: label,
     code: 'rule.applied',
-    says:
+    message:
       rule.expressions.length === 0 ? 'the rule has no expressions' : 'all expressions of the rule are true',
     detail: {},
     pointer,
@@ -162,7 +162,7 @@ function compileRule(
 
 function notAppliedStep({ kind, name, pointer }: InnerStep, expression: string): InnerStep {
   const message = 'an expression of the rule is false';
-  return { kind, name, code: 'rule.not_applied', says: message, detail: { expression }, pointer };
+  return { kind, name, code: 'rule.not_applied', message, detail: { expression }, pointer };
 }
 
 /** The precondition of rules on messages. */

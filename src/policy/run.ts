@@ -180,7 +180,7 @@ function carryOut(
 function loosely({ rule, reading }: Loosely): InnerStep {
   const message =
     'all expressions of the rule are true for a spelling of the path that the upstream may accept';
-  return { ...rule.applies, says: message, detail: { reading } };
+  return { ...rule.applies, message, detail: { reading } };
 }
 
 /** Runs the actions of a rule from `first` on; null when all of them let the phase continue. */
@@ -259,7 +259,7 @@ function passOver(
     kind: 'action',
     name: action.type,
     code: `${action.type.replaceAll('-', '_')}.failed`,
-    says: 'the action failed, and is set to continue',
+    message: 'the action failed, and is set to continue',
     detail: {
       ...failureDetail(failure, branding),
       ...((action.config as { readonly enforce?: boolean }).enforce === false && { enforced: false }),

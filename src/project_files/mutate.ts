@@ -16,13 +16,13 @@ export interface Survivor {
   readonly operator: MutationOperator;
   readonly pointer: string;
   readonly place: Place | null;
-  readonly says: string;
+  readonly message: string;
   /** Whether a request was found that shows what it changes. */
   readonly verdict: 'different' | 'undecided';
   readonly where: string;
   /** A request that the mistake treats differently; null if none was found. */
   readonly witness: Witness | null;
-  /** What blocks the decision, if there is none. */
+  /** What blocks the decision, if it is undecided. */
   readonly because: readonly string[];
   /** A case that passes, and fails with the mistake; null if it was not asked for, or could not be written. */
   readonly offered: WrittenCase | null;
@@ -120,9 +120,9 @@ function tried(
       continue;
     }
     operators[mutant.operator] = { killed, survived: survived + 1 };
-    const { operator, pointer, says } = mutant;
+    const { operator, pointer, message } = mutant;
     const place = edge?.locate(pointer) ?? null;
-    survivors.push({ operator, pointer, place, says, ...shownBy(fate, trial, offers ? says : null) });
+    survivors.push({ operator, pointer, place, message, ...shownBy(fate, trial, offers ? message : null) });
   }
   return { ...counts, survivors, operators };
 }
@@ -171,7 +171,7 @@ export function merged(shares: readonly MutationResult[]): MutationResult {
     survivors: shares
       .flatMap(({ survivors }) => survivors)
       .toSorted(
-        (one, other) => compareTexts(one.pointer, other.pointer) || compareTexts(one.says, other.says),
+        (one, other) => compareTexts(one.pointer, other.pointer) || compareTexts(one.message, other.message),
       ),
     left: shares[0]?.left ?? 0,
     operators,
@@ -182,7 +182,7 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The share of mistakes that were noticed, of all that change something, in percent; 100 if there is none. */
+/** The percentage of mistakes that were noticed, of those that change something; 100 without any. */
 export function scoreOf({ killed, survivors }: MutationResult): number {
   const all = killed + survivors.length;
   return all === 0 ? 100 : (killed * 100) / all;

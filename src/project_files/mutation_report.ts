@@ -1,7 +1,7 @@
 import { circumstances, curlOf } from '../analysis/report_diff.ts';
 import { MUTATION_OPERATORS, type MutationOperator } from '../analysis/mutation_operators.ts';
 import { escapeHtml } from '../http/ascii.ts';
-import { xml } from '../simulator/report/junit.ts';
+import { xml } from '../diagnostics/xml.ts';
 import { type MutationResult, type Survivor, scoreOf } from './mutate.ts';
 
 /** The result for a terminal. */
@@ -10,10 +10,10 @@ export function mutationText(result: MutationResult): string {
 }
 
 function survivorText(survivor: Survivor): string {
-  const { operator, says } = survivor;
+  const { operator, message } = survivor;
   return [
     `survives  ${placeOf(survivor)}   ${operator}`,
-    `          ${says}`,
+    `          ${message}`,
     `          ${hintOf(survivor)}`,
   ].join('\n');
 }
@@ -51,8 +51,8 @@ export function mutationJunit(result: MutationResult): string {
       `    <testcase name="${xml(`${name}: ${killed} noticed`)}" classname="mutate" time="0"/>\n`,
   );
   const failed = survivors.map((survivor) => {
-    const name = `${survivor.operator}: ${survivor.pointer}: ${survivor.says}`;
-    const message = `no case notices that ${survivor.says}`;
+    const name = `${survivor.operator}: ${survivor.pointer}: ${survivor.message}`;
+    const message = `no case notices that ${survivor.message}`;
     const text = `${placeOf(survivor)}\n${hintOf(survivor)}`;
     return `    <testcase name="${xml(name)}" classname="mutate" time="0"><failure message="${xml(message)}">${xml(text)}</failure></testcase>\n`;
   });
@@ -72,7 +72,7 @@ export function mutationPage(result: MutationResult): string {
   );
   const survivors = result.survivors.map(
     (survivor) =>
-      `<section><code>${escapeHtml(placeOf(survivor))}</code> <small>${survivor.operator}</small><br>${escapeHtml(survivor.says)}<br><code>${escapeHtml(hintOf(survivor))}</code></section>`,
+      `<section><code>${escapeHtml(placeOf(survivor))}</code> <small>${survivor.operator}</small><br>${escapeHtml(survivor.message)}<br><code>${escapeHtml(hintOf(survivor))}</code></section>`,
   );
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -1,6 +1,7 @@
 import type { Proof, Property } from '../analysis/prove.ts';
 import { circumstances, curlOf } from '../analysis/report_diff.ts';
-import { xml } from '../simulator/report/junit.ts';
+import { counted } from '../diagnostics/message_text.ts';
+import { xml } from '../diagnostics/xml.ts';
 
 /** A property, the file that states it, and what was found out. */
 export interface ProvedProperty {
@@ -21,7 +22,7 @@ function linesOf({ property: { name }, proof }: ProvedProperty): readonly string
   const title = `${proof.verdict.padEnd(9)} ${name}`;
   switch (proof.verdict) {
     case 'PROVED':
-      return [`${title}   ${proof.classes} classes of requests`];
+      return [`${title}   ${counted(proof.classes, 'class', 'classes')} of requests`];
     case 'REFUTED': {
       const { where, conditions, witness, observed } = proof;
       const { status, backend, explanation } = observed;

@@ -34,7 +34,7 @@ export interface ReplaySummary {
   readonly unknown: number;
   /** Lines that could not be read, with the first few problems. */
   readonly unreadable: number;
-  readonly problems: readonly { readonly line: number; readonly says: string }[];
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
   /** Groups of each finding, the largest first. */
   readonly groups: readonly Group[];
   readonly fidelity: Fidelity | null;
@@ -75,7 +75,7 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
   const groups = new Groups();
   const departures = new Groups();
   const fidelity = { reproduced: 0, departed: 0, unknown: 0 };
-  const problems: { line: number; says: string }[] = [];
+  const problems: { line: number; message: string }[] = [];
   let unreadable = 0;
 
   /** Whether the current configuration reproduces the log; null if this is not known in all cases. */
@@ -113,7 +113,7 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
     },
     problem: (line, message) => {
       unreadable++;
-      if (problems.length < PROBLEMS) problems.push({ line, says: message });
+      if (problems.length < PROBLEMS) problems.push({ line, message });
     },
     summary: () => {
       const records = counts.same + counts.changed + counts.unknown;

@@ -1,5 +1,6 @@
 import type { Finding } from './compare.ts';
 import type { Group, ReplaySummary } from './replay.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 const TITLES: Readonly<Record<Finding, string>> = { same: 'SAME', changed: 'CHANGED', unknown: 'UNKNOWN' };
 const ORDER: readonly Finding[] = ['changed', 'unknown', 'same'];
@@ -15,26 +16,26 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
   for (const finding of ORDER) {
     const own = groups.filter((group) => group.finding === finding);
     if (own.length === 0) continue;
-    lines.push(`${TITLES[finding]}  ${counted(summary[finding], records)}`);
+    lines.push(`${TITLES[finding]}  ${shareOf(summary[finding], records)}`);
     for (const group of own.slice(0, SHOWN_GROUPS)) lines.push(...groupLines(group, placeOf));
-    if (own.length > SHOWN_GROUPS) lines.push(`  and ${own.length - SHOWN_GROUPS} more causes`);
+    if (own.length > SHOWN_GROUPS) lines.push(`  and ${counted(own.length - SHOWN_GROUPS, 'more cause')}`);
     lines.push('');
   }
   if (fidelity !== null) {
     const { reproduced, departed, unknown, departures } = fidelity;
     lines.push(
       `fidelity ${percent(reproduced, records)}: the current configuration reproduces ${whole(reproduced)} of ` +
-        `${whole(records)} recorded decisions; ${whole(departed)} differ, ${whole(unknown)} are not known`,
+        `${counted(records, 'recorded decision')}; ${whole(departed)} differ, ${whole(unknown)} are not known`,
     );
     for (const group of departures.slice(0, SHOWN_GROUPS)) lines.push(...groupLines(group, placeOf));
   } else {
     lines.push('fidelity is not known: give the configuration that made the log with --against');
   }
   lines.push(
-    `${whole(records)} records: ${ORDER.map((each) => `${whole(summary[each])} ${each}`).join(', ')}` +
-      (unreadable === 0 ? '' : `; ${whole(unreadable)} lines could not be read`),
+    `${counted(records, 'record')}: ${ORDER.map((each) => `${whole(summary[each])} ${each}`).join(', ')}` +
+      (unreadable === 0 ? '' : `; ${counted(unreadable, 'line')} could not be read`),
   );
-  for (const { line, says } of problems) lines.push(`  line ${line}: ${says}`);
+  for (const { line, message } of problems) lines.push(`  line ${line}: ${message}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -47,7 +48,7 @@ function groupLines({ cause, pointer, count, examples, finding }: Group, placeOf
   return lines;
 }
 
-function counted(count: number, all: number): string {
+function shareOf(count: number, all: number): string {
   return `${whole(count)} (${percent(count, all)})`;
 }
 

@@ -1,6 +1,7 @@
 import { openLineFile } from '../events/line_file.ts';
 import { type RecordedExchange, recordingHead } from './recording.ts';
 import { type Redaction, redactExchange } from './redact.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 export interface RecordingOptions {
   readonly path: string;
@@ -42,7 +43,7 @@ export async function recordingWriter(options: RecordingOptions): Promise<Record
     write: (exchange) => write(JSON.stringify({ exchange: redactExchange(exchange, redaction) })),
     close: async () => {
       await file.close();
-      if (lost > 0) say(`${lost} exchanges were lost`);
+      if (lost > 0) say(`${counted(lost, 'exchange was', 'exchanges were')} lost`);
     },
   };
 }

@@ -19,6 +19,7 @@ import { OFFLINE, type Peers, answeringOfAgent, brokenOff } from './agents.ts';
 import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
 import type { Answering } from './upstreams.ts';
 import type { VirtualClock } from './virtual_clock.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** Timeouts of upstreams; the defaults are those of the live proxy. */
 export interface VirtualLimits {
@@ -246,7 +247,7 @@ function fetched(
     return { given: { failure, detail: `scripted fault: ${fault}` }, afterMs: latencyMs };
   }
   if (body.length > request.limitBytes) {
-    return { given: { failure: 'too_large', detail: `${body.length} bytes` }, afterMs: latencyMs };
+    return { given: { failure: 'too_large', detail: counted(body.length, 'byte') }, afterMs: latencyMs };
   }
   return { given: { status, headers, body, resolvedIp: '', timeMs: latencyMs }, afterMs: latencyMs };
 }

@@ -11,6 +11,7 @@ import { snapshotOf, snapshotOfConnection } from './snapshot.ts';
 import type { ConnectionOutcome } from './run_connect.ts';
 import { timelineConnections } from './timeline_connections.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** Maximum number of reported mismatches per timeline; the rest are counted. */
 const REPORTED_LIMIT = 5;
@@ -71,7 +72,7 @@ export function runTimeline(
       failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
   }
   if (failing.failed > REPORTED_LIMIT) {
-    const received = `${failing.failed} more requests do not meet the expectations`;
+    const received = `${counted(failing.failed, 'more request does', 'more requests do')} not meet the expectations`;
     failing.mismatches.push({
       what: 'timeline',
       expected: 'all requests as expected',

@@ -69,7 +69,7 @@ export interface Simulated {
   /** Responses with a status below 500 after the end of the run. */
   readonly servedLate: number;
   /** Scripted changes of upstreams and agents, as text. */
-  readonly changes: readonly { readonly atMs: number; readonly says: string }[];
+  readonly changes: readonly { readonly atMs: number; readonly message: string }[];
 }
 
 const BUCKETS = 120;
@@ -187,7 +187,7 @@ export function simulate(
     reasons,
     latency,
     servedLate,
-    changes: compiled.changes.map((change) => ({ atMs: change.atMs, says: changeText(change) })),
+    changes: compiled.changes.map((change) => ({ atMs: change.atMs, message: changeText(change) })),
   };
 }
 

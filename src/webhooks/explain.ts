@@ -9,6 +9,7 @@ import type { Provider } from './provider.ts';
 import { type Reading, type WebhookRequest, readingOf } from './reading.ts';
 import { WEBHOOK_REASONS } from './reasons.ts';
 import { type WebhookOutcome, expectedSignature, presentedSchemes, verifyPrepared } from './verify.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** One step of the verification. `ok` is null if the step has no result. */
 interface ExplainStep {
@@ -101,7 +102,7 @@ function messageText(prepared: PreparedScheme, message: readonly Piece[]): strin
     scheme.signs.includes('{secret}') && key.text !== '' ? whole.replaceAll(key.text, '<secret>') : whole;
   const shown = JSON.stringify(masked.slice(0, PREVIEW_CHARACTERS));
   const more = masked.length > PREVIEW_CHARACTERS ? '…' : '';
-  return `${scheme.signs}, ${bytes.length} bytes: ${shown}${more}`;
+  return `${scheme.signs}, ${counted(bytes.length, 'byte')}: ${shown}${more}`;
 }
 
 function comparisonStep(prepared: PreparedScheme, { messages, presented }: Examination): ExplainStep {
@@ -109,7 +110,7 @@ function comparisonStep(prepared: PreparedScheme, { messages, presented }: Exami
   const how = scheme.algorithm.replaceAll('_', '-');
   if (scheme.algorithm === 'token') {
     const ok = presented.includes(key.text);
-    const lengths = `${presented[0]!.length} characters presented, ${key.text.length} expected`;
+    const lengths = `${counted(presented[0]!.length, 'character')} presented, ${key.text.length} expected`;
     return step(
       ok,
       'compared',

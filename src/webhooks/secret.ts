@@ -2,6 +2,7 @@ import { fromBase64 } from '../crypto/base64.ts';
 import { type HmacKey, hmacKey } from '../crypto/digest.ts';
 import { type KeyKind, type PublicKey, readPublicKey } from '../crypto/keys.ts';
 import type { Provider, Scheme } from './provider.ts';
+import { counted } from '../diagnostics/message_text.ts';
 
 /** A problem of a secret, as a sentence. `code` is stable. */
 export interface SecretProblem {
@@ -44,7 +45,9 @@ export function webhookSecretProblems(
   }
   const length = provider.secretLength;
   if (length !== undefined && secret.length !== length) {
-    return [formatProblem(provider, `has ${secret.length} characters; this provider's have ${length}`)];
+    return [
+      formatProblem(provider, `has ${counted(secret.length, 'character')}; this provider's have ${length}`),
+    ];
   }
   for (const scheme of schemesFor(provider, secret)) {
     const key = prepareKey(scheme, secret);

@@ -6,7 +6,7 @@ interface Variant {
 /** How the body may have looked before it was modified in transit; only variants that differ. */
 export function bodyVariants(body: Uint8Array): readonly (Variant & { readonly body: Uint8Array })[] {
   const text = Buffer.from(body).toString('utf8');
-  const variants: [says: string, text: string][] = [
+  const variants: [message: string, text: string][] = [
     ['without its trailing newline', text.replace(/\r?\n$/, '')],
     ['without surrounding white space', text.trim()],
     ['with a trailing newline', `${text}\n`],
@@ -24,7 +24,7 @@ export function bodyVariants(body: Uint8Array): readonly (Variant & { readonly b
 }
 
 /** Other serializations of JSON, because bodies are often parsed and serialized again. */
-function jsonVariants(text: string): [says: string, text: string][] {
+function jsonVariants(text: string): [message: string, text: string][] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -56,7 +56,7 @@ function spaced(value: unknown): string {
 
 /** How the secret may have been meant. */
 export function secretVariants(secret: string): readonly (Variant & { readonly secret: string })[] {
-  const variants: [says: string, secret: string][] = [
+  const variants: [message: string, secret: string][] = [
     ['without surrounding white space', secret.trim()],
     ['decoded from base64', Buffer.from(secret, 'base64').toString('utf8')],
     ['decoded from hex', Buffer.from(secret, 'hex').toString('utf8')],

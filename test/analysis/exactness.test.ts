@@ -36,7 +36,7 @@ function conditionsOf(name: string, rule: Rule): Conditions {
   const walk = (node: Diagram<unknown>): void => {
     if ('leaf' in node) return;
     const { atom } = node;
-    if (atom.kind === 'opaque') opaque.add(atom.says.replace(/^whether | fails$/g, ''));
+    if (atom.kind === 'opaque') opaque.add(atom.message.replace(/^whether | fails$/g, ''));
     else if (!isDecidedByRequest(atom)) values.add(atom.field.name);
     walk(node.yes);
     walk(node.no);

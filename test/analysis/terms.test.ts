@@ -290,7 +290,7 @@ function truthOf(diagram: Diagram<Truth>, activation: Activation): Truth {
 
 function isTrue(atom: Atom, activation: Activation): boolean {
   if (atom.kind === 'address') return isInside(atom.set, numberOf(activation.connection.client));
-  if (atom.kind === 'opaque') throw new Error(`opaque: ${atom.says}`);
+  if (atom.kind === 'opaque') throw new Error(`opaque: ${atom.message}`);
   const { name } = atom.field;
   const values = valuesOf(name, activation);
   const { dfa, accepted } = domainOf(name);

@@ -135,7 +135,7 @@ describe('suggestions', () => {
       actions: [{ type: 'deny' }],
     };
     const found = await suggestions(slow, all);
-    expect(found.map(({ says }) => says)).toContain("on_http_request: put 'all' first");
+    expect(found.map(({ message }) => message)).toContain("on_http_request: put 'all' first");
     for (const { comparison } of found) expect(comparison.verdict).toBe('faster');
   });
 

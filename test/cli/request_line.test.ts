@@ -22,11 +22,11 @@ function lineWith(detail: Readonly<Record<string, Fact>>): string {
 
 it('contains the details of a refusal', () => {
   expect(lineWith({})).toMatch(/user_agent_filter\.denied deny\[0\]$/);
-  expect(lineWith({ says: 'the token has expired' })).toMatch(/deny\[0\] {2}\(the token has expired\)$/);
-  expect(lineWith({ says: 'a check has failed', detail: 'unexpected "exp"' })).toMatch(
+  expect(lineWith({ message: 'the token has expired' })).toMatch(/deny\[0\] {2}\(the token has expired\)$/);
+  expect(lineWith({ message: 'a check has failed', detail: 'unexpected "exp"' })).toMatch(
     / {2}\(unexpected "exp"\)$/,
   );
-  expect(lineWith({ problem: 'state_unknown', says: 'x' })).toMatch(/ {2}\(state_unknown\)$/);
+  expect(lineWith({ problem: 'state_unknown', message: 'x' })).toMatch(/ {2}\(state_unknown\)$/);
 });
 
 it('escapes control characters, and truncates long parts', () => {

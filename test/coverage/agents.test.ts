@@ -40,7 +40,7 @@ const EDGE = edgeOf({
 describe('coverage of backends of agents', () => {
   it('has a point for a backend without an agent, unless it cannot happen', () => {
     const points = coverageOf(coveredEdge(EDGE)).points.filter(({ id }) => id.endsWith(' backend.offline'));
-    expect(points.map(({ says, impossible }) => [says, impossible])).toEqual([
+    expect(points.map(({ message, impossible }) => [message, impossible])).toEqual([
       ['no agent is online for /', null],
       ['no agent is online for /safe', 'spare needs no agent'],
       ['no agent is online for /twice', null],
@@ -57,7 +57,7 @@ describe('coverage of backends of agents', () => {
       { request: 'GET /', expect: { status: 503 } },
     ]);
     const hit = coverageOf(covered).points.filter(({ kind, hits }) => kind === 'backends' && hits > 0);
-    expect(hit.map(({ says }) => says)).toEqual(['shop is tried for /', 'no agent is online for /']);
+    expect(hit.map(({ message }) => message)).toEqual(['shop is tried for /', 'no agent is online for /']);
   });
 
   it('is completed by cases that say who is online, and pass', () => {
@@ -67,7 +67,7 @@ describe('coverage of backends of agents', () => {
       ({ kind, impossible }) => kind === 'backends' && impossible === null,
     );
     const found = new Set(points.map(({ id }) => id));
-    expect(open.filter(({ id }) => !found.has(id)).map(({ says }) => says)).toEqual([]);
+    expect(open.filter(({ id }) => !found.has(id)).map(({ message }) => message)).toEqual([]);
     const again = coveredEdge(EDGE);
     expect(runCases(again, cases).cases.filter(({ status }) => status !== 'passed')).toEqual([]);
   });

@@ -46,13 +46,15 @@ export function coveredBy(edge: EdgeFixture, requests: readonly (string | object
 /** Points of a kind, as sentences that include whether they were covered. */
 export function told({ points }: Coverage, kind: PointKind): Record<string, boolean> {
   return Object.fromEntries(
-    points.filter((point) => point.kind === kind).map(({ says, uncovered }) => [says, uncovered === null]),
+    points
+      .filter((point) => point.kind === kind)
+      .map(({ message, uncovered }) => [message, uncovered === null]),
   );
 }
 
 /** The point with this sentence. */
 export function pointThat({ points }: Coverage, message: string): MeasuredPoint {
-  const found = points.find((point) => point.says === message);
+  const found = points.find((point) => point.message === message);
   if (found === undefined) throw new Error(`no point says ${message}`);
   return found;
 }

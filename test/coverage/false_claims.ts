@@ -19,9 +19,9 @@ interface Search {
 export function falseClaims(edge: EdgeFixture, { runs, begin = [] }: Search): string[] {
   const covered = coveredEdge(edge);
   const claims = new Map(
-    coverageOf(covered).points.flatMap(({ id, says, uncovered }) =>
+    coverageOf(covered).points.flatMap(({ id, message, uncovered }) =>
       uncovered!.because === 'cannot_happen' || uncovered!.because === 'not_in_cases'
-        ? [[id, `${says}, though ${uncovered!.says}`] as const]
+        ? [[id, `${message}, though ${uncovered!.message}`] as const]
         : [],
     ),
   );

@@ -108,9 +108,9 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
     const again = coverScenario(edge, { identities, cases: [...cases] });
     expect(again.cases.filter(({ status }) => status !== 'passed')).toEqual([]);
     const covered = new Set(again.points.flatMap(({ id, uncovered }) => (uncovered === null ? [id] : [])));
-    expect(points.filter(({ id }) => !covered.has(id)).map(({ says }) => says)).toEqual([]);
+    expect(points.filter(({ id }) => !covered.has(id)).map(({ message }) => message)).toEqual([]);
     const open = first.points.filter(isOpen).filter(({ id }) => !covered.has(id));
-    expect(open.map(({ says }) => says).filter((message) => !LEFT.test(message))).toEqual([]);
+    expect(open.map(({ message }) => message).filter((message) => !LEFT.test(message))).toEqual([]);
   });
 
   it('explain which changes are needed', () => {

@@ -101,7 +101,7 @@ describe('explainWhyNot', () => {
   it('reports what shadows, what happens already, and unknown names', () => {
     expect(explainWhyNot(edge, 'GET /', 'on_http_request[1]')).toEqual({
       verdict: 'impossible',
-      says: 'rule on_http_request[0] before it takes all of its requests',
+      message: 'rule on_http_request[0] before it takes all of its requests',
     });
     expect(explainWhyNot(edge, 'PUT /', 'traffic_policy')).toEqual({ verdict: 'already' });
     expect(() => explainWhyNot(edge, 'GET /', 'on_http_request[7]')).toThrow(/did you mean/);

@@ -39,7 +39,7 @@ describe('what cases cover', () => {
     expect(told(coverage, 'rules')).toEqual({ 'deny[0] of / matches: bot': true });
     expect(pointThat(coverage, 'backend of / runs').uncovered).toEqual({
       because: 'never_reached',
-      says: 'of 1 requests to / user_agent_filter stopped 1 before backend',
+      message: 'of 1 request to / user_agent_filter stopped 1 before backend',
     });
   });
 
@@ -88,7 +88,7 @@ describe('what cases cover', () => {
     expect(pointThat(once, "`req.url.path.startsWith('/a')` is true").uncovered).toEqual({
       because: 'short_circuited',
       by: 'operand',
-      says: "short-circuited by `req.method == 'GET'`, which was always false",
+      message: "short-circuited by `req.method == 'GET'`, which was always false",
     });
     const more = coveredBy(edge, ['POST /a', 'GET /a', 'GET /b']);
     expect(Object.values(told(more, 'outcomes'))).not.toContain(false);
@@ -190,7 +190,7 @@ describe('impossible points', () => {
     Object.fromEntries(
       coverageOf(coveredEdge(edge))
         .points.filter(({ uncovered }) => uncovered!.because === 'cannot_happen')
-        .map(({ says, uncovered }) => [says, uncovered!.says]),
+        .map(({ message, uncovered }) => [message, uncovered!.message]),
     );
   const deny = [{ type: 'deny' }];
 

@@ -15,7 +15,7 @@ interface Document {
     readonly summary: Readonly<Record<string, { readonly covered: number; readonly percent: number }>>;
     readonly points: readonly {
       readonly id: string;
-      readonly says: string;
+      readonly message: string;
       readonly covered: boolean;
       readonly line?: number;
       readonly because?: string;
@@ -127,9 +127,9 @@ describe('edgeproof cover', () => {
     );
     const { edges } = JSON.parse((await run('cover', '.', '--no-offer', '-r', 'json')).stdout) as Document;
     expect(edges).toHaveLength(1);
-    expect(edges[0]!.points.find(({ says }) => says === "`hasReqHeader('x-team')` is true")!.covered).toBe(
-      true,
-    );
+    expect(
+      edges[0]!.points.find(({ message }) => message === "`hasReqHeader('x-team')` is true")!.covered,
+    ).toBe(true);
     await rm(join(folder, 'c.scenario.yaml'));
   });
 });

@@ -37,7 +37,7 @@ describe('edgeproof explain --why-not', () => {
       'office#3',
     );
     expect(stdout).toMatch(
-      /^It would need one change:\n {2}from 203\.0\.113\.\d+ instead of 203\.0\.113\.9\nThen rule office#3 decides:\n/,
+      /^It would need 1 change:\n {2}from 203\.0\.113\.\d+ instead of 203\.0\.113\.9\nThen rule office#3 decides:\n/,
     );
     expect(stdout).toContain('└ 403  ip_restriction.denied');
     expect(code).toBe(0);

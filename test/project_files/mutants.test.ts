@@ -173,7 +173,7 @@ test('shares of several threads are as one, in every report', async () => {
   const together = merged(shares);
   const fates = ({ survivors: all, ...counts }: MutationResult) => ({
     ...counts,
-    survivors: all.map(({ pointer, says, verdict }) => ({ pointer, says, verdict })),
+    survivors: all.map(({ pointer, message, verdict }) => ({ pointer, message, verdict })),
   });
   expect(fates(together)).toEqual(fates(merged([whole])));
   expect(scoreOf(together)).toBe(scoreOf(whole));

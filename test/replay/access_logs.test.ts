@@ -80,7 +80,7 @@ function read(...lines: readonly string[]): { records: LogRecord[]; problems: st
   const problems: string[] = [];
   const reader = logReader({
     record: (record) => records.push(record),
-    problem: (at, says) => problems.push(`${at}: ${says}`),
+    problem: (at, message) => problems.push(`${at}: ${message}`),
   });
   for (const [at, text] of lines.entries()) reader.line(text, at + 1);
   reader.end();

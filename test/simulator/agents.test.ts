@@ -210,7 +210,7 @@ describe('agents of scenarios', () => {
     expect([agents.get('a')! + agents.get('b')!, statuses.get('503')]).toEqual([400, 200]);
     expect(agents.get('b')).toBeGreaterThan(70);
     expect(agents.get('b')).toBeLessThan(130);
-    expect(changes.map(({ says }) => says)).toEqual(['b: offline', 'a: offline']);
+    expect(changes.map(({ message }) => message)).toEqual(['b: offline', 'a: offline']);
   });
 
   it('are set in programs', () => {

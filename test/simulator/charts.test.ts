@@ -45,7 +45,7 @@ describe('labels of changes', () => {
   it('never overlap, and stay inside the page', () => {
     const change = fc.record({
       atMs: fc.nat(60_000),
-      says: fc.string({ minLength: 1, maxLength: 40, unit: fc.constantFrom('a', 'b', ':', ' ') }),
+      message: fc.string({ minLength: 1, maxLength: 40, unit: fc.constantFrom('a', 'b', ':', ' ') }),
     });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 8 }), (changes) => {

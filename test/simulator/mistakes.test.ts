@@ -8,7 +8,7 @@ const ok = { name: 'a', request: '/', expect: { status: 200 } };
 const expecting = (wanted: object) => ({ cases: [{ ...ok, expect: wanted }] });
 const sending = (request: unknown) => ({ cases: [{ ...ok, request }] });
 
-type Mistake = readonly [value: object, pointer: string, says: RegExp, hint?: string];
+type Mistake = readonly [value: object, pointer: string, message: RegExp, hint?: string];
 // table: a mistake, its place, the message, and the suggestion
 const MISTAKES: readonly Mistake[] = [
   [expecting({ status: 'abc' }), '/cases/0/expect/status', /'abc' is not a status/],

@@ -58,19 +58,22 @@ const ANSWERING = ['response_headers', 'compression', 'traffic_policy'];
 
 const FAULTS = [
   ...MODULES.filter(({ type }) => type !== 'response_headers' && type !== 'compression').map(({ type }) => ({
-    says: `${type} stops everything`,
+    message: `${type} stops everything`,
     begin: breaking(type, stops),
   })),
-  ...REFUSING.map((type) => ({ says: `${type} lets everything pass`, begin: breaking(type, passes) })),
-  ...EDITING.map((type) => ({ says: `the edits of ${type} are lost`, begin: breaking(type, loses) })),
-  ...ANSWERING.map((type) => ({ says: `${type} leaves responses alone`, begin: breaking(type, responds) })),
-  ...REFUSING.map((type) => ({ says: `${type} gives a wrong reason`, begin: breaking(type, misnames) })),
+  ...REFUSING.map((type) => ({ message: `${type} lets everything pass`, begin: breaking(type, passes) })),
+  ...EDITING.map((type) => ({ message: `the edits of ${type} are lost`, begin: breaking(type, loses) })),
+  ...ANSWERING.map((type) => ({
+    message: `${type} leaves responses alone`,
+    begin: breaking(type, responds),
+  })),
+  ...REFUSING.map((type) => ({ message: `${type} gives a wrong reason`, begin: breaking(type, misnames) })),
   {
-    says: 'the breaker remembers nothing',
+    message: 'the breaker remembers nothing',
     begin: breaking('circuit_breaker', () => ({ reduce: null })),
   },
   ...['circuit_breaker', 'traffic_policy', 'oauth', 'webhook_verification'].map((type) => ({
-    says: `the clock leaks into ${type}`,
+    message: `the clock leaks into ${type}`,
     begin: breaking(type, (slot) => ({
       onRequest: (request, connection, state, world) =>
         slot.onRequest!(request, connection, state, {
@@ -80,14 +83,14 @@ const FAULTS = [
     })),
   })),
   {
-    says: 'chance is not that of the seed',
+    message: 'chance is not that of the seed',
     begin: breaking('backend', (slot) => ({
       onRequest: (request, connection, state, world) =>
         slot.onRequest!(request, connection, state, { ...world, random: () => world.random() ** 2 }),
     })),
   },
   {
-    says: 'the address of the client is forgotten',
+    message: 'the address of the client is forgotten',
     begin: ((edge, connection, head, world) =>
       beginExchange(
         edge,
@@ -97,7 +100,7 @@ const FAULTS = [
       )) satisfies Begin,
   },
   {
-    says: 'paths are shortened',
+    message: 'paths are shortened',
     begin: ((edge, connection, head, world) =>
       beginExchange(edge, connection, { ...head, path: head.path.slice(0, 4) }, world)) satisfies Begin,
   },
@@ -108,7 +111,7 @@ describe('the scenarios of every module', () => {
 
   it('cover many faults', () => expect(FAULTS.length).toBeGreaterThanOrEqual(45));
 
-  it.each(FAULTS)('detect it when $says', ({ begin }) => {
+  it.each(FAULTS)('detect it when $message', ({ begin }) => {
     expect(caughtBy(begin)).not.toEqual([]);
   });
 });
@@ -155,8 +158,8 @@ function mutatedMap(map: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Every expectation of a file, each changed alone. */
-function mutants(text: string): { readonly says: string; readonly text: string }[] {
-  const found: { says: string; text: string }[] = [];
+function mutants(text: string): { readonly message: string; readonly text: string }[] {
+  const found: { message: string; text: string }[] = [];
   const each = (
     change: (file: { cases: Case[] }) => Record<string, unknown> | undefined,
     message: string,
@@ -167,7 +170,7 @@ function mutants(text: string): { readonly says: string; readonly text: string }
       // Values that rows of a table fill in are changed in the rows.
       if (typeof expected[key] === 'string' && /^\{\w+\}$/.test(expected[key])) continue;
       expected[key] = otherwise(key, expected[key]);
-      found.push({ says: `${key} of ${message}`, text: stringify(file, { lineWidth: 0 }) });
+      found.push({ message: `${key} of ${message}`, text: stringify(file, { lineWidth: 0 }) });
     }
   };
   for (const [index, { name, timeline = [], sample }] of (parse(text) as { cases: Case[] }).cases.entries()) {
@@ -184,7 +187,7 @@ describe('a changed expectation', () => {
 
   it('is one of many', () => expect(all.length).toBeGreaterThan(80));
 
-  it.each(all)('makes its case fail: $says', ({ text }) => {
+  it.each(all)('makes its case fail: $message', ({ text }) => {
     const result = runEvery(text);
     const wrong = result.diagnostics.filter(({ severity }) => severity === 'error');
     // A share that is not a probability, or an unknown name, is found earlier.

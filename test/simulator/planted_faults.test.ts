@@ -20,7 +20,7 @@ const passing = (code: string) =>
   withVerdict((verdict) => ({ verdict: 'pass', reason: { ...verdict.reason, code } }));
 
 // table: a fault each, and the cases that catch it
-const FAULTS: readonly (readonly [says: string, begin: typeof beginExchange, caught: RegExp])[] = [
+const FAULTS: readonly (readonly [message: string, begin: typeof beginExchange, caught: RegExp])[] = [
   [
     'lets every address in',
     breaking('ip_restriction', passing('ip_restriction.allowed')),

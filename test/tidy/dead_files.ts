@@ -36,8 +36,8 @@ export function deadFileRules(waiting: Readonly<Record<string, string>> = WAITIN
     deadFiles(tree)
       .filter((path) => !places.some((place) => path.startsWith(place)))
       .map((path) => {
-        const says = 'nothing that the package exports reaches this file; use it, or remove it';
-        return { path, line: 1, says: `${says}, or list it in test/tidy/dead_files.ts` };
+        const message = 'nothing that the package exports reaches this file; use it, or remove it';
+        return { path, line: 1, message: `${message}, or list it in test/tidy/dead_files.ts` };
       });
 
   /** A place that waits has dead files in it, or is not there yet. */
@@ -49,7 +49,7 @@ export function deadFileRules(waiting: Readonly<Record<string, string>> = WAITIN
       .map((path) => ({
         path,
         line: 1,
-        says: 'all of it is used now; remove it from WAITING in test/tidy/dead_files.ts',
+        message: 'all of it is used now; remove it from WAITING in test/tidy/dead_files.ts',
       }));
   };
 

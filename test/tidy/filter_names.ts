@@ -129,7 +129,11 @@ export function filterNames(exceptions: readonly Exception[] = EXCEPTIONS): {
         if (own.some(({ text }) => text.includes(`type: '${name}'`)) || isExcepted(file.path, name))
           return [];
         return [
-          { path: file.path, line: lineOf(file, node.start), says: `names the filter '${name}'; ${ADVICE}` },
+          {
+            path: file.path,
+            line: lineOf(file, node.start),
+            message: `names the filter '${name}'; ${ADVICE}`,
+          },
         ];
       });
     });
@@ -139,7 +143,7 @@ export function filterNames(exceptions: readonly Exception[] = EXCEPTIONS): {
     return exceptions.flatMap(({ path, names }) =>
       names
         .filter((name) => !used.has(`${path} ${name}`))
-        .map((name) => ({ path, line: 1, says: `'${name}' is not named here; remove the exception` })),
+        .map((name) => ({ path, line: 1, message: `'${name}' is not named here; remove the exception` })),
     );
   };
   return { filtersAreNamedAtHome, namesAreUsed };

@@ -37,7 +37,7 @@ export const liveRoomsUseTheInjectedClock: Rule = (tree) =>
       .map(({ node }) => ({
         path: file.path,
         line: lineOf(file, node.start),
-        says: 'the clock of the system; take `nowMs`, which the composition root gives',
+        message: 'the clock of the system; take `nowMs`, which the composition root gives',
       }));
   });
 
@@ -59,8 +59,8 @@ export function worldRules(allowed: Readonly<Record<string, Readonly<Record<stri
       return globalUses(file.program).flatMap((use) => {
         const name = forbidden(use);
         if (name === null || allowed[file.path]?.[name] !== undefined) return [];
-        const says = `${name} is the outside world, which ${place.room} may not touch; ${INSTEAD[name]}`;
-        return [{ path: file.path, line: lineOf(file, use.node.start), says }];
+        const message = `${name} is the outside world, which ${place.room} may not touch; ${INSTEAD[name]}`;
+        return [{ path: file.path, line: lineOf(file, use.node.start), message }];
       });
     });
 
@@ -74,7 +74,7 @@ export function worldRules(allowed: Readonly<Record<string, Readonly<Record<stri
         .map((name) => ({
           path,
           line: 1,
-          says: `${name} is allowed here but not used; remove it from test/tidy/globals.ts`,
+          message: `${name} is allowed here but not used; remove it from test/tidy/globals.ts`,
         }));
     });
 
@@ -95,7 +95,7 @@ export const codeIsNotMadeFromText: Rule = (tree) =>
     globalUses(file.program)
       .filter(({ name }) => name === 'eval' || name === 'Function')
       .map(({ name, node }) => {
-        const says = `${name} makes code from text; use closures, and a parser where there is a language`;
-        return { path: file.path, line: lineOf(file, node.start), says };
+        const message = `${name} makes code from text; use closures, and a parser where there is a language`;
+        return { path: file.path, line: lineOf(file, node.start), message };
       }),
   );

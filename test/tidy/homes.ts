@@ -78,8 +78,9 @@ export const packagesStayAtHome: Rule = (tree) =>
   tree.sources.flatMap((file) => {
     if (placeOf(file.path) === null) return [];
     return file.imports.flatMap(({ specifier, offset }) => {
-      const says = specifier === null || specifier.startsWith('.') ? null : problemOf(file.path, specifier);
-      return says === null ? [] : [{ path: file.path, line: lineOf(file, offset), says }];
+      const message =
+        specifier === null || specifier.startsWith('.') ? null : problemOf(file.path, specifier);
+      return message === null ? [] : [{ path: file.path, line: lineOf(file, offset), message }];
     });
   });
 

@@ -42,10 +42,10 @@ export const roomsAreThere: Rule = (tree) => {
   const there = new Set(tree.sources.flatMap((file) => placeOf(file.path)?.room ?? []));
   const breaches = Object.keys(ROOMS)
     .filter((room) => !there.has(room))
-    .map((room) => ({ path, line: 1, says: `${room} has no file; remove it from the table` }));
+    .map((room) => ({ path, line: 1, message: `${room} has no file; remove it from the table` }));
   const visit = (room: string, trail: readonly string[]): void => {
     if (trail.includes(room)) {
-      breaches.push({ path, line: 1, says: `a circle of rights: ${[...trail, room].join(' → ')}` });
+      breaches.push({ path, line: 1, message: `a circle of rights: ${[...trail, room].join(' → ')}` });
       return;
     }
     const allowed = ROOMS[room] ?? [];
@@ -80,8 +80,8 @@ export const importsHaveNoCycles: Rule = (tree) => {
       const start = [...trail, file.path].indexOf(path);
       if (start >= 0) {
         const circle = [...trail, file.path].slice(start).concat(path).join(' → ');
-        const says = `a circle of imports: ${circle}; move what both need into a file of its own`;
-        breaches.push(breachAt(file, found, says));
+        const message = `a circle of imports: ${circle}; move what both need into a file of its own`;
+        breaches.push(breachAt(file, found, message));
         continue;
       }
       const next = byPath.get(path);
@@ -95,12 +95,12 @@ export const importsHaveNoCycles: Rule = (tree) => {
 function eachImport(tree: Tree, check: (file: SourceFile, specifier: string) => string | null): Breach[] {
   return tree.sources.flatMap((file) =>
     file.imports.flatMap((found) => {
-      const says = found.specifier === null ? null : check(file, found.specifier);
-      return says === null ? [] : [breachAt(file, found, says)];
+      const message = found.specifier === null ? null : check(file, found.specifier);
+      return message === null ? [] : [breachAt(file, found, message)];
     }),
   );
 }
 
-function breachAt(file: SourceFile, { offset }: Import, says: string): Breach {
-  return { path: file.path, line: lineOf(file, offset), says };
+function breachAt(file: SourceFile, { offset }: Import, message: string): Breach {
+  return { path: file.path, line: lineOf(file, offset), message };
 }

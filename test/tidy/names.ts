@@ -14,7 +14,7 @@ export const nothingIsCalledUtils: Rule = (tree) =>
       {
         path,
         line: 1,
-        says: `'${stem}' says nothing of its content; a function without a home means a room is missing`,
+        message: `'${stem}' says nothing of its content; a function without a home means a room is missing`,
       },
     ];
   });
@@ -24,12 +24,12 @@ export const namesAreSnakeCase: Rule = (tree) =>
   namesOf(tree.paths).flatMap(({ path, name }): Breach[] => {
     if (GIVEN.test(name) || name.split('.').every((part) => SNAKE.test(part))) return [];
     return [
-      { path, line: 1, says: `'${name}' is not snake_case: lower-case letters, digits and underscores` },
+      { path, line: 1, message: `'${name}' is not snake_case: lower-case letters, digits and underscores` },
     ];
   });
 
 /** Folders of tests about what is not below `src`. */
-const BESIDE_ROOMS: ReadonlySet<string> = new Set(['bench', 'package', 'tidy']);
+const BESIDE_ROOMS: ReadonlySet<string> = new Set(['bench', 'docs', 'package', 'tidy']);
 
 /** The tests of a room are in the folder of its name, so that they are found and run together. */
 export const testsMirrorRooms: Rule = ({ paths }) => {
@@ -37,7 +37,7 @@ export const testsMirrorRooms: Rule = ({ paths }) => {
   return paths.flatMap((path) => {
     const folder = /^test\/([^/]+)\//.exec(path)?.[1];
     if (folder === undefined || rooms.has(folder) || BESIDE_ROOMS.has(folder)) return [];
-    return [{ path, line: 1, says: `there is no src/${folder}; move it to the tests of a room` }];
+    return [{ path, line: 1, message: `there is no src/${folder}; move it to the tests of a room` }];
   });
 };
 

@@ -19,7 +19,7 @@ export const namedPathsExist: Rule = (tree) => {
   const breach = (path: string, line: number, named: string): Breach => ({
     path,
     line,
-    says: `there is no ${named}; name the path as it is now, or leave it out`,
+    message: `there is no ${named}; name the path as it is now, or leave it out`,
   });
   return [
     ...tree.sources.flatMap((file) =>

@@ -10,7 +10,7 @@ export const CLEAN: Readonly<Record<string, string>> = {
   'src/http/fields.ts': 'export const NONE: readonly string[] = [];\n',
   'src/net/address.ts':
     "import ipaddr from 'ipaddr.js';\nexport const parse = (text: string) => ipaddr.parse(text);\n",
-  'src/diagnostics/finding.ts': 'export interface Finding {\n  says: string;\n}\n',
+  'src/diagnostics/finding.ts': 'export interface Finding {\n  message: string;\n}\n',
   'src/filters/gate/algorithm.ts':
     "import { parse } from '../../net/address.ts';\nexport const rules = (text: string) => parse(text);\n",
   'src/engine/run.ts': "import { NONE } from '../http/fields.ts';\nexport const run = () => NONE;\n",
@@ -25,7 +25,7 @@ export const CLEAN: Readonly<Record<string, string>> = {
   'src/edge/compile.ts':
     "import { TABLE } from '../filters/modules.ts';\nimport { document } from '../config_file/read.ts';\nexport const handlers = () => [TABLE, document];\n",
   'src/config_file/read.ts':
-    "import { parse } from 'yaml';\nimport type { Finding } from '../diagnostics/finding.ts';\nexport const document = (text: string): Finding => ({ says: String(parse(text)) });\n",
+    "import { parse } from 'yaml';\nimport type { Finding } from '../diagnostics/finding.ts';\nexport const document = (text: string): Finding => ({ message: String(parse(text)) });\n",
   'src/server/listen.ts':
     "import { createServer } from 'node:http';\nimport { run } from '../engine/run.ts';\nexport const listen = () => createServer(run);\n",
   'src/cli/main.ts':

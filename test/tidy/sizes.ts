@@ -20,7 +20,7 @@ export const filesAreShort: Rule = (tree) =>
     const what = isModule
       ? 'a face is thin: move the procedure into the algorithm of the filter'
       : 'split it by subject';
-    return [{ path: file.path, line: 1, says: `${lines} lines, ${limit} are allowed; ${what}` }];
+    return [{ path: file.path, line: 1, message: `${lines} lines, ${limit} are allowed; ${what}` }];
   });
 
 /** Functions are short enough to be seen at one glance. Tests describe at length and are exempt. */
@@ -31,8 +31,8 @@ export const functionsAreShort: Rule = (tree) =>
       const first = lineOf(file, node.start);
       const lines = lineOf(file, node.end) - first + 1 - tableLines(file, node.start, node.end);
       if (lines <= FUNCTION_LINES) return [];
-      const says = `a function of ${lines} lines, ${FUNCTION_LINES} are allowed; name its parts as functions`;
-      return [{ path: file.path, line: first, says }];
+      const message = `a function of ${lines} lines, ${FUNCTION_LINES} are allowed; name its parts as functions`;
+      return [{ path: file.path, line: first, message }];
     });
   });
 
@@ -50,8 +50,8 @@ export const nestingIsLow: Rule = (tree) =>
       const isLevel = (NESTED.test(node.type) && !isElseIf) || (FUNCTIONS.test(node.type) && hasBlock);
       const level = isLevel ? outside + 1 : outside;
       if (isLevel && level === NESTING + 1) {
-        const says = `level ${level} of nesting, ${NESTING} are allowed; return early, or name the inner part as a function`;
-        breaches.push({ path: file.path, line: lineOf(file, node.start), says });
+        const message = `level ${level} of nesting, ${NESTING} are allowed; return early, or name the inner part as a function`;
+        breaches.push({ path: file.path, line: lineOf(file, node.start), message });
       }
       for (const child of childrenOf(node)) visit(child, node, level);
     };
@@ -64,14 +64,14 @@ export const tablesAreData: Rule = (tree) =>
   tree.sources.flatMap((file) =>
     tablesOf(file).flatMap(({ comment, reason, statement }): Breach[] => {
       const at = { path: file.path, line: lineOf(file, comment) };
-      if (reason === '') return [{ ...at, says: 'a table needs its reason: // table: what it lists' }];
+      if (reason === '') return [{ ...at, message: 'a table needs its reason: // table: what it lists' }];
       if (statement === undefined)
-        return [{ ...at, says: 'nothing follows that could be a table; remove the comment' }];
+        return [{ ...at, message: 'nothing follows that could be a table; remove the comment' }];
       if (nodesOf(statement, /^BlockStatement$/).length === 0) return [];
       return [
         {
           ...at,
-          says: 'a table is data, not code: move functions with a body out of it, or drop the comment',
+          message: 'a table is data, not code: move functions with a body out of it, or drop the comment',
         },
       ];
     }),

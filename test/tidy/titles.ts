@@ -4,15 +4,16 @@ import type { Breach, Rule } from './tree.ts';
 export const pagesHaveOneTitle: Rule = (tree) =>
   tree.markdown.flatMap(({ path, text }): Breach[] => {
     const titles = outsideOfFences(text).flatMap((line, index) => (/^# \S/.test(line) ? [index + 1] : []));
-    if (titles.length === 0) return [{ path, line: 1, says: 'the page has no title; begin it with `# …`' }];
+    if (titles.length === 0)
+      return [{ path, line: 1, message: 'the page has no title; begin it with `# …`' }];
     if (titles.length > 1) {
-      return [{ path, line: titles[1]!, says: 'the page has a second title; sections begin with `## …`' }];
+      return [{ path, line: titles[1]!, message: 'the page has a second title; sections begin with `## …`' }];
     }
     const first =
       text.split('\n').findIndex((line) => line.trim() !== '' && !/^<!--.*-->$/.test(line.trim())) + 1;
     return first === titles[0]
       ? []
-      : [{ path, line: first, says: 'something stands before the title; put it below' }];
+      : [{ path, line: first, message: 'something stands before the title; put it below' }];
   });
 
 /** The lines of a page, those inside of code fences empty. */

@@ -47,11 +47,11 @@ export interface Tree {
   readonly others: readonly Text[];
 }
 
-/** One breach of a rule; `says` ends in what to do instead. */
+/** One breach of a rule; `message` ends in what to do instead. */
 export interface Breach {
   readonly path: string;
   readonly line: number;
-  readonly says: string;
+  readonly message: string;
 }
 
 export type Rule = (tree: Tree) => Breach[];
@@ -90,7 +90,7 @@ export function readTree(root: string): Tree {
 function parse(path: string, text: string, broken: Breach[]): SourceFile | null {
   const { program, comments, errors } = parseSync(path, text);
   if (errors.length > 0) {
-    broken.push({ path, line: 1, says: `does not parse: ${errors[0]!.message}; repair it first` });
+    broken.push({ path, line: 1, message: `does not parse: ${errors[0]!.message}; repair it first` });
     return null;
   }
   const root = program as unknown as Node;

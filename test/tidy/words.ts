@@ -74,7 +74,9 @@ function inSource({ path, lines, comments, program }: SourceFile): Breach[] {
   return texts.flatMap(({ text, start }) => {
     // A comment that is wrapped has a line break and an asterisk between two words.
     const found = breachOf(text.replaceAll(/\s+(?:\*\s+|\/\/\s+)?/g, (gap) => ' '.repeat(gap.length)));
-    return found === null ? [] : [{ path, line: positionAt(lines, start + found.at).line, says: found.says }];
+    return found === null
+      ? []
+      : [{ path, line: positionAt(lines, start + found.at).line, message: found.message }];
   });
 }
 
@@ -93,11 +95,11 @@ function stringsIn(node: unknown): { readonly text: string; readonly start: numb
 function inPage(path: string, text: string): Breach[] {
   return text.split('\n').flatMap((line, index) => {
     const found = breachOf(line);
-    return found === null ? [] : [{ path, line: index + 1, says: found.says }];
+    return found === null ? [] : [{ path, line: index + 1, message: found.message }];
   });
 }
 
-function breachOf(quoting: string): { readonly at: number; readonly says: string } | null {
+function breachOf(quoting: string): { readonly at: number; readonly message: string } | null {
   const text = QUOTATIONS.reduce(
     (left, quoted) => left.replaceAll(quoted, ' '.repeat(quoted.length)),
     quoting,
@@ -105,8 +107,8 @@ function breachOf(quoting: string): { readonly at: number; readonly says: string
   for (const [phrase, instead] of PATTERNS) {
     const found = phrase.exec(text);
     if (found !== null) {
-      const says = `'${found[0].replaceAll(/ +/g, ' ')}' is not plain English; ${instead}`;
-      return { at: found.index, says };
+      const message = `'${found[0].replaceAll(/ +/g, ' ')}' is not plain English; ${instead}`;
+      return { at: found.index, message };
     }
   }
   return null;

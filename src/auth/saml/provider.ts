@@ -185,10 +185,7 @@ function refusalOf(
   { refused, detail }: SamlRefusal,
   what = 'The response of the identity provider was refused',
 ): LoginRefusal {
-  const facts = Object.entries(detail).map(([name, value]) => [
-    name === 'says' ? 'because' : name,
-    String(value),
-  ]);
+  const facts = Object.entries(detail).map(([name, value]) => [name, String(value)]);
   return {
     refused: KINDS[refused] ?? 'identity_refused',
     message: `${what}: ${SAML_REFUSALS[refused]}.`,

@@ -1,5 +1,6 @@
 import type { BenchResult } from '../result.ts';
 import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** The result as Markdown, for a comment on a pull request. */
 export function markdownReport(result: BenchResult): string {
@@ -7,7 +8,7 @@ export function markdownReport(result: BenchResult): string {
   const lines = [
     `### ${file}`,
     '',
-    `${corpus.count} requests ${corpus.from}; node ${machine.node}, ${machine.cpu}`,
+    `${counted(corpus.count, 'request')} ${corpus.from}; node ${machine.node}, ${machine.cpu}`,
     '',
     '| | per op | ops | p50 | p99 | p99.9 | bytes | gc |',
     '|---|--:|--:|--:|--:|--:|--:|--:|',
@@ -29,8 +30,8 @@ export function markdownReport(result: BenchResult): string {
   }
   if (suggestions.length > 0) {
     lines.push('', 'Suggestions, verified on these requests:', '');
-    for (const { says, comparison } of suggestions)
-      lines.push(`- ${escaped(says)}: ${comparisonText(comparison)}`);
+    for (const { message, comparison } of suggestions)
+      lines.push(`- ${escaped(message)}: ${comparisonText(comparison)}`);
   }
   return `${lines.join('\n')}\n`;
 }

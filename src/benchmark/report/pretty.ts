@@ -1,5 +1,6 @@
 import type { BenchResult, LocatedCost } from '../result.ts';
 import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** Parts below this share of a decision are summed up in one line. */
 const SHOWN_SHARE = 0.005;
@@ -8,8 +9,8 @@ const SHOWN_SHARE = 0.005;
 export function prettyReport(result: BenchResult): string {
   const { file, corpus, machine, rows, parts, suggestions, compared, against } = result;
   const lines = [
-    `${file}  ${corpus.count} requests ${corpus.from}`,
-    `node ${machine.node}, ${machine.cpu}, ${machine.cores} cores`,
+    `${file}  ${counted(corpus.count, 'request')} ${corpus.from}`,
+    `node ${machine.node}, ${machine.cpu}, ${counted(machine.cores, 'core')}`,
     '',
     ...table([
       ['', 'per op', '', 'ops', 'p50', 'p99', 'p99.9', 'bytes', 'gc'],
@@ -36,7 +37,8 @@ export function prettyReport(result: BenchResult): string {
   }
   if (suggestions.length > 0) {
     lines.push('', 'Suggestions: each keeps every decision on these requests, and was measured');
-    for (const { says, comparison } of suggestions) lines.push(`  ${says}: ${comparisonText(comparison)}`);
+    for (const { message, comparison } of suggestions)
+      lines.push(`  ${message}: ${comparisonText(comparison)}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -13,6 +13,7 @@ import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { testedBy } from '../../project_files/offered_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
 import { written } from '../write_file.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** Suggested cases that cover what the cases of an edge do not; with `noticing` also cases that fail after mistakes. */
 export async function offeredCases(recorded: RecordedEdge, noticing: boolean): Promise<EmittedCases> {
@@ -59,7 +60,7 @@ export async function writeCases(
     await written(file, scenarioText(emitted, testedBy(recorded.first, file), form));
     const { cases, points } = emitted;
     process.stderr.write(
-      `${file}: ${cases.length} cases for ${points.length} points of ${recorded.first.edgeName}\n`,
+      `${file}: ${counted(cases.length, 'case')} for ${counted(points.length, 'point')} of ${recorded.first.edgeName}\n`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { EXIT } from '../exit_codes.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import { watchFile } from '../watch.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** The result of a run, and the files that each scenario file depends on. */
 export interface OneRun {
@@ -40,7 +41,7 @@ export async function watchScenarios(
       const ran = await run(some);
       code = ran.code;
       learn(ran.madeOf);
-      process.stdout.write(`watching ${watchers.size} files; Ctrl+C ends\n`);
+      process.stdout.write(`watching ${counted(watchers.size, 'file')}; Ctrl+C ends\n`);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       process.stderr.write(`${error.message}\n`);

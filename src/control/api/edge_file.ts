@@ -16,6 +16,7 @@ import {
   nameOf,
   renamed,
 } from './edge_file_names.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 export interface Exported {
   readonly document: Body;
@@ -91,8 +92,7 @@ function withoutClientSecrets(object: ResourceObject, hide: (value: unknown) => 
 }
 
 function aboutHidden(count: number): string {
-  const what = count === 1 ? 'one secret' : `${count} secrets`;
-  return `${what}, replaced by '${NOT_EXPORTED}', which makes apply keep the stored one; --secrets exports the values`;
+  return `${counted(count, 'secret')}, replaced by '${NOT_EXPORTED}', which makes apply keep the stored one; --secrets exports the values`;
 }
 
 interface Written {

@@ -7,6 +7,7 @@ import { seconds } from './certificates.ts';
 import { derive, field, notes, resource } from './fields.ts';
 import { COMMON, refusedValue } from './problem.ts';
 import { criticalOptionProblem, extensionProblem, principalProblem } from './ssh_options.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 const DAY_SECONDS = 86_400;
 const MISSING_AUTHORITY = 1951;
@@ -67,7 +68,9 @@ function certificates(kind: Kind): Resource {
         codes: { bad: 241 },
       }),
       valid_until: field(
-        text(`End of validity, RFC 3339; default: ${kind.lifeSeconds / DAY_SECONDS} days after the start.`),
+        text(
+          `End of validity, RFC 3339; default: ${counted(kind.lifeSeconds / DAY_SECONDS, 'day')} after the start.`,
+        ),
         { ...atCreation, codes: { bad: 241 } },
       ),
       key_type: derive(z.enum(['rsa', 'ecdsa', 'ed25519']).describe('Type of the public key.')),
@@ -90,7 +93,7 @@ async function completeCertificate(kind: Kind, draft: Draft): Promise<Completed>
   const validAfter = secondsOf(body, 'valid_after') ?? secondsOf({ now }, 'now')!;
   const validBefore = secondsOf(body, 'valid_until') ?? validAfter + kind.lifeSeconds;
   if (validBefore <= validAfter) {
-    const message = `The end of validity must be after its start; the duration is ${validBefore - validAfter} seconds.`;
+    const message = `The end of validity must be after its start; the duration is ${counted(validBefore - validAfter, 'second')}.`;
     throw refusedValue(kind.codes.duration, '/valid_until', message);
   }
   const whole = {

@@ -19,7 +19,7 @@ export interface SpanFacts {
     readonly module: string;
     readonly verdict: string;
     readonly code: string;
-    readonly says: string;
+    readonly message: string;
     /** JSON pointer; empty without one. */
     readonly pointer: string;
     /** `file:line` of the edge file; empty without one. */
@@ -41,7 +41,7 @@ interface Step {
   readonly module: string;
   readonly verdict: string;
   readonly code: string;
-  readonly says: string;
+  readonly message: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly pointer: string | null;
   readonly place: { readonly file: string; readonly line: number } | null;
@@ -50,7 +50,7 @@ interface Step {
 /** Null if the exchange has no trace. */
 export function spanFactsOf({ startMs, backend, trace, because, steps }: Explained): SpanFacts | null {
   if (trace === undefined) return null;
-  const { phase, module, verdict, code, says, pointer, place } = because;
+  const { phase, module, verdict, code, message, pointer, place } = because;
   const match = steps[0]?.detail['match'];
   return {
     context: trace,
@@ -62,7 +62,7 @@ export function spanFactsOf({ startMs, backend, trace, because, steps }: Explain
       module,
       verdict,
       code,
-      says,
+      message,
       pointer: pointer ?? '',
       place: place === null ? '' : `${place.file}:${place.line}`,
     },
@@ -147,7 +147,7 @@ export function spansOf(event: TracedEvent, facts: SpanFacts | null): readonly S
       attributes: [
         ...attributesOf({
           'edgeproof.decision.phase': decision.phase,
-          'edgeproof.decision.says': decision.says,
+          'edgeproof.decision.message': decision.message,
           'edgeproof.decision.pointer': decision.pointer,
           'edgeproof.decision.place': decision.place,
         }),

@@ -1,5 +1,6 @@
 import { type AwsAuth, type Arn, arnOf, awsService } from './aws.ts';
 import { type CloudWorld, type Sent, type Target, envelopeOf, requests, withoutSender } from './sending.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** Kinesis Data Streams and Data Firehose: records with an outcome each. */
 
@@ -106,7 +107,10 @@ function failedOf(service: string, outcomes: readonly RecordOutcome[]): Sent {
   const again = outcomes.flatMap(({ ErrorCode: code }, index) => (code ? [index] : []));
   if (again.length === 0) return { problem: null };
   const { ErrorCode: code, ErrorMessage: message } = outcomes[again[0]!]!;
-  return { problem: `${service} refused ${again.length} records: ${code} ${message ?? ''}`.trim(), again };
+  return {
+    problem: `${service} refused ${counted(again.length, 'record')}: ${code} ${message ?? ''}`.trim(),
+    again,
+  };
 }
 
 function base64(text: string): string {

@@ -7,6 +7,7 @@ import {
   envelopeOf,
   withoutSender,
 } from './sending.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** Queues with clients of their own: NATS JetStream and Kafka. */
 
@@ -26,7 +27,8 @@ export function natsTarget(settings: NatsSettings, world: CloudWorld): Target {
     const refused = outcomes.flatMap((outcome, index) => (outcome === null ? [] : [{ ...outcome, index }]));
     const again = refused.filter(({ isFinal }) => !isFinal);
     return {
-      problem: again.length === 0 ? null : `nats refused ${again.length} messages: ${again[0]!.problem}`,
+      problem:
+        again.length === 0 ? null : `nats refused ${counted(again.length, 'message')}: ${again[0]!.problem}`,
       again: again.map(({ index }) => index),
       dead: refused.filter(({ isFinal }) => isFinal).map(({ index, problem: reason }) => ({ index, reason })),
     };

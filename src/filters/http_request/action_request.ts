@@ -8,6 +8,7 @@ import { FAILURES, Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
 import type { PolicyRun } from '../policy_run.ts';
 import type { HttpRequestConfig } from './action_schema.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** A request of the policy, ready to send. */
 export interface Subrequest {
@@ -53,7 +54,10 @@ export function compileSubrequest(
     if (text instanceof Failure) return text;
     const hops = hopsOf(activation, branding.service);
     if (hops >= HOP_LIMIT)
-      return compiling.failure(FAILURES.loop, `the request has passed through ${hops} policies`);
+      return compiling.failure(
+        FAILURES.loop,
+        `the request has passed through ${counted(hops, 'policy', 'policies')}`,
+      );
     return {
       method: config.method,
       url: whole,

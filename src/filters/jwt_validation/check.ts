@@ -1,4 +1,4 @@
-import { quoted } from '../../diagnostics/message_text.ts';
+import { counted, quoted } from '../../diagnostics/message_text.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 import { KEY_SOURCE_LIMIT } from './algorithm.ts';
@@ -12,7 +12,7 @@ export function checkAction(
   const urls = sources.reduce((count, source) => count + (source?.additional_jkus?.length ?? 0), 0);
   if (urls > KEY_SOURCE_LIMIT) {
     const hint = `at most ${KEY_SOURCE_LIMIT} are allowed`;
-    report(2218, '/jws/keys', `the keys have ${urls} sources in all`, { at: 'key', hint });
+    report(2218, '/jws/keys', `the keys have ${counted(urls, 'source')} in all`, { at: 'key', hint });
   }
   for (const [index, token] of (http?.tokens ?? []).entries()) {
     const name = token?.name;

@@ -83,7 +83,7 @@ export function explained({ steps, because, status, backend }: Received): string
   const lines = steps.map((step) => {
     const mark = step === because || (step.code === because.code && step.phase === because.phase) ? '>' : ' ';
     const own = `${mark} ${step.verdict}  ${stepLine(located(step))}`;
-    const inner = (step.inner ?? []).map(({ kind, name, says }) => `      ${kind} ${name}: ${says}`);
+    const inner = (step.inner ?? []).map(({ kind, name, message }) => `      ${kind} ${name}: ${message}`);
     return [own, ...inner].join('\n');
   });
   const end = `  ${status === 0 ? 'no response' : String(status)}${backend === null ? '' : ` → backend ${backend}`}`;

@@ -1,6 +1,6 @@
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
-import { quoted } from '../../diagnostics/message_text.ts';
+import { counted, quoted } from '../../diagnostics/message_text.ts';
 import { type CsvField, type CsvRows, readCsv } from '../../config_file/csv.ts';
 import { FILE_LIMIT_BYTES } from '../../config_file/read.ts';
 import type { ScenarioCode } from './codes.ts';
@@ -66,7 +66,7 @@ function placedRows(
   return rows.flatMap((fields): PlacedRow[] => {
     const { span } = fields[0]!;
     if (fields.length !== names.length) {
-      const message = `the row has ${fields.length} fields; the first line has ${names.length} names`;
+      const message = `the row has ${counted(fields.length, 'field')}; the first line has ${counted(names.length, 'name')}`;
       report(message, { start: span.start, end: fields.at(-1)!.span.end });
       return [];
     }

@@ -29,7 +29,7 @@ export function compileBecause(config: string | BecauseConfig): BecauseCheck | {
     checks.push([part, (step) => step[part], check]);
   }
   const values = [
-    ...(known.says === undefined ? [] : [['says', (step: StepFacts) => step.says, known.says] as const]),
+    ...(known.says === undefined ? [] : [['says', (step: StepFacts) => step.message, known.says] as const]),
     ...Object.entries(known.detail ?? {}).map(
       ([name, expected]) =>
         [`detail.${name}`, (step: StepFacts) => step.detail[name] ?? undefined, expected] as const,

@@ -100,11 +100,11 @@ function notBecauseMismatch(
 ): Mismatch | null {
   const found = outcome.facts().find((step) => check.departures(step).length === 0);
   if (found === undefined) return null;
-  const { code, says } = found;
+  const { code, message } = found;
   return {
     what: 'not_because',
     expected: `no step with ${check.message}`,
-    received: `${code}: ${says}`,
+    received: `${code}: ${message}`,
     pointer,
   };
 }

@@ -31,7 +31,7 @@ export interface StepFacts {
   readonly reason: string;
   readonly rule: string | undefined;
   readonly action: string | undefined;
-  readonly says: string;
+  readonly message: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly pointer: string | null;
 }
@@ -61,7 +61,7 @@ export function agentOf({ attempts }: Exchange | StreamExchange): string {
 
 /** A step, then its parts. */
 export function factsOf(step: Step): StepFacts[] {
-  const { phase, module, verdict, code, says, detail, pointer } = step;
+  const { phase, module, verdict, code, message, detail, pointer } = step;
   const rule = detail['rule'];
   const whole: StepFacts = {
     phase,
@@ -71,7 +71,7 @@ export function factsOf(step: Step): StepFacts[] {
     reason: reasonOf(code),
     rule: rule === undefined || rule === null ? undefined : String(rule),
     action: undefined,
-    says,
+    message,
     detail,
     pointer,
   };
@@ -85,7 +85,7 @@ export function factsOf(step: Step): StepFacts[] {
       reason: reasonOf(inner.code),
       rule: within,
       action: inner.kind === 'action' ? inner.name : undefined,
-      says: inner.says,
+      message: inner.message,
       detail: inner.detail,
       pointer: inner.pointer,
     });

@@ -55,7 +55,7 @@ function listCheck(expected: readonly Scalar[]): ValueCheck {
   };
 }
 
-type Condition = readonly [says: string, holds: (received: Received) => boolean];
+type Condition = readonly [message: string, holds: (received: Received) => boolean];
 
 function onText(holds: (text: string) => boolean): (received: Received) => boolean {
   return (received) => {

@@ -6,7 +6,7 @@ import { escapeHtml } from '../../http/ascii.ts';
 export interface Axis {
   readonly durationMs: number;
   readonly stretches: number;
-  readonly changes: readonly { readonly atMs: number; readonly says: string }[];
+  readonly changes: readonly { readonly atMs: number; readonly message: string }[];
 }
 
 /** One line, or one colour of a stack. */
@@ -98,7 +98,7 @@ const STRIP = 26;
 
 /** A sequence of states. */
 export function statePlot(
-  states: readonly ({ readonly name: string; readonly color: string; readonly says: string } | null)[],
+  states: readonly ({ readonly name: string; readonly color: string; readonly message: string } | null)[],
   axis: Axis,
 ): string {
   const wide = PLOT / states.length;
@@ -106,7 +106,7 @@ export function statePlot(
     state === null
       ? []
       : [
-          `<rect x="${fixed(LEFT + at * wide)}" y="${TOP}" width="${fixed(wide + 0.2)}" height="${STRIP}" fill="${state.color}"><title>${escapeHtml(`${state.name} at ${timeText((at / states.length) * axis.durationMs)}: ${state.says}`)}</title></rect>`,
+          `<rect x="${fixed(LEFT + at * wide)}" y="${TOP}" width="${fixed(wide + 0.2)}" height="${STRIP}" fill="${state.color}"><title>${escapeHtml(`${state.name} at ${timeText((at / states.length) * axis.durationMs)}: ${state.message}`)}</title></rect>`,
         ],
   );
   return framed(parts, axis, null, STRIP);
@@ -135,18 +135,18 @@ const CHARACTER = 7;
 
 /** Labels beside their lines, each in the lowest row where it overlaps no other one, and inside the plot. */
 function placedLabels(
-  labels: readonly { readonly x: number; readonly says: string }[],
-): { readonly x: number; readonly left: number; readonly row: number; readonly says: string }[] {
+  labels: readonly { readonly x: number; readonly message: string }[],
+): { readonly x: number; readonly left: number; readonly row: number; readonly message: string }[] {
   const ends: number[] = [];
   return labels
     .toSorted((one, other) => one.x - other.x)
-    .map(({ x, says }) => {
-      const wide = says.length * CHARACTER;
+    .map(({ x, message }) => {
+      const wide = message.length * CHARACTER;
       const left = Math.max(LEFT, Math.min(x + 3, WIDTH - wide));
       const free = ends.findIndex((end) => end <= left);
       const row = free < 0 ? ends.length : free;
       ends[row] = left + wide;
-      return { x, left, row, says };
+      return { x, left, row, message };
     });
 }
 
@@ -169,12 +169,12 @@ function framed(
     return `<text x="${fixed(x)}" y="${TOP + high + 15}" text-anchor="${anchor}">${timeText((at / steps) * durationMs)}</text>`;
   });
   const labels = placedLabels(
-    changes.map(({ atMs, says }) => ({ x: LEFT + (atMs / durationMs) * PLOT, says })),
+    changes.map(({ atMs, message }) => ({ x: LEFT + (atMs / durationMs) * PLOT, message })),
   );
   const rows = Math.max(0, ...labels.map(({ row }) => row));
-  const changed = labels.map(({ x, left, row, says }) => {
+  const changed = labels.map(({ x, left, row, message }) => {
     const y = TOP - 5 - row * ROW;
-    return `<line class="change" x1="${fixed(x)}" x2="${fixed(x)}" y1="${y}" y2="${TOP + high}"/><text class="said" x="${fixed(left)}" y="${y}">${escapeHtml(says)}</text>`;
+    return `<line class="change" x1="${fixed(x)}" x2="${fixed(x)}" y1="${y}" y2="${TOP + high}"/><text class="said" x="${fixed(left)}" y="${y}">${escapeHtml(message)}</text>`;
   });
   const above = rows * ROW;
   return `<svg viewBox="0 ${-above} ${WIDTH} ${TOP + high + BOTTOM + above}" role="img">${across.join('')}${content.join('')}${changed.join('')}${times.join('')}</svg>`;

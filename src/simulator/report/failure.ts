@@ -20,8 +20,8 @@ export function failureLines(result: CaseResult): string[] {
     lines.push(`decided by ${stepLine(explained.because)}`);
     // What a policy did, and which of its rules did not apply and why, whichever step decided in the end.
     for (const { inner = [] } of explained.steps) {
-      for (const { kind, name, says, detail, pointer } of inner) {
-        lines.push(`  ${kind} ${name}: ${says}${facts(detail)}`);
+      for (const { kind, name, message, detail, pointer } of inner) {
+        lines.push(`  ${kind} ${name}: ${message}${facts(detail)}`);
         if (kind === 'rule') lines.push(...valueLines(pointer, explained.values));
       }
     }
@@ -53,9 +53,9 @@ function valueLines(rule: string, values: readonly ExpressionValues[]): string[]
 }
 
 /** A step in one line: module, reason, details and place. */
-export function stepLine({ module, code, says, detail, place }: LocatedStep): string {
+export function stepLine({ module, code, message, detail, place }: LocatedStep): string {
   const at = place === null ? '' : `  ${place.file}:${place.line}:${place.column}`;
-  return `${module}: ${says} (${code})${facts(detail)}${at}`;
+  return `${module}: ${message} (${code})${facts(detail)}${at}`;
 }
 
 function facts(detail: Readonly<Record<string, unknown>>): string {

@@ -3,6 +3,7 @@ import { escapeHtml } from '../../http/ascii.ts';
 import { type CaseResult, type FileResult, type LocatedMismatch, rerunCommand } from '../result.ts';
 import { failureLines } from './failure.ts';
 import type { Reporter } from './reporter.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif;--bad:#c22;--good:#287f4f;--odd:#a66b00}
 @media(prefers-color-scheme:dark){:root{--bad:#ff7b72;--good:#56d38c;--odd:#e3b341}}
@@ -23,8 +24,8 @@ export function htmlReporter(): Reporter {
   return {
     finished: (files, summary, { version, seed }) => {
       const { passed, failed, skipped, invalid } = summary;
-      const count = `${passed} passed, ${failed} failed, ${skipped} skipped, ${invalid} files not run`;
-      const run = `edgeproof ${version}, ${Math.round(summary.tookMs)} ms, ${summary.requests} requests, ${files.length} files${seed === null ? '' : `, seed ${seed}`}`;
+      const count = `${passed} passed, ${failed} failed, ${skipped} skipped, ${counted(invalid, 'file')} not run`;
+      const run = `edgeproof ${version}, ${Math.round(summary.tookMs)} ms, ${counted(summary.requests, 'request')}, ${counted(files.length, 'file')}${seed === null ? '' : `, seed ${seed}`}`;
       const counts = [
         [passed, 'passed', 'passed'],
         [failed, 'failed', 'failed'],
@@ -59,10 +60,10 @@ function section({ file, cases, diagnostics }: FileResult): string {
   const bad = cases.filter(({ status }) => status === 'failed').length;
   const isWell = bad === 0 && !findings.some(({ severity }) => severity === 'error');
   const sum = [
-    `${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`,
+    counted(cases.length, 'case'),
     ...(bad > 0 ? [`<span class="failed">${bad} failed</span>`] : []),
   ].join(', ');
-  const counts = findings.map(({ severity, says, code, range, hint, notes, file: at }) => {
+  const counts = findings.map(({ severity, message, code, range, hint, notes, file: at }) => {
     const place =
       range === null
         ? ''
@@ -70,7 +71,7 @@ function section({ file, cases, diagnostics }: FileResult): string {
     const more = [hint, ...notes]
       .filter((each) => each !== null)
       .map((each) => `<br><small>${escapeHtml(each)}</small>`);
-    return `<li><span class="${severity === 'error' ? 'failed' : 'skipped'}">${severity}</span> ${escapeHtml(says)}${place} <small>${escapeHtml(code)}</small>${more.join('')}</li>`;
+    return `<li><span class="${severity === 'error' ? 'failed' : 'skipped'}">${severity}</span> ${escapeHtml(message)}${place} <small>${escapeHtml(code)}</small>${more.join('')}</li>`;
   });
   return `<section class="${isWell ? 'is-well' : ''}"><details open><summary><h2>${escapeHtml(file)}</h2> <small>${sum}</small></summary><ul>${counts.join('')}${cases.map((each) => item(each)).join('')}</ul></details></section>`;
 }
@@ -95,7 +96,7 @@ function why(result: CaseResult): string {
     const cells = [
       step.verdict === 'stop' ? '■ stop' : 'pass',
       step.module,
-      `${step.says} (${step.code})`,
+      `${step.message} (${step.code})`,
       at,
     ];
     return `<tr class="${isDeciding ? 'decided' : ''}">${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;

@@ -1,6 +1,7 @@
 import { escapeHtml } from '../../http/ascii.ts';
 import type { Bucket, Simulated } from '../simulation.ts';
 import { type Axis, type Series, areaPlot, legend, linePlot, statePlot } from './charts.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 const QUANTILES = [
   { name: 'p50', of: 0.5, color: '#3b82c4' },
@@ -61,7 +62,7 @@ ${breaker(buckets, axis)}
     axis,
     { unit: ' ms', per: 1 },
   )}
-<p><small>${requests.toLocaleString('en')} requests; each interval is ${(durationMs / buckets.length / 1_000).toPrecision(3)} s; dashed lines are scripted changes</small></p>
+<p><small>${counted(requests, 'request')}; each interval is ${(durationMs / buckets.length / 1_000).toPrecision(3)} s; dashed lines are scripted changes</small></p>
 </body></html>
 `;
 }
@@ -141,7 +142,7 @@ function breaker(buckets: readonly Bucket[], axis: Axis): string {
     const seen = (['block', 'allow_while_open', 'allow'] as const).find((state) => own.has(state));
     return seen === undefined
       ? null
-      : { ...STATES[seen], says: [...own].map(([name, count]) => `${name} ${count}`).join(', ') };
+      : { ...STATES[seen], message: [...own].map(([name, count]) => `${name} ${count}`).join(', ') };
   });
   const key = Object.values(STATES).map(({ name, color }) => ({ name, color, total: '', values: [] }));
   return `<h2>State of the circuit breaker</h2>${legend(key)}${statePlot(states, axis)}`;

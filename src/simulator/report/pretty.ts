@@ -3,6 +3,7 @@ import { renderDiagnostics, type Paint, painter } from '../../diagnostics/render
 import type { CaseResult, FileResult, Summary } from '../result.ts';
 import { failureLines } from './failure.ts';
 import type { Origin, Reporter, ReporterLook } from './reporter.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 const MARKS = { passed: ['green', '✓'], failed: ['red', '✗'], skipped: ['yellow', '-'] } as const;
 /** Maximum number of passed cases listed per file; further ones are counted. */
@@ -62,9 +63,9 @@ function summaryLine(summary: Summary, { seed }: Origin, paint: Paint): string {
     failed > 0 ? paint('red', `${failed} failed`) : null,
     paint(failed === 0 && invalid === 0 ? 'green' : 'reset', `${passed} passed`),
     skipped > 0 ? paint('yellow', `${skipped} skipped`) : null,
-    invalid > 0 ? paint('red', `${invalid} ${invalid === 1 ? 'file' : 'files'} not run`) : null,
+    invalid > 0 ? paint('red', `${counted(invalid, 'file')} not run`) : null,
   ].filter((part) => part !== null);
-  const where = `${files} ${files === 1 ? 'file' : 'files'}`;
+  const where = counted(files, 'file');
   const seeded = seed === null ? '' : `, seed ${seed}`;
   return `${parts.join(', ')}  (${where}, ${Math.round(tookMs)} ms${seeded})\n`;
 }

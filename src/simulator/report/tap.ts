@@ -13,7 +13,7 @@ export function tapReporter(): Reporter {
         const errors = diagnostics.filter(({ severity }) => severity === 'error');
         if (errors.length === 0) return [];
         return [
-          `not ok ${++count} - ${escaped(file)} can be run\n  ---\n  says: ${JSON.stringify(errors[0]!.message)}\n  ...\n`,
+          `not ok ${++count} - ${escaped(file)} can be run\n  ---\n  message: ${JSON.stringify(errors[0]!.message)}\n  ...\n`,
         ];
       });
       return `${invalid.join('')}1..${count}\n# passed ${summary.passed}, failed ${summary.failed}, skipped ${summary.skipped}\n`;

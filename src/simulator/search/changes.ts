@@ -4,6 +4,7 @@ import { type Address, parseAddress } from '../../net/address.ts';
 import { type Draft, type Visitor, beforeText } from './draft.ts';
 import type { Answer } from './answer_pools.ts';
 import type { Pools } from './pools.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** One field of a draft changed. */
 export interface Change {
@@ -41,7 +42,7 @@ export function changesOf(draft: Draft, pools: Pools): Change[] {
     ...Array.from(pools.facts, ([name, values]) => factChanges(draft, name, values)).flat(),
     ...certificateChanges(draft, pools),
     ...chosen('host', pools.hosts, (host) => `with host ${host}`),
-    ...chosen('body', pools.bodies, (body) => `with a body of ${body.length} bytes`),
+    ...chosen('body', pools.bodies, (body) => `with a body of ${counted(body.length, 'byte')}`),
     ...chosen('startMs', pools.startsMs, (startMs) => `at ${new Date(startMs).toISOString()}`),
     ...gateChanges(draft, pools),
     ...worldChanges(draft, pools),
@@ -215,7 +216,7 @@ function worldChanges(draft: Draft, { answers, backends, tunnelAgents, seeds, be
   });
   const repeated = befores.map((before) => {
     const waiting = before.thenMs > 1 ? ` and ${before.thenMs} ms` : '';
-    const message = `after ${before.count} such requests${beforeText(before)}${waiting}`;
+    const message = `after ${counted(before.count, 'such request')}${beforeText(before)}${waiting}`;
     return change(draft, 'before', message, (from) => ({ ...from, before }));
   });
   const chances = Array.from({ length: seeds }, (_seed, index) => index + 1)

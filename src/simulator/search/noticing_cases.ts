@@ -62,7 +62,7 @@ export function noticingCases(
       runs: limits.runs,
     });
     if (draft === null) continue;
-    const each = { draft, run: original.run(draft), points: [], notices: mutant.says };
+    const each = { draft, run: original.run(draft), points: [], notices: mutant.message };
     more.push(each);
     known.push(witnessOf(each, original, true));
   }

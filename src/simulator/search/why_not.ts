@@ -11,7 +11,7 @@ export type WhyNot =
   /** It already happens. */
   | { readonly verdict: 'already' }
   /** It cannot happen for any request. */
-  | { readonly verdict: 'impossible'; readonly says: string }
+  | { readonly verdict: 'impossible'; readonly message: string }
   /** It happens with these changes: the smallest set that was found and verified by a run. */
   | {
       readonly verdict: 'changes';
@@ -57,7 +57,7 @@ export function whyNot(
     return evaluatedResult(each, ran).some((came) => target.isMet(came)) ? ran : null;
   };
   if (met(draft) !== null) return { verdict: 'already' };
-  if (target.impossible !== null) return { verdict: 'impossible', says: target.impossible };
+  if (target.impossible !== null) return { verdict: 'impossible', message: target.impossible };
   const pools = poolsOf(covered.edge.config, covered.recorder.expressions.values(), signer);
   const known = new Set<string>();
   const facts = new Set<string>();

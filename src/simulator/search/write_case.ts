@@ -9,6 +9,7 @@ import { visitorText, shownAnswer } from './changes.ts';
 import type { DraftRun } from './run_draft.ts';
 import type { Answer } from './answer_pools.ts';
 import { type Draft, answersOf, beforeText, factsOf } from './draft.ts';
+import { counted } from '../../diagnostics/message_text.ts';
 
 /** A case of a scenario file, as data. */
 export type WrittenCase = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -138,7 +139,7 @@ export function draftLine(draft: Draft): string {
       : [`${method} ${scheme}://${host}${path}${query === undefined ? '' : `?${query}`} from ${ip}`];
   if (as !== null) parts.push(`as ${visitorText(as)}`);
   for (let at = 0; at < headers.length; at += 2) parts.push(`${headers[at]!}: ${headers[at + 1]!}`);
-  if (body !== '') parts.push(`a body of ${body.length} bytes`);
+  if (body !== '') parts.push(`a body of ${counted(body.length, 'byte')}`);
   for (const [name, value] of Object.entries(draft.variables))
     parts.push(`${name} = ${typeof value === 'string' ? value : JSON.stringify(value)}`);
   if (tls?.clientCertificate) parts.push(`certificate of ${tls.clientCertificate.subjectCn}`);
@@ -151,12 +152,14 @@ export function draftLine(draft: Draft): string {
   );
   if (offline.length > 0) parts.push(`with ${offline.join(' and ')} offline`);
   if (before !== null)
-    parts.push(`after ${before.count} such requests${beforeText(before)}, and ${before.thenMs} ms`);
+    parts.push(
+      `after ${counted(before.count, 'such request')}${beforeText(before)}, and ${before.thenMs} ms`,
+    );
   return parts.join(', ');
 }
 
 /** A case name from the points that it covers. */
-export function nameFor(points: readonly Pick<CoveragePoint, 'says'>[]): string {
+export function nameFor(points: readonly Pick<CoveragePoint, 'message'>[]): string {
   const more = points.length - 1;
-  return `covers: ${points[0]!.says}${more === 0 ? '' : `, and ${more} more`}`;
+  return `covers: ${points[0]!.message}${more === 0 ? '' : `, and ${more} more`}`;
 }

@@ -40,7 +40,7 @@ describe('firehose and kinesis', () => {
     const body = { [outcomes]: [{}, { ErrorCode: code, ErrorMessage: 'slow down' }, {}] };
     const target = await sender(SERVICES[name]!.target(''), () => ({ status: 200, body }));
     expect(await target.send(events)).toEqual({
-      problem: `${name} refused 1 records: ${code} slow down`,
+      problem: `${name} refused 1 record: ${code} slow down`,
       again: [1],
     });
   });

@@ -155,7 +155,7 @@ function tracedEvent(): string {
     module: 'm',
     verdict: 'pass',
     code: 'c',
-    says: 's',
+    message: 's',
     pointer: '',
     place: '',
   };

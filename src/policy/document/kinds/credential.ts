@@ -1,4 +1,4 @@
-import { quoted } from '../../../diagnostics/message_text.ts';
+import { counted, quoted } from '../../../diagnostics/message_text.ts';
 import { fieldName } from '../message_text.ts';
 import { scanTemplate } from '../../env/template_split.ts';
 import type { KindCheck } from '../checking.ts';
@@ -57,10 +57,10 @@ function problemOf(text: string): Problem | undefined {
     return { number: 2258, message, ...at, hint: 'RFC 7617 §2 forbids them' };
   }
   if (length < PASSWORD_LEAST) {
-    const message = `the password has ${length} characters`;
+    const message = `the password has ${counted(length, 'character')}`;
     return { number: 2237, message, ...at, hint: `at least ${PASSWORD_LEAST} are required` };
   }
   if (length <= PASSWORD_MOST) return undefined;
-  const message = `the password has ${length} characters`;
+  const message = `the password has ${counted(length, 'character')}`;
   return { number: 2221, message, ...at, hint: `at most ${PASSWORD_MOST} are allowed` };
 }

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
-import { quoted, shown } from '../../../diagnostics/message_text.ts';
+import { counted, quoted, shown } from '../../../diagnostics/message_text.ts';
 import type { Checking, KindCheck } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';
@@ -50,7 +50,7 @@ function readVariable(checking: Checking, shape: Shape, item: unknown, pointer: 
   if (typeof item === 'symbol') return LEFT;
   const names = typeof item === 'object' && item !== null && !Array.isArray(item) ? Object.keys(item) : null;
   if (names?.length !== 1) {
-    const got = names === null ? shown(item) : `one with ${names.length} keys`;
+    const got = names === null ? shown(item) : `one with ${counted(names.length, 'key')}`;
     const message = `each entry of 'vars' has to be a map with exactly one key, not ${got}`;
     checking.report(2252, pointer, message, {
       hint:
