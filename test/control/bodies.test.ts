@@ -125,21 +125,21 @@ describe('a body', () => {
   });
 
   it('has policies of at most 1 MiB, in YAML of 256 KiB', async () => {
-    const [json, yaml] = ['{"on_http_request": []}', 'on_http_request: []\n'];
+    const [inJson, inYaml] = ['{"on_http_request": []}', 'on_http_request: []\n'];
     const edge = await instance.make('/edges/https', {});
     const put = async (value: string) => {
       const route = { match_type: 'exact_path', match: `/${value.length}`, traffic_policy: { value } };
       const { status, body } = await instance.call('POST', `/edges/https/${edge.id}/routes`, route);
       return [status, body.details?.pointer];
     };
-    expect(await put(json.padEnd(1024 * 1024))).toEqual([201, undefined]);
-    expect(await put(json.padEnd(1024 * 1024 + 1))).toEqual([400, '/traffic_policy/value']);
-    expect(await put(yaml.padEnd(256 * 1024, '\n'))).toEqual([201, undefined]);
-    expect(await put(yaml.padEnd(256 * 1024 + 1, '\n'))).toEqual([400, '/traffic_policy/value']);
+    expect(await put(inJson.padEnd(1024 * 1024))).toEqual([201, undefined]);
+    expect(await put(inJson.padEnd(1024 * 1024 + 1))).toEqual([400, '/traffic_policy/value']);
+    expect(await put(inYaml.padEnd(256 * 1024, '\n'))).toEqual([201, undefined]);
+    expect(await put(inYaml.padEnd(256 * 1024 + 1, '\n'))).toEqual([400, '/traffic_policy/value']);
     const endpoint = {
       url: 'https://large.test',
       type: 'cloud',
-      traffic_policy: json.padEnd(1024 * 1024 + 1),
+      traffic_policy: inJson.padEnd(1024 * 1024 + 1),
     };
     expect((await instance.call('POST', '/endpoints', endpoint)).body.details.pointer).toBe(
       '/traffic_policy',
