@@ -52,9 +52,9 @@ export function edgeObjects(stored: readonly ResourceObject[]): EdgeObjects {
   const byKind = new Map(EDGE_KINDS.map((kind): [string, ById] => [kind, new Map()]));
   const routes = new Map<string, ById>();
   const users = new Map<string, ById>();
-  const rules = rulesIn(stored);
+  const rules = rulesByPolicy(stored);
   for (const object of stored) if (object.kind !== RULE_KIND) set(object, object);
-  const linked = () => policiesOf(byKind.get(POLICY_KIND)!.values(), (id) => rules.get(id) ?? NO_RULES);
+  const linked = () => policiesOf(byKind.get(POLICY_KIND)!.values(), rules.of);
   let policies = linked();
 
   /** Sets the object at a place; undefined removes it. */
@@ -68,31 +68,6 @@ export function edgeObjects(stored: readonly ResourceObject[]): EdgeObjects {
       if (object === undefined) map.delete(id);
       else map.set(id, object);
     }
-  }
-
-  /** Sets the rules of a policy; a policy without rules has no entry, because it may be gone. */
-  function setRules(policy: string, list: PolicyRules): void {
-    if (list.length === 0) rules.delete(policy);
-    else rules.set(policy, list);
-  }
-
-  /** Takes the changes of rules in; returns what takes them back. */
-  function takeRules(touched: readonly Touched[]): () => void {
-    const changes = new Map<string, Map<string, Body | null>>();
-    for (const { object, isGone } of touched) {
-      const { id, kind, parent, body } = object;
-      if (kind !== RULE_KIND) continue;
-      const ofPolicy = changes.get(parent!) ?? new Map<string, Body | null>();
-      changes.set(parent!, ofPolicy.set(id, isGone ? null : body));
-    }
-    const before = Array.from(changes, ([policy, changed]) => {
-      const rulesBefore = rules.get(policy) ?? NO_RULES;
-      setRules(policy, withRules(rulesBefore, changed));
-      return [policy, rulesBefore] as const;
-    });
-    return () => {
-      for (const [policy, rulesBefore] of before) setRules(policy, rulesBefore);
-    };
   }
 
   return {
@@ -109,7 +84,7 @@ export function edgeObjects(stored: readonly ResourceObject[]): EdgeObjects {
         set(object, isGone ? undefined : withKnownParts(object, former));
         return [() => set(object, former)];
       });
-      const rulesBack = takeRules(touched);
+      const rulesBack = rules.take(touched);
       if (touched.some(({ object: { kind } }) => kind === POLICY_KIND || kind === RULE_KIND))
         policies = linked();
       return () => {
@@ -145,6 +120,35 @@ function setIn(
   else known.set(id, object);
   if (known.size === 0) parents.delete(parent);
   else parents.set(parent, known);
+}
+
+/** The rules of all policies, and what takes the changes of a write in; that returns what takes them back. */
+function rulesByPolicy(stored: readonly ResourceObject[]) {
+  const rules = rulesIn(stored);
+  const of = (policy: string): PolicyRules => rules.get(policy) ?? NO_RULES;
+  /** A policy without rules has no entry, because it may be gone. */
+  const set = (policy: string, list: PolicyRules): void => {
+    if (list.length === 0) rules.delete(policy);
+    else rules.set(policy, list);
+  };
+  const take = (touched: readonly Touched[]): (() => void) => {
+    const changes = new Map<string, Map<string, Body | null>>();
+    for (const { object, isGone } of touched) {
+      const { id, kind, parent, body } = object;
+      if (kind !== RULE_KIND) continue;
+      const ofPolicy = changes.get(parent!) ?? new Map<string, Body | null>();
+      changes.set(parent!, ofPolicy.set(id, isGone ? null : body));
+    }
+    const before = Array.from(changes, ([policy, changed]) => {
+      const rulesBefore = of(policy);
+      set(policy, withRules(rulesBefore, changed));
+      return [policy, rulesBefore] as const;
+    });
+    return () => {
+      for (const [policy, rulesBefore] of before) set(policy, rulesBefore);
+    };
+  };
+  return { of, take };
 }
 
 /** The rules of all policies; the objects are in ascending order of ids. */
