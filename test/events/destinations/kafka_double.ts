@@ -36,6 +36,8 @@ const PRODUCER_ID = 7n;
 
 /** What a broker asks of its clients: TLS, and SASL PLAIN (RFC 4616) with a name and a password. */
 interface Admission {
+  /** The name or address in the certificate. */
+  readonly host: string;
   readonly certificate: { readonly pem: string; readonly key: string };
   readonly username: string;
   readonly password: string;
@@ -43,7 +45,7 @@ interface Admission {
 
 export async function startKafka(receive: Receive, topic = 'edge-events', admission?: Admission) {
   const sequences = { next: 0 };
-  const host = admission === undefined ? '127.0.0.1' : 'localhost';
+  const host = admission?.host ?? '127.0.0.1';
   const double = await startTcpDouble((socket) => {
     const session = { isAdmitted: admission === undefined };
     return (bytes) => {
