@@ -25,32 +25,36 @@ export function syntaxProblems(
 
 function syntaxProblem(text: string, { code, message, pos }: YAMLError, called: string): SyntaxProblem {
   const span = clamped({ start: pos[0], end: pos[1] }, text.length);
-  const syntax = { code: 'syntax', span } as const;
-  switch (code) {
-    case 'TAB_AS_INDENT': {
-      const says = 'a tab is used for indentation; YAML takes spaces only';
-      return { ...syntax, code: 'tab_indent', message: says, hint: 'indent with spaces' };
-    }
-    case 'MULTIPLE_DOCS': {
-      const marker = clamped({ start: span.start, end: span.start + 3 }, text.length);
-      const says = `a second document begins here; ${called} holds one`;
-      return { code: 'several_documents', message: says, span: marker };
-    }
-    case 'TAG_RESOLVE_FAILED': {
-      const tag = text.slice(span.start, span.end);
-      const says = `'${tag}' is parsed as a YAML tag, so the value after it is not what it seems`;
-      return { ...syntax, code: 'unknown_tag', message: says, hint: 'put the whole value in quotes' };
-    }
-    case 'BAD_INDENT':
-      return message.startsWith('Flow') ? openBracket(text, span) : badIndent(text, span);
-    case 'MISSING_CHAR':
-      return missingCharacter(text, message, span);
-    case 'UNEXPECTED_TOKEN':
-      return missingSpace(text, span) ?? { ...syntax, message: lowerFirst(message) };
-    default:
-      return { ...syntax, message: SYNTAX[code] ?? lowerFirst(message) };
-  }
+  const special = SPECIAL[code]?.(text, span, message, called);
+  return special ?? { code: 'syntax', message: SYNTAX[code] ?? lowerFirst(message), span };
 }
+
+type Explain = (text: string, span: Span, message: string, called: string) => SyntaxProblem | undefined;
+
+/** Mistakes whose place or cure depends on the text around them. */
+const SPECIAL: Readonly<Partial<Record<YAMLError['code'], Explain>>> = {
+  TAB_AS_INDENT: (_text, span) => ({
+    code: 'tab_indent',
+    message: 'a tab is used for indentation; YAML takes spaces only',
+    span,
+    hint: 'indent with spaces',
+  }),
+  MULTIPLE_DOCS: (text, { start }, _message, called) => ({
+    code: 'several_documents',
+    message: `a second document begins here; ${called} holds one`,
+    span: clamped({ start, end: start + 3 }, text.length),
+  }),
+  TAG_RESOLVE_FAILED: (text, span) => ({
+    code: 'unknown_tag',
+    message: `'${text.slice(span.start, span.end)}' is parsed as a YAML tag, so the value after it is not what it seems`,
+    span,
+    hint: 'put the whole value in quotes',
+  }),
+  BAD_INDENT: (text, span, message) =>
+    message.startsWith('Flow') ? openBracket(text, span) : badIndent(text, span),
+  MISSING_CHAR: (text, span, message) => missingCharacter(text, message, span),
+  UNEXPECTED_TOKEN: (text, span) => missingSpace(text, span),
+};
 
 const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a second `key:` is on the same line; a value with a colon and a space needs quotes',
