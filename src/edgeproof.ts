@@ -183,7 +183,13 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   let settling: Promise<unknown> = Promise.resolve();
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
 
-  const { emit, emitStream, emitConnection, isHeard } = reporting(options, newEventId, places, attempted);
+  const { emit, emitStream, emitConnection, isHeard } = reporting(
+    options,
+    world,
+    newEventId,
+    places,
+    attempted,
+  );
 
   function finished(exchange: Exchange): void {
     metrics.record(exchange, world.nowMs());
@@ -256,10 +262,16 @@ type Places = WeakMap<Configuration, Checked['locate']>;
 
 type Attempted = ReturnType<typeof counting>['attempted'];
 /** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
-function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places, attempted: Attempted) {
-  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp, clock = Date.now } = options;
+function reporting(
+  options: EdgeOptions,
+  { nowMs }: World,
+  newEventId: IdMaker,
+  places: Places,
+  attempted: Attempted,
+) {
+  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp } = options;
   const emitConnection: NonNullable<LiveWiring['emitConnection']> = (facts, bytes) =>
-    attempted(() => onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, clock(), newEventId)));
+    attempted(() => onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, nowMs(), newEventId)));
   return {
     isHeard: sink !== undefined || onEvent !== undefined,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
@@ -281,7 +293,7 @@ function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places, at
 /** Begins the exchange of a request that came over no connection: its client is stated, its handshake too. */
 function beginFrom(runtime: EdgeRuntime, head: RequestHead | RefusedHead, from: ClientFacts): Exchange {
   const { world } = runtime;
-  return beginStated(runtime.current(), connectionFor(head, from, world.nowMs()), head, world);
+  return beginStated(runtime.current(), connectionFor(head, from), head, world);
 }
 
 /** The wiring of request drivers; `finished` makes the event if there is a listener for it. */
