@@ -264,14 +264,16 @@ type Attempted = ReturnType<typeof counting>['attempted'];
 /** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
 function reporting(
   options: EdgeOptions,
-  { nowMs }: World,
+  world: World,
   newEventId: IdMaker,
   places: Places,
   attempted: Attempted,
 ) {
   const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp } = options;
   const emitConnection: NonNullable<LiveWiring['emitConnection']> = (facts, bytes) =>
-    attempted(() => onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, nowMs(), newEventId)));
+    attempted(() =>
+      onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, world.nowMs(), newEventId)),
+    );
   return {
     isHeard: sink !== undefined || onEvent !== undefined,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
