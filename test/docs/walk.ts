@@ -24,7 +24,7 @@ export function stepsOf(text: string): readonly PageStep[] {
     const [, language, block] = found as unknown as [string, string, string];
     const line = text.slice(0, found.index).split('\n').length;
     const before = text.slice(0, found.index).trimEnd();
-    if (language === 'console') return [...editBefore(before), ...commandsOf(block, line)];
+    if (language === 'console') return editBefore(before).concat(commandsOf(block, line));
     if (language === 'sh') return [];
     const replaced = /Replace\s+`([^`]+)`\s+in\s+`([^`]+)`:$/.exec(before);
     if (replaced !== null) return [{ kind: 'replace', key: replaced[1]!, file: replaced[2]!, text: block }];
@@ -70,7 +70,7 @@ export async function follow(
     return { printed: timeless(stdout), shown: timeless(step.output) };
   }
   const path = join(folder, step.file);
-  writeFileSync(path, step.kind === 'write' ? step.text : changed(step, readFileSync(path, 'utf8')));
+  writeFileSync(path, changed(step, step.kind === 'write' ? '' : readFileSync(path, 'utf8')));
   return null;
 }
 
@@ -88,7 +88,7 @@ function changed(step: Exclude<PageStep, { kind: 'command' }>, text: string): st
       if (after === text) throw new Error(`${step.file} has no ${String(old)}`);
       return after;
     }
-    default:
+    case 'write':
       return step.text;
   }
 }
