@@ -63,7 +63,7 @@ async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
 async function requestsOfScenarios(path: string): Promise<readonly BenchRequest[]> {
   const load = scenarioLoader();
   const requests: BenchRequest[] = [];
-  for (const file of findScenarioFiles([path])) {
+  for (const file of await findScenarioFiles([path])) {
     const { checked, edge } = await load(file);
     const { scenario, diagnostics } = checked;
     if (scenario === null || edge === null || hasErrors(diagnostics))

@@ -8,7 +8,7 @@ export function register(command: Command): void {
   command
     .argument(
       '<file...>',
-      'edge files or policies in YAML or JSON; edge files also in TypeScript or JavaScript',
+      "edge files, policies or scenario files in YAML or JSON, folders with them, or patterns such as 'edges/*.yaml'; edge files also in TypeScript or JavaScript",
     )
     .addOption(
       new Option(

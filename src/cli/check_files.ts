@@ -1,15 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EndpointKind, Plan } from '../policy/document/setting.ts';
 import { writeText } from './write_file.ts';
 import type { CheckReporter } from './check_reports.ts';
 import { EXIT } from './exit_codes.ts';
 import {
+  FileError,
   type Surrounding,
   checkerFor,
   isScript,
   loadConfig,
   readText,
 } from '../project_files/load_config.ts';
+import { isOfKnownKind } from '../project_files/file_kind.ts';
+import { namedFiles } from './named_files.ts';
 import { wantsColor } from './terminal.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
@@ -27,7 +31,7 @@ export interface CheckOptions {
 
 /** Checks files and returns the exit code. */
 export async function check(
-  files: readonly string[],
+  paths: readonly string[],
   {
     json = false,
     reporter = json ? 'json' : 'text',
@@ -39,6 +43,9 @@ export async function check(
     plan,
   }: CheckOptions,
 ): Promise<number> {
+  const files = await namedFiles(paths, isOurs);
+  if (files.length === 0)
+    throw new FileError(`there are no edge files, policies or scenario files in ${paths.join(', ')}`);
   const setting = { ...(as && { attachedTo: as }), ...(plan && { plan }), strict };
   const all: Diagnostic[] = [];
   const options = { ...(sessionBound !== undefined && { sessionBoundMs: sessionBound * 1_000 }) };
@@ -51,6 +58,11 @@ export async function check(
   }
   process.stdout.write(await shown(all, files, reporter));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
+}
+
+/** Files of folders are taken if their names and their keys are those of files that can be checked. */
+function isOurs(path: string): boolean {
+  return /\.(?:ya?ml|json)$/.test(path) && isOfKnownKind(readFileSync(path, 'utf8'));
 }
 
 /**

@@ -25,7 +25,7 @@ interface Options {
 
 export function register(command: Command): void {
   command
-    .argument('[path...]', 'scenario files, or folders with them; default: this folder')
+    .argument('[path...]', 'scenario files, folders with them, or patterns; default: this folder')
     .option('-f, --filter <text>', 'cases whose name contains this; can be repeated', addText, [])
     .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', addText, [])
     .option('--seed <seed>', 'seed of randomness; overrides those of the files')
@@ -44,7 +44,7 @@ export function register(command: Command): void {
 }
 
 async function cover(paths: readonly string[], options: Options): Promise<number> {
-  const files = findScenarioFiles(paths);
+  const files = await findScenarioFiles(paths);
   const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
   if (typeof selects !== 'function') throw new FileError(selects.problem);
   const book = coverageRecords();

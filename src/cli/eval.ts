@@ -32,7 +32,7 @@ interface Options extends InputOptions {
 export function register(command: Command): void {
   command.argument('<expression>', 'expression, such as "req.url.path.startsWith(\'/api/\')"');
   addInputOptions(command)
-    .option('-t, --template', 'the argument is a template with ${…}; prints its text')
+    .option('--template', 'the argument is a template with ${…}; prints its text')
     .option('--explain', 'also print the value of every sub-expression')
     .option('--json', 'print JSON')
     .action(async (expression: string, options: Options) => {

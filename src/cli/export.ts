@@ -6,9 +6,9 @@ export function register(command: Command): void {
   command
     .option('--private-keys', 'also write the private keys of certificates')
     .option('--secrets', 'also write client secrets and webhook secrets')
-    .option('-o, --output <file>', 'output file; default: standard output');
+    .option('-o, --out <file>', 'output file; default: standard output');
   addClientOptions(command).action(
-    async (options: ClientOptions & { output?: string; privateKeys?: boolean; secrets?: boolean }) => {
+    async (options: ClientOptions & { out?: string; privateKeys?: boolean; secrets?: boolean }) => {
       const { privateKeys = false, secrets = false } = options;
       const isSecret = privateKeys || secrets;
       const query = `?private_keys=${privateKeys}&secrets=${secrets}`;
@@ -17,8 +17,8 @@ export function register(command: Command): void {
         readonly left_out: readonly string[];
       };
       const text = `${JSON.stringify(document, null, 2)}\n`;
-      if (options.output === undefined) process.stdout.write(text);
-      else writeText(options.output, text, { mode: isSecret ? 0o600 : 0o666 });
+      if (options.out === undefined) process.stdout.write(text);
+      else writeText(options.out, text, { mode: isSecret ? 0o600 : 0o666 });
       for (const each of leftOut) process.stderr.write(`left out: ${each}\n`);
     },
   );

@@ -47,10 +47,10 @@ const DEFAULT_URL = 'https://shop.test/';
 export function addInputOptions(command: Command): Command {
   return command
     .option('-s, --scope <file>', 'file that describes request, response, connection, vars and so on')
-    .option('-r, --request <request>', "request 'METHOD URL', or only a URL")
+    .option('--request <request>', "request 'METHOD URL', or only a URL")
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address')
-    .option('-p, --phase <phase>', `phase whose variables exist: ${SCOPE_PHASES.join(', ')}`, readPhase);
+    .option('--phase <phase>', `phase whose variables exist: ${SCOPE_PHASES.join(', ')}`, readPhase);
 }
 
 function readPhase(text: string): ScopePhase {

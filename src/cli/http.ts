@@ -17,11 +17,10 @@ interface Options extends IngressOptions {
 }
 
 export function register(command: Command): void {
-  // Users know `-p policy.yml`, so the port has only its long name here.
   command
     .argument('<upstream>', 'port or host:port of the application')
-    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port');
-  ingressOptions(command, '--port <port>').action(async (upstream: string, options: Options) => {
+    .option('--policy <file>', 'traffic policy in YAML or JSON');
+  ingressOptions(command).action(async (upstream: string, options: Options) => {
     process.exitCode = await http(upstream, options);
   });
 }

@@ -35,7 +35,7 @@ import {
   workerSink,
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
-import { counted, errorText } from '../diagnostics/message_text.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
 import { aboutAgents, agentListening, localAgents } from './agent_options.ts';
 import type { IngressOptions } from './ingress_options.ts';

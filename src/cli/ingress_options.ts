@@ -23,9 +23,9 @@ export interface IngressOptions extends StreamVerbOptions, AgentVerbOptions, Rec
 }
 
 /** Adds the options of a verb that listens. */
-export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
+export function ingressOptions(command: Command): Command {
   command
-    .option(portFlags, 'listening port; the next free one if it is in use', readPort, 8080)
+    .option('-p, --port <port>', 'listening port; the next free one if it is in use', readPort, 8080)
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
     .option('--strict-port', 'fail if the port is in use')

@@ -24,7 +24,8 @@ export const DRAIN_OPTION = [
 /** A port given on the command line. */
 export function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError('expected a port from 0 to 65535.');
+    const hint = /\.(?:ya?ml|json)$/.test(text) ? '; a policy is named with --policy' : '';
+    throw new InvalidArgumentError(`expected a port from 0 to 65535${hint}.`);
   }
   return Number(text);
 }

@@ -32,7 +32,7 @@ export function register(command: Command): void {
   command
     .argument('[file]', `${EDGE_NAMES}; or a property file that names its edge; default: ${USUAL_EDGE}`)
     .option(
-      '-p, --properties <file>',
+      '--properties <file>',
       'file with properties; can be repeated; default: the `properties` of the edge file, and all *.property.yaml of this folder',
       addText,
       [],

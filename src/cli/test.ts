@@ -36,7 +36,7 @@ export function register(command: Command): void {
   command
     .argument(
       '[path...]',
-      'scenario files, or folders with *.scenario.yaml, .json or .ts; default: this folder',
+      "scenario files, folders with *.scenario.yaml, .json or .ts, or patterns such as 'shops/**'; default: this folder",
     )
     .option(
       '-f, --filter <text>',
@@ -69,7 +69,7 @@ export function register(command: Command): void {
 }
 
 async function test(paths: readonly string[], options: Options): Promise<number> {
-  const files = findScenarioFiles(paths);
+  const files = await findScenarioFiles(paths);
   const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
   if (typeof selects !== 'function') throw new FileError(selects.problem);
   if (options.watch === true) {

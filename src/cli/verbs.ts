@@ -216,9 +216,7 @@ export const VERBS = {
   export: {
     group: 'Manage an instance',
     does: 'write the configuration of a running instance as an edge file (in JSON)',
-    examples: [
-      ['export --url http://127.0.0.1:4040 --output exported.json', 'the key is in EDGEPROOF_API_KEY'],
-    ],
+    examples: [['export --url http://127.0.0.1:4040 --out exported.json', 'the key is in EDGEPROOF_API_KEY']],
     load: () => import('./export.ts'),
   },
   apply: {

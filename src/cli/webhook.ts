@@ -56,14 +56,14 @@ export function register(command: Command): void {
 
 function shared(command: Command): Command {
   return command
-    .requiredOption('-p, --provider <id>', 'provider id, in any letter case', readProvider)
+    .requiredOption('--provider <id>', 'provider id, in any letter case', readProvider)
     .option(
-      '-s, --secret <secret>',
+      '--secret <secret>',
       'webhook secret; for providers with a public key, the private key to sign with',
     )
     .option('--secret-file <file>', 'file that contains the secret')
     .option('-d, --data <file>', 'file with the request body; - is standard input')
-    .option('-u, --url <url>', 'full URL that the sender used', DEFAULT_URL)
+    .option('--url <url>', 'full URL that the sender used', DEFAULT_URL)
     .option('-X, --method <method>', 'request method', 'POST')
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--at <time>', 'current time, as 2027-01-02T03:04:05Z or in milliseconds; default: now', readTime)

@@ -17,6 +17,11 @@ const EDGE_MEMBER = /"edges"\s*:/;
 /** Top-level keys of scenario files only. */
 const SCENARIO_KEY = /^["']?(?:cases|simulation)["']?\s*:/m;
 
+/** Whether a text has top-level keys of a file that users write here, misspelt ones aside. */
+export function isOfKnownKind(text: string): boolean {
+  return [SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));
+}
+
 /** The kind of a file, by its top-level keys; without known keys, the most similar kind. */
 export async function kindOfFile(text: string): Promise<KindOfFile> {
   if (SCENARIO_KEY.test(text)) return 'scenario';
@@ -56,7 +61,7 @@ function isRules(value: unknown): boolean {
 const SEEMS: Readonly<Record<KindOfFile, string>> = {
   edge: 'this seems to be an edge file; run it with `edgeproof dev`',
   policy:
-    'this seems to be a traffic policy; run it in front of port 3000 with `edgeproof http 3000 -p FILE`',
+    'this seems to be a traffic policy; run it in front of port 3000 with `edgeproof http 3000 --policy FILE`',
   scenario: 'this seems to be a scenario file; run it with `edgeproof test`',
 };
 

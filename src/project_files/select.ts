@@ -1,3 +1,4 @@
+import picomatch from 'picomatch';
 import type { CaseRow } from '../simulator/document/check.ts';
 import { compilePattern, isPatternProblem } from '../regex/pattern.ts';
 
@@ -29,8 +30,12 @@ export function selector(selection: Selection): ((row: CaseRow) => boolean) | { 
   };
 }
 
+/** A tag may be a pattern, such as `slow-*`. */
 function hasTag({ tags }: CaseRow, tag: string): boolean {
-  return tag.startsWith('!') ? !tags.includes(tag.slice(1)) : tags.includes(tag);
+  const isWithout = tag.startsWith('!');
+  const name = isWithout ? tag.slice(1) : tag;
+  const matches = /[*?[{]/.test(name) ? picomatch(name) : (each: string) => each === name;
+  return tags.some((each) => matches(each)) !== isWithout;
 }
 
 function nameTest(filter: string): ((name: string) => boolean) | { readonly problem: string } {

@@ -38,7 +38,7 @@ describe('properties in an edge file', () => {
     const [usual, open, given, none] = await Promise.all([
       edgeproof(['prove'], folder),
       edgeproof(['prove', 'open.yaml', '-r', 'json'], folder),
-      edgeproof(['prove', 'edge.yaml', '-p', 'closed.txt'], folder),
+      edgeproof(['prove', 'edge.yaml', '--properties', 'closed.txt'], folder),
       edgeproof(['prove', 'none.yaml'], folder),
     ]);
     expect(usual).toMatchObject({

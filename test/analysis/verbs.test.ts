@@ -77,9 +77,9 @@ test.skipIf(!hasProgram('git', ['--version'], 'diff of git revisions'))(
 
 test('prove, classes and check --exact', { timeout: 60_000 }, async () => {
   const [refuted, proved, wrong, classes, dead, fine] = await Promise.all([
-    edgeproof(['prove', 'old.yaml', '-p', 'refuted.yaml'], folder),
-    edgeproof(['prove', 'old.yaml', '-p', 'proved.yaml'], folder),
-    edgeproof(['prove', 'old.yaml', '-p', 'wrong.yaml'], folder),
+    edgeproof(['prove', 'old.yaml', '--properties', 'refuted.yaml'], folder),
+    edgeproof(['prove', 'old.yaml', '--properties', 'proved.yaml'], folder),
+    edgeproof(['prove', 'old.yaml', '--properties', 'wrong.yaml'], folder),
     edgeproof(['classes', 'old.yaml'], folder),
     edgeproof(['check', '--exact', 'dead.yaml'], folder),
     edgeproof(['check', '--exact', 'old.yaml'], folder),

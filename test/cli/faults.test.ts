@@ -24,7 +24,7 @@ const UNREADABLE = { 'UTF-16': 'utf16.yaml', 'a binary file': 'binary.yaml', 'La
 /** A verb may create the folders that it writes to. */
 const CREATES = new Set(['cert --out', 'serve --event-files']);
 /** What comes to the file only with a running instance, or a message that names a certificate. */
-const READS_LATER = new Set(['export --output', 'webhook verify --certificate']);
+const READS_LATER = new Set(['export --out', 'webhook verify --certificate']);
 /** `serve` opens the ports of its edges when there are such edges, and tries again if one is taken. */
 const OPENS_LATER = new Set(['serve --tls-port']);
 /** Options that do nothing without another one. */

@@ -114,7 +114,7 @@ it.each([
   ['dev', ['dev', 'edge.yaml', '--port', '0'], /\/yaml +traffic_policy\.denied deny all +edge\.yaml:16$/m],
   [
     'http',
-    ['http', '9', '-p', 'policy.yml', '--port', '0'],
+    ['http', '9', '--policy', 'policy.yml', '--port', '0'],
     /traffic_policy\.denied only us +policy\.yml:5$/m,
   ],
 ])('the log line of %s contains the place', async (_name, args, line) => {

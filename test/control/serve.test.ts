@@ -100,7 +100,7 @@ describe('serve and keys', () => {
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as AddressInfo;
     const store = join(folder, 'unheard.db');
-    const args = ['--port', '0', '--api-port', String(port), '--store', store];
+    const args = ['--port', '0', '--api-port', String(port), '--strict-port', '--store', store];
     const { code, text } = await output('serve', ...args);
     taken.close();
     expect(code).toBe(4);

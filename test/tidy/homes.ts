@@ -15,6 +15,8 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   vitest: ['src/integrations/testing/vitest.ts'],
   yaml: ['src/config_file/', 'src/policy/document/'],
   commander: ['src/cli/'],
+  // Patterns of files and tags on the command line.
+  picomatch: ['src/cli/named_files.ts', 'src/project_files/select.ts'],
   undici: ['src/clients/', 'src/benchmark/load/'],
   hono: ['src/control/api/'],
   '@hono/node-server': ['src/control/api/'],

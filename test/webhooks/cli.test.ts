@@ -65,13 +65,32 @@ describe('webhook sign', () => {
 
   test('prints body and URL if the signature is in them', async () => {
     expect(
-      await webhook('sign', '-p', 'mailgun', '-s', 'key', '-d', file('a.json', '{"event-data":{}}'), ...AT),
+      await webhook(
+        'sign',
+        '--provider',
+        'mailgun',
+        '--secret',
+        'key',
+        '-d',
+        file('a.json', '{"event-data":{}}'),
+        ...AT,
+      ),
     ).toBe(0);
     expect(out).toContain('{"event-data":{},"signature":{"timestamp":"1811851200"');
     out = '';
     const json = ['-H', 'Content-Type: application/json'];
     expect(
-      await webhook('sign', '-p', 'twilio', '-s', 'key', '-d', file('a.json', '{}'), ...json, ...AT),
+      await webhook(
+        'sign',
+        '--provider',
+        'twilio',
+        '--secret',
+        'key',
+        '-d',
+        file('a.json', '{}'),
+        ...json,
+        ...AT,
+      ),
     ).toBe(0);
     expect(out).toContain(
       'URL: https://localhost/?bodySHA256=44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
@@ -79,9 +98,9 @@ describe('webhook sign', () => {
   });
 
   test('reports missing options', async () => {
-    expect(await webhook('sign', '-p', 'stripe')).toBe(2);
+    expect(await webhook('sign', '--provider', 'stripe')).toBe(2);
     expect(err).toContain('signing needs a secret');
-    expect(await webhook('sign', '-p', 'strpe', '-s', 'x')).toBe(2);
+    expect(await webhook('sign', '--provider', 'strpe', '--secret', 'x')).toBe(2);
     expect(err).toContain("did you mean 'stripe'?");
     expect(await webhook('sign', ...STRIPE, '-d', join(folder, 'none'))).toBe(2);
     expect(err).toContain('cannot read');
@@ -133,7 +152,7 @@ describe('webhook verify', () => {
     expect(
       await webhook(
         'verify',
-        '-p',
+        '--provider',
         'stripe',
         '--secret-file',
         file('secret', 'whsec_test\n'),
@@ -149,7 +168,7 @@ describe('webhook verify', () => {
   test('reads the certificate of a notification from a file', async () => {
     await webhook(
       'sign',
-      '-p',
+      '--provider',
       'sns',
       '--secret-file',
       file('key.pem', RSA_PRIVATE_KEY),
@@ -159,7 +178,7 @@ describe('webhook verify', () => {
       ...AT,
     );
     const { body } = JSON.parse(out) as { body: string };
-    const sns = ['verify', '-p', 'sns', '-d', file('m.json', body), ...AT];
+    const sns = ['verify', '--provider', 'sns', '-d', file('m.json', body), ...AT];
     out = '';
     expect(await webhook(...sns)).toBe(1);
     expect(out).toContain('is needed');

@@ -1,19 +1,14 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { FileError } from '../../project_files/load_config.ts';
+import { statSync } from 'node:fs';
+import { mustExist, namedFiles } from '../named_files.ts';
 import { availableParallelism } from 'node:os';
 
 const SCENARIO = /\.scenario\.(?:ya?ml|json|[mc]?[jt]s)$/;
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage']);
 
-/** The named scenario files and all scenario files in the named folders, sorted and without duplicates. */
-export function findScenarioFiles(paths: readonly string[]): string[] {
-  const found = new Set<string>();
-  for (const path of paths.length === 0 ? ['.'] : paths) {
-    if (isFolder(path)) for (const file of filesBelow(path)) found.add(file);
-    else found.add(path);
-  }
-  return [...found].sort();
+/** The named scenario files, and those in the named folders and patterns, sorted and without duplicates. */
+export async function findScenarioFiles(paths: readonly string[]): Promise<string[]> {
+  const files = await namedFiles(paths.length === 0 ? ['.'] : paths, (path) => SCENARIO.test(path));
+  for (const file of files) mustExist(file);
+  return files;
 }
 
 /** The line for a run without cases. */
@@ -21,25 +16,6 @@ export function nothingSelected(files: number): string {
   return files === 0
     ? 'no case was selected: there is no file *.scenario.yaml here; `edgeproof init` writes one\n'
     : 'no case was selected: the options leave none of the cases of these files\n';
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    throw new FileError(`cannot read ${path}: there is no such file or folder`);
-  }
-}
-
-function filesBelow(folder: string): string[] {
-  const files: string[] = [];
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue;
-    const path = folder === '.' ? entry.name : join(folder, entry.name);
-    if (entry.isDirectory()) files.push(...filesBelow(path));
-    else if (SCENARIO.test(entry.name)) files.push(path);
-  }
-  return files;
 }
 
 /**

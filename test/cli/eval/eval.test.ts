@@ -86,7 +86,7 @@ describe('values', () => {
       "req.method + ' ' + req.url.path + ' ' + getReqHeader('x-a').join() + ' ' + conn.client_ip + ' ' + string(req.url.port)";
     const { stdout } = await evaluate(
       source,
-      '-r',
+      '--request',
       'PUT https://shop.example:8443/a/b?c',
       '-H',
       'X-A: 1',
@@ -96,7 +96,7 @@ describe('values', () => {
       '2001:db8::1',
     );
     expect(stdout).toBe("'PUT /a/b 12 2001:db8::1 8443'\n");
-    expect((await evaluate('req.url', '-r', 'https://shop.example/x')).stdout).toBe(
+    expect((await evaluate('req.url', '--request', 'https://shop.example/x')).stdout).toBe(
       "'https://shop.example/x'\n",
     );
   });
@@ -130,11 +130,11 @@ describe('values', () => {
     const { stdout } = await evaluate(
       '--template',
       'm=${req.method} $${x} ${[1]}',
-      '-r',
+      '--request',
       'GET https://shop.example/',
     );
     expect(stdout).toBe('m=GET ${x} [1]\n');
-    expect((await evaluate('-t', '${1 + 1}')).stdout).toBe('2\n');
+    expect((await evaluate('--template', '${1 + 1}')).stdout).toBe('2\n');
   });
 });
 
@@ -151,20 +151,20 @@ describe('errors', () => {
         '',
       ].join('\n'),
     );
-    expect(await evaluate('-t', 'a ${nope} b')).toMatchObject({
+    expect(await evaluate('--template', 'a ${nope} b')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('<template>:1:5') as string,
     });
     expect((await evaluate('res.status_code == 1')).code).toBe(3);
-    expect((await evaluate('res.status_code == 200', '-p', 'on_http_response')).code).toBe(0);
+    expect((await evaluate('res.status_code == 200', '--phase', 'on_http_response')).code).toBe(0);
   });
 
   test('at run time: exit code 4 and a caret', async () => {
     const { code, stdout, stderr } = await evaluate("req.headers['x-none'][0] == 'a'");
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('│ ^^^^^^^^^^^^^^^^^^^^^');
-    expect((await evaluate('-t', "a ${req.headers['x-none']}")).code).toBe(4);
-    expect((await evaluate('-t', "a ${b'\\xff'}")).code).toBe(4);
+    expect((await evaluate('--template', "a ${req.headers['x-none']}")).code).toBe(4);
+    expect((await evaluate('--template', "a ${b'\\xff'}")).code).toBe(4);
   });
 
   test('because of an absent fact: the reason is printed', async () => {
@@ -172,21 +172,23 @@ describe('errors', () => {
     expect((await evaluate('actions.service.rate_limit.limited')).stderr).toContain(
       'no `rate-limit` has run',
     );
-    expect((await evaluate('conn.tls.version', '-r', 'http://a.test/')).stderr).toContain('has no TLS');
+    expect((await evaluate('conn.tls.version', '--request', 'http://a.test/')).stderr).toContain(
+      'has no TLS',
+    );
   });
 
   test('in the command line: exit code 2', async () => {
     const wrong = [
-      await evaluate('1', '-r', 'GET nowhere'),
+      await evaluate('1', '--request', 'GET nowhere'),
       await evaluate('1', '--ip', 'x'),
       await evaluate('1', '-s', 'missing.yaml'),
       await evaluate('1', '-s', 'bad_mmdb.yaml'),
-      await evaluate('1', '-r', 'GET https://a.test/%zz'),
+      await evaluate('1', '--request', 'GET https://a.test/%zz'),
     ];
     expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
     expect(wrong.map(({ stderr }) => stderr.split('\n').length)).toEqual([2, 2, 2, 2, 2]);
-    expect((await evaluate('1', '-p', 'on_monday')).code).toBe(2);
-    expect((await evaluate('1', '-p', 'on_monday')).stderr).toContain('on_http_request');
+    expect((await evaluate('1', '--phase', 'on_monday')).code).toBe(2);
+    expect((await evaluate('1', '--phase', 'on_monday')).stderr).toContain('on_http_request');
     expect((await evaluate('1', '-H', 'no colon')).stderr).toContain("'name: value'");
   });
 
@@ -250,7 +252,7 @@ describe('--json', () => {
       code: 3,
       value: { diagnostics: [{ code: 'expr.unknown_variable', range: { start: { line: 1, column: 1 } } }] },
     });
-    expect(await json('-t', 'a${1}')).toMatchObject({
+    expect(await json('--template', 'a${1}')).toMatchObject({
       code: 0,
       value: { type: 'string', value: 'a1', text: 'a1' },
     });

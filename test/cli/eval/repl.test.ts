@@ -149,7 +149,7 @@ describe('completion', () => {
 describe('edgeproof repl', () => {
   test('reads a pipe to its end and prints only results', async () => {
     const { code, stdout, stderr } = await run(
-      ['repl', '-r', 'PUT https://shop.example/a', '-H', 'X-A: 1'],
+      ['repl', '--request', 'PUT https://shop.example/a', '-H', 'X-A: 1'],
       process.cwd(),
       ['req.method', ':set n = 2', 'vars.n + 1', "getReqHeader('x-a')"],
     );

@@ -65,7 +65,7 @@ describe('fmt', () => {
     expect(await run('fmt', 'nowhere.yaml')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'cannot read nowhere.yaml: ENOENT\n',
+      stderr: 'cannot read nowhere.yaml: there is no such file or folder; correct the name, or create it\n',
     });
   });
 });
@@ -96,9 +96,13 @@ describe('check of a policy for its endpoint', () => {
   });
 });
 
-it('http takes its policy with -p', async () => {
-  const { code, stderr } = await run('http', '3000', '-p', 'nowhere.yml');
-  expect([code, stderr]).toEqual([2, 'cannot read nowhere.yml: there is no such file\n']);
+it('http takes its policy with --policy, and says so', async () => {
+  const { code, stderr } = await run('http', '3000', '--policy', 'nowhere.yml');
+  expect([code, stderr]).toEqual([
+    2,
+    'cannot read nowhere.yml: there is no such file or folder; correct the name, or create it\n',
+  ]);
+  expect((await run('http', '3000', '-p', 'policy.yml')).stderr).toContain('a policy is named with --policy');
 });
 
 describe('fmt of an edge file', () => {

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { folderWith } from '../folder.ts';
+import { edgeproof } from './command.ts';
+import { ranAll } from './table/ran.ts';
+
+const EDGE = `backends: { b: { http_response: { status_code: 200 } } }
+edges: { https: { a: { hostports: ["a.test:443"], routes: [{ match_type: path_prefix, match: /, backend: { backend_id: b } }] } } }
+`;
+const SCENARIO = (name: string, tag: string): string =>
+  `edge: ../edges/one.yaml\ncases: [{ name: ${name}, tags: [${tag}], request: GET https://a.test/, expect: { status: 200 } }]\n`;
+const folder = folderWith({
+  'edges/one.yaml': EDGE,
+  'edges/deep/two.yaml': EDGE.replace('hostports', 'hostport'),
+  'edges/deep/values.yaml': 'replicas: 3\n',
+  'edges/node_modules/x/edge.yaml': 'edges: 1\n',
+  'edges/[odd].yaml': EDGE,
+  'tests/first.scenario.yaml': SCENARIO('first', 'slow-dns'),
+  'tests/second.scenario.yaml': SCENARIO('second', 'fast'),
+});
+
+const CASES: readonly (readonly [line: string, code: number, shows: RegExp])[] = [
+  ['check edges/*.yaml', 0, /edges\/\[odd\]\.yaml, edges\/one\.yaml: no problems found/],
+  ['check edges/[odd].yaml', 0, /edges\/\[odd\]\.yaml: no problems found/],
+  ['check edges', 3, /^edges\/deep\/two\.yaml:2:\d+ error/m],
+  ['check edges/{deep,shallow}/t*.yaml', 3, /did you mean 'hostports'/],
+  ['check edges/**/none*.yaml', 2, /no file matches 'edges\/\*\*\/none\*\.yaml'; correct the pattern/],
+  ['check tests', 0, /first\.scenario\.yaml, tests\/second\.scenario\.yaml: no problems/],
+  ['check edges/node_modules', 3, /edges\/node_modules\/x\/edge\.yaml/],
+  ['test tests/f*', 0, /^1 passed/m],
+  ['test ./tests/*.yaml', 0, /^2 passed/m],
+  ['test t*s', 0, /^2 passed/m],
+  ['test tests -t slow-*', 0, /✓ first[\s\S]*^1 passed/m],
+  ['test tests -t !slow-*', 0, /✓ second[\s\S]*^1 passed/m],
+  ['test test', 2, /cannot read test: there is no such file or folder; .*correct the name/],
+  ['cover tests/*.scenario.yaml --no-offer', 0, /./],
+];
+
+it('files, folders and patterns', async () => {
+  const ran = await ranAll(
+    CASES.map(([line]) => ({ name: line, args: line.split(' ') })),
+    folder,
+  );
+  for (const [index, [line, code, shows]] of CASES.entries()) {
+    expect([line, ran[index]!.code, ran[index]!.text]).toEqual([line, code, expect.stringMatching(shows)]);
+  }
+  expect(ran[2]!.text).not.toContain('values.yaml');
+});
+
+it('the packaged command has them, too', async () => {
+  expect(await edgeproof(['check', 'edges/*.yaml'], folder)).toMatchObject({ code: 0 });
+});
