@@ -17,6 +17,7 @@ import type { EdgeConfig } from './edge/document/schema.ts';
 import type { LoginOptions } from './edge/login_config.ts';
 import type { GeoipDatabase } from './policy/env/facts.ts';
 import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
+import type { ExtensionChange } from './edge/extension.ts';
 import { swapsOf } from './edge/swaps.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
@@ -160,7 +161,7 @@ export interface EdgeOfFile extends Edge {
   swapTo(next: UsableConfig): () => void;
   readonly pooled: NonNullable<UsableConfig['pooled']>;
   /** Replaces the parts that others than the operator add to the configuration: the endpoints of agents. */
-  extend(parts: readonly EdgeConfig[]): void;
+  extend(change: ExtensionChange): void;
   /** The data behind `metrics`. */
   families(): Family[];
   /**

@@ -146,7 +146,8 @@ async function agentsOf(given: readonly AgentConfig[], edge: EdgeOfFile): Promis
   const { SimulatedAgents: Simulated } = await import('../simulator/agents.ts');
   const { NO_AGENTS, compileAgents } = await import('../simulator/document/agents.ts');
   const { changes } = compileAgents(namedAgents(given), '', NO_AGENTS, edge.config, refuse);
-  const agents = new Simulated(seededChance(1), edge);
+  const extend = (parts: readonly EdgeConfig[]): void => edge.extend({ added: parts });
+  const agents = new Simulated(seededChance(1), { config: edge.config, extend });
   agents.change(changes);
   return agents;
 }

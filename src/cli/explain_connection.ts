@@ -42,7 +42,9 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
   if (prepared === null) throw new FileError(`'${to}' is not a host and a port`);
   const chance = seededChance(1);
   const { agents } = options;
-  const peers = { upstreams: scriptedUpstreams(chance), agents: agents ?? new SimulatedAgents(chance, edge) };
+  const nobody = (): SimulatedAgents =>
+    new SimulatedAgents(chance, { config: edge.config, extend: () => undefined });
+  const peers = { upstreams: scriptedUpstreams(chance), agents: agents ?? nobody() };
   const outcome = connectTo(edge.runtime.current(), prepared, world, peers);
   const explanation = explanationOf(outcome.exchange, locate);
   const event = outcome.event();

@@ -3,7 +3,7 @@ import type { ClientCertificate } from '../engine/connection.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import { type CompiledEdge, beginExchange, refuseExchange } from './compile.ts';
-import { type StreamAddress, beginStream } from './streams.ts';
+import { beginStream } from './streams.ts';
 import { oldVersion } from './handshakes.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
 
@@ -78,7 +78,7 @@ function withoutRequest(exchange: Exchange): Exchange {
 export function beginConnection(
   edge: CompiledEdge,
   connection: Connection,
-  place: Pick<StreamAddress, 'kind' | 'host' | 'port'>,
+  place: Parameters<typeof beginStream>[2],
   world: World,
 ): StreamExchange {
   const handshake = place.kind === 'tls' ? edge.handshakes.find(place.host, place.port) : null;

@@ -54,6 +54,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:path': FILES,
   'node:perf_hooks': [...WIRE, 'src/benchmark/'],
   'node:sqlite': ['src/control/store/'],
+  'node:sea': ['src/loading/'],
   'node:stream': [...WIRE, 'src/engine/drivers/'],
   'node:stream/promises': WIRE,
   'node:timers': WIRE,
