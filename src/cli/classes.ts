@@ -11,7 +11,7 @@ type Reporter = (classes: readonly RequestClass[]) => string;
 
 const REPORTERS = {
   text: classesText,
-  json: (classes) => `${JSON.stringify(classes, null, 2)}\n`,
+  json: (all) => `${JSON.stringify(all, null, 2)}\n`,
   markdown: classesMarkdown,
 } satisfies Readonly<Record<string, Reporter>>;
 
