@@ -12,7 +12,7 @@ process.on('message', async (script) => {
   // The functions of the package that evaluate a text free it before their thread has read it; this one reads it at once.
   Z3.solver_from_string(context, solver, script);
   const result = await Z3.solver_check(context, solver);
-  const error = Z3.get_error_code(context);
+  const error = Number(Z3.get_error_code(context));
   Z3.solver_dec_ref(context, solver);
   Z3.del_context(context);
   process.send(error === 0 ? ANSWERS[result] : `error ${error}`);
