@@ -1,5 +1,5 @@
 // Answers questions of `solver.ts`, each a script of SMT-LIB, in the order in which they come.
-import { init } from 'z3-solver';
+import { Z3_error_code, init } from 'z3-solver';
 
 const { Z3 } = await init();
 Z3.global_param_set('timeout', process.argv[2]);
@@ -12,9 +12,9 @@ process.on('message', async (script) => {
   // The functions of the package that evaluate a text free it before their thread has read it; this one reads it at once.
   Z3.solver_from_string(context, solver, script);
   const result = await Z3.solver_check(context, solver);
-  const error = Number(Z3.get_error_code(context));
+  const error = Z3.get_error_code(context);
   Z3.solver_dec_ref(context, solver);
   Z3.del_context(context);
-  process.send(error === 0 ? ANSWERS[result] : `error ${error}`);
+  process.send(error === Z3_error_code.Z3_OK ? ANSWERS[result] : `error ${error}`);
 });
 process.send('ready');
