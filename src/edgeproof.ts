@@ -17,7 +17,7 @@ import type { EdgeConfig } from './edge/document/schema.ts';
 import type { LoginOptions } from './edge/login_config.ts';
 import type { GeoipDatabase } from './policy/env/facts.ts';
 import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
-import type { ExtensionChange } from './edge/extension.ts';
+import { type ExtensionChange, addedUrlOf } from './edge/extension.ts';
 import { swapsOf } from './edge/swaps.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
@@ -265,7 +265,7 @@ function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places, at
     isHeard: sink !== undefined || onEvent !== undefined,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
       const event = projectHttpRequestComplete(exchange, newEventId);
-      sink?.finished(exchange, event.object);
+      sink?.finished(exchange, event.object, addedUrlOf(exchange));
       onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
       return event;
     },
