@@ -133,16 +133,18 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
         problems,
         groups: groups.sorted(),
         fidelity:
-          current === null
-            ? null
-            : {
-                ...fidelity,
-                share: records === 0 ? 1 : fidelity.reproduced / records,
-                departures: departures.sorted(),
-              },
+          current === null ? null : { ...fidelity, ...shareOf(fidelity.reproduced, records, departures) },
       };
     },
   };
+}
+
+function shareOf(
+  reproduced: number,
+  records: number,
+  departures: Groups,
+): Pick<Fidelity, 'share' | 'departures'> {
+  return { share: records === 0 ? 1 : reproduced / records, departures: departures.sorted() };
 }
 
 const UNDECIDED = { after: '', before: null, reproduced: null } as const;
