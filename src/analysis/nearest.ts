@@ -110,9 +110,9 @@ function nearClass(
     const literals = [...within(field), ...literalsOf(field, assignment)];
     if (literals.every(({ dfa, accepted }) => isAccepted(dfa, own) === accepted)) continue;
     const written = text === null || !field.startsWith('header ') ? text : (plain(field, literals) ?? text);
-    const values = written === null ? [] : [written, ...(more.get(field) ?? [])];
+    const all = written === null ? [] : [written, ...(more.get(field) ?? [])];
     // Both are the path: as it is sent, and in its canonical form.
-    fields.set(field === 'req.url.raw_path' ? 'path' : field, values);
+    fields.set(field === 'req.url.raw_path' ? 'path' : field, all);
   }
   const isThere = isInside(addresses, numberOf(client));
   return { fields, client: isThere ? null : (addressFrom(addresses)?.text ?? null) };
