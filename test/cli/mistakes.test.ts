@@ -28,7 +28,7 @@ const groups = readdirSync(FOLDER).map((file) => ({
   mistakes: parse(readFileSync(join(FOLDER, file), 'utf8')) as readonly Mistake[],
 }));
 
-const BESIDE = {
+const BESIDE: NonNullable<Mistake['files']> = {
   'edge.yaml': `backends:
   app: { static: { address: 'localhost:3000' } }
 edges:
