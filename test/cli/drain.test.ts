@@ -35,7 +35,7 @@ beforeAll(async () => {
   await once(upstream, 'listening');
   ({ port } = upstream.address() as AddressInfo);
 });
-afterAll(() => void upstream.closeAllConnections());
+afterAll(() => upstream.closeAllConnections());
 
 async function served(...options: string[]) {
   const running = start(['http', String(port), '--port', '0', '--no-tls', ...options], folder);
