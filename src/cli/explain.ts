@@ -181,7 +181,7 @@ async function whyNotRequest(
   const { draftOf } = await import('../simulator/search/draft.ts');
   const { dialledBackends } = await import('../simulator/case_setting.ts');
   const head = headOf(request);
-  const connection = connectionFor(head, facts, 0);
+  const connection = connectionFor(head, facts);
   const names = dialledBackends(config);
   const upstreams =
     upstreamStatus === 200 ? {} : Object.fromEntries(names.map((name) => [name, upstreamStatus]));
