@@ -100,7 +100,7 @@ export async function run(): Promise<BenchSection> {
   const requests = heads();
   const byHand = handWritten();
   const { runtime } = edge;
-  const newEventId = idMaker('ev', runtime.world.random);
+  const newEventId = idMaker('ev', () => runtime.world.random());
   let forwarded: object = {};
   // The fields for the upstream are made when the question is read, as by every driver that forwards.
   const seen = (question: Question): void => {
