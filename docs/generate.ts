@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { KINDS, READY_PROPERTIES } from '../src/analysis/ready_properties.ts';
 import { propertiesShape, propertyFileShape } from '../src/project_files/property_file.ts';
 import { MUTATION_OPERATORS } from '../src/analysis/mutation_operators.ts';
+import type { Shape } from '../src/config_file/shape.ts';
 import { edgeFileJsonSchema } from '../src/edge/document/schema.ts';
 import { EVENT_FILTER_SCOPE } from '../src/events/filter_scope.ts';
 import { brandingOf } from '../src/engine/branding.ts';
@@ -17,7 +18,7 @@ import { scenarioJsonSchema } from '../src/simulator/document/schema.ts';
 const FILES: readonly (readonly [path: string, content: string])[] = [
   ['src/edge/document/edge_file.schema.json', json(edgeFileJsonSchema())],
   ['src/policy/document/policy.schema.json', json(policyJsonSchema())],
-  ['schema/edge.json', json(withReadyProperties(edgeFileJsonSchema()))],
+  ['schema/edge.json', json(editorSchema())],
   ['schema/policy.json', json(policyEditorSchema())],
   ['docs/expressions.md', expressionReferencePage(EVENT_FILTER_SCOPE.variables.values())],
   ['docs/policy_codes.md', codesMarkdown(brandingOf('service'), testsByNumber())],
@@ -49,10 +50,23 @@ function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** For editors: the names of ready-made properties, too. */
-function withReadyProperties(schema: object): object {
-  const { properties } = schema as { readonly properties: object };
-  return { ...schema, properties: { ...properties, properties: propertiesShape(schema) } };
+/** For editors: the names of ready-made properties, and the rules of policies; a file that includes others may have no edges. */
+function editorSchema(): object {
+  const schema = edgeFileJsonSchema() as Shape & { readonly required: readonly string[] };
+  const policy = policyEditorSchema() as { readonly properties: object; readonly definitions: object };
+  const { required, properties, ...rest } = schema;
+  const whole = {
+    ...rest,
+    definitions: policy.definitions,
+    properties: { ...properties, properties: propertiesShape(schema) },
+    anyOf: [...required, 'include'].map((key) => ({ required: [key] })),
+  };
+  const text = JSON.stringify(whole, (key, value: unknown) => {
+    if (key !== 'traffic_policy') return value;
+    const { properties: own, ...others } = value as { readonly properties: object };
+    return { ...others, properties: { ...own, ...policy.properties } };
+  });
+  return JSON.parse(text) as object;
 }
 
 function readyProperties(): string {

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { renderDiagnostics } from '../../../src/diagnostics/render.ts';
 import { checkWholeEdge as checkEdge } from '../../../src/edge/semantic_checks.ts';
+import { assembleFrom } from '../../../src/project_files/assemble.ts';
 import { EDGE_CODES } from '../../../src/edge/document/codes.ts';
 
 /**
@@ -22,7 +23,9 @@ const WITHOUT_FIXTURE: ReadonlySet<string> = new Set([
 ]);
 
 function checkFile(file: string) {
-  return checkEdge({ name: file, text: readFileSync(new URL(file, folder), 'utf8') });
+  const url = new URL(file, folder);
+  const assemble = assembleFrom(url.pathname);
+  return checkEdge({ name: file, text: readFileSync(url, 'utf8') }, { assemble });
 }
 
 function codeOf(file: string): string {
