@@ -1,9 +1,11 @@
+import type { Basis } from '../diagnostics/diagnostic.ts';
+
 /** How a finding is known. */
 export const BASES = {
   proved: 'It is proved for all requests.',
   run: 'It is shown by a request that was run on the engine.',
   settings: 'It follows from the configuration alone; no request was run.',
-} as const;
+} as const satisfies Readonly<Record<Basis, string>>;
 
 /** What findings say, and how each is known. */
 // table: codes, with their sentences, examples and cures

@@ -1,9 +1,9 @@
-import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { type Basis, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
 import { cellsOf } from './cells.ts';
-import { ANALYSIS_CODES, type AnalysisCode, type BASES } from './codes.ts';
+import { ANALYSIS_CODES, type AnalysisCode } from './codes.ts';
 import { type ExaminedPolicy, expressionFindings } from './expression_findings.ts';
 import { type Examined, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
@@ -28,7 +28,7 @@ export interface AnalysisFinding {
   readonly code: AnalysisCode;
   readonly pointer: string;
   /** How it is known. */
-  readonly basis: keyof typeof BASES;
+  readonly basis: Basis;
   readonly message: string;
   /** Pointers of the parts that cause it, those that take most first. */
   readonly because: readonly string[];

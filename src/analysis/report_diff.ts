@@ -1,3 +1,5 @@
+import { annotation } from '../diagnostics/annotations.ts';
+import { codeSpan } from '../diagnostics/markdown.ts';
 import { FORWARDED_METHODS } from '../http/methods.ts';
 import type { Place } from '../edge/explain.ts';
 import {
@@ -78,17 +80,19 @@ function changeMarkdown(region: ChangedRegion): string {
 /** A comparison as annotations of GitHub Actions: a line for each change. */
 export function diffAnnotations({ changes, undecided }: Comparison): string {
   const lines = [
-    ...changes.map((region) => {
-      const place = placeOfChange(region);
-      const at =
-        place === null ? '' : `file=${escapedProperty(place.file)},line=${place.line},col=${place.column},`;
-      return `::${region.change === 'OPENED' ? 'error' : 'warning'} ${at}title=${region.change}::${escaped(sentenceOf(region))}`;
-    }),
-    ...undecided.map(
-      ({ where, because }) => `::notice title=UNDECIDED::${escaped(`${where}: ${because.join('; ')}`)}`,
+    ...changes.map((region) =>
+      annotation(
+        region.change === 'OPENED' ? 'error' : 'warning',
+        placeOfChange(region),
+        region.change,
+        sentenceOf(region),
+      ),
+    ),
+    ...undecided.map(({ where, because }) =>
+      annotation('notice', null, 'UNDECIDED', `${where}: ${because.join('; ')}`),
     ),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  return lines.join('');
 }
 
 /** A change in one line. */
@@ -211,22 +215,4 @@ export function curlOf({ method, url, headers }: Witness): string {
 
 function quotedArgument(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A text in Markdown as it is: backticks inside of it need more of them around it. */
-function codeSpan(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
-}
-
-/** As GitHub's toolkit escapes the data of a command. */
-function escaped(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-/** The value of a property of a command may also contain no colon and no comma. */
-function escapedProperty(text: string): string {
-  return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

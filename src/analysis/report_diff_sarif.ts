@@ -1,3 +1,4 @@
+import { sarifLog, sarifUri } from '../diagnostics/sarif.ts';
 import type { Place } from '../edge/explain.ts';
 import { CHANGES, type ChangedRegion, type Comparison } from './comparison.ts';
 import { curlOf, placeBefore, placeOfChange, sentenceOf } from './report_diff.ts';
@@ -54,19 +55,7 @@ export function diffSarif({ changes, undecided }: Comparison, { before, after, v
     name,
     shortDescription: { text: RULES[name]! },
   }));
-  const driver = { name: 'edgeproof diff', semanticVersion: version, rules };
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: { driver },
-        columnKind: 'unicodeCodePoints',
-        properties: { before, after },
-        results,
-      },
-    ],
-  };
+  return sarifLog({ tool: 'edgeproof diff', version, rules, properties: { before, after }, results });
 }
 
 function idOf(name: string): string {
@@ -78,7 +67,7 @@ function locationOf(place: Place | null, file: string) {
   const { line, column } = place ?? { line: 1, column: 1 };
   return {
     physicalLocation: {
-      artifactLocation: { uri: uriOf(place?.file ?? file) },
+      artifactLocation: { uri: sarifUri(place?.file ?? file) },
       region: { startLine: line, startColumn: column },
     },
   };
@@ -88,11 +77,4 @@ function relatedTo(region: ChangedRegion): object {
   const place = placeBefore(region);
   if (place === null) return {};
   return { relatedLocations: [{ ...locationOf(place, ''), message: { text: `before, in ${place.file}` } }] };
-}
-
-/** A path as a relative reference (RFC 3986 §4.2): the revision of a file is not part of it. */
-function uriOf(name: string): string {
-  if (/^https?:/.test(name)) return encodeURI(name);
-  const path = name.replace(/^[^/:]+:/, '').replaceAll('\\', '/');
-  return path.split('/').map(encodeURIComponent).join('/');
 }

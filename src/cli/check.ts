@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ENDPOINT_KINDS, type Plan } from '../policy/document/setting.ts';
+import { CHECK_REPORTERS } from './check_reports.ts';
 import { type CheckOptions, check } from './check_files.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 
@@ -9,7 +10,13 @@ export function register(command: Command): void {
       '<file...>',
       'edge files or policies in YAML or JSON; edge files also in TypeScript or JavaScript',
     )
-    .option('--json', 'print the findings as JSON')
+    .addOption(
+      new Option(
+        '-r, --reporter <name>',
+        'how to print the findings; `github` writes annotations and the summary of the step',
+      ).choices(CHECK_REPORTERS),
+    )
+    .option('--json', 'the same as `-r json`')
     .option('--strict', 'also warn about what works here but is not documented by the service')
     .option('--exact', 'report what no request can reach, what has no effect, and ways around gates')
     .option(

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EndpointKind, Plan } from '../policy/document/setting.ts';
+import type { CheckReporter } from './check_reports.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type Surrounding,
@@ -14,6 +15,7 @@ import { counted } from '../diagnostics/message_text.ts';
 
 export interface CheckOptions {
   readonly json?: boolean;
+  readonly reporter?: CheckReporter;
   readonly fix?: boolean;
   readonly strict?: boolean;
   readonly exact?: boolean;
@@ -28,6 +30,7 @@ export async function check(
   files: readonly string[],
   {
     json = false,
+    reporter = json ? 'json' : 'text',
     fix = false,
     strict = false,
     sessionBound,
@@ -40,22 +43,27 @@ export async function check(
   const all: Diagnostic[] = [];
   const options = { ...(sessionBound !== undefined && { sessionBoundMs: sessionBound * 1_000 }) };
   for (const file of files) {
-    const own = await findingsOf(file, { json, fix, setting });
+    const own = await findingsOf(file, { isForPeople: reporter === 'text', fix, setting });
     all.push(...own);
     // Without errors there is a configuration to analyse.
-    if (exact && !hasErrors(own)) all.push(...(await exactFindingsOf(file, fix, options)));
+    if (exact && !hasErrors(own))
+      all.push(...(await exactFindingsOf(file, { fix, isForPeople: reporter === 'text' }, options)));
   }
-  process.stdout.write(await shown(all, files, json));
+  process.stdout.write(await shown(all, files, reporter));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
 }
 
 /**
  * Editors and hooks run the checker on every save, so the printing code is loaded only if there are findings.
  */
-async function shown(all: readonly Diagnostic[], files: readonly string[], json: boolean): Promise<string> {
-  if (json) {
-    const { diagnosticsToJson } = await import('../diagnostics/json.ts');
-    return `${JSON.stringify(diagnosticsToJson(all), null, 2)}\n`;
+async function shown(
+  all: readonly Diagnostic[],
+  files: readonly string[],
+  reporter: CheckReporter,
+): Promise<string> {
+  if (reporter !== 'text') {
+    const { reported } = await import('./check_reports.ts');
+    return reported(reporter, all, files);
   }
   if (all.length === 0) return `${files.join(', ')}: no problems found\n`;
   const { renderDiagnostics } = await import('../diagnostics/render.ts');
@@ -64,18 +72,22 @@ async function shown(all: readonly Diagnostic[], files: readonly string[], json:
 
 async function findingsOf(
   file: string,
-  { json, fix, setting }: { readonly json: boolean; readonly fix: boolean; readonly setting: Surrounding },
+  {
+    isForPeople,
+    fix,
+    setting,
+  }: { readonly isForPeople: boolean; readonly fix: boolean; readonly setting: Surrounding },
 ): Promise<readonly Diagnostic[]> {
   if (isScript(file)) return (await loadConfig(file)).diagnostics;
   const source: Source = { name: file, text: readText(file) };
   const checker = await checkerFor(source.text, setting);
-  if (!json) await printCertainty(source.text);
+  if (isForPeople) await printCertainty(source.text);
   if (!fix) return checker(source);
   const { fixSource } = await import('../policy/document/fixes.ts');
   const { text, applied } = fixSource(source, (each) => [...checker(each)]);
   if (applied.length > 0) {
     writeFileSync(file, text);
-    process.stdout.write(`${file}: ${counted(applied.length, 'fix', 'fixes')} applied\n`);
+    streamOf(isForPeople).write(`${file}: ${counted(applied.length, 'fix', 'fixes')} applied\n`);
   }
   return checker({ name: file, text });
 }
@@ -83,7 +95,7 @@ async function findingsOf(
 /** What no request can reach, what has no effect, and ways around gates. */
 async function exactFindingsOf(
   file: string,
-  fix: boolean,
+  { fix, isForPeople }: { readonly fix: boolean; readonly isForPeople: boolean },
   options: { readonly sessionBoundMs?: number },
 ): Promise<readonly Diagnostic[]> {
   const { exactFindings, fixExactly } = await import('../project_files/exact_findings.ts');
@@ -91,10 +103,15 @@ async function exactFindingsOf(
     const { text, applied } = await fixExactly({ name: file, text: readText(file) }, options);
     if (applied.length > 0) {
       writeFileSync(file, text);
-      process.stdout.write(`${file}: ${applied.length} removed, proved to change nothing\n`);
+      streamOf(isForPeople).write(`${file}: ${applied.length} removed, proved to change nothing\n`);
     }
   }
   return exactFindings(file, options);
+}
+
+/** The output that other tools read has nothing else in it. */
+function streamOf(isForPeople: boolean): NodeJS.WriteStream {
+  return isForPeople ? process.stdout : process.stderr;
 }
 
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;

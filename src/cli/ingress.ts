@@ -24,7 +24,7 @@ import { FileError } from '../project_files/load_config.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
-import { watchFile } from './watch.ts';
+import { type LastReading, watchFile } from './watch.ts';
 import {
   isFirstWorker,
   isWorker,
@@ -72,21 +72,22 @@ export interface LiveEdge {
 
 /** A source that knows which other files it was made of when it was last read. */
 interface WatchedSource extends IngressSource {
-  readonly files: () => readonly string[];
+  readonly lastReading: () => LastReading;
 }
 
 /** Serves until a signal stops it, and returns the exit code. */
 export async function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
   const load = loadFor(options.workers, given.load);
-  let files: readonly string[] = [];
+  let last: LastReading = { files: [], beganMs: Date.now() };
   const source: WatchedSource = {
     ...given,
     load: async () => {
+      last = { ...last, beganMs: Date.now() };
       const checked = await load();
-      ({ files } = checked);
+      last = { ...last, files: checked.files };
       return checked;
     },
-    files: () => files,
+    lastReading: () => last,
   };
   // Events may go to standard output; messages for the user then go to standard error.
   const out = options.events === '-' ? process.stderr : process.stdout;
@@ -143,7 +144,7 @@ async function runHere(source: WatchedSource, options: IngressOptions, voice: Vo
   for (const line of [...made.lines, ...agentLines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
-      ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true, source.files)
+      ? watchFile(source.file, () => reload(made, source, voice), options.poll === true, source.lastReading)
       : null;
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   watcher?.close();

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
-import { type FSWatcher, watch as watchFolder } from 'node:fs';
+import { type FSWatcher, statSync, watch as watchFolder } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Editors write a file in several steps; a change is reported when there was none for this long. */
 const QUIET_MS = 30;
 const POLL_MS = 300;
+const CLOCK_MS = 10;
+
+/** What was last read, and since when. */
+export interface LastReading {
+  /** The files that the watched one names. */
+  readonly files: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
+}
 
 /**
  * Calls back when the content of a file has changed, or that of the other files that it names now. Folders are watched,
@@ -13,30 +22,37 @@ const POLL_MS = 300;
  */
 export function watchFile(
   path: string,
-  changed: () => void,
+  changed: () => void | Promise<void>,
   poll: boolean,
-  others: () => readonly string[] = () => [],
+  reading?: () => LastReading,
 ): { close: () => void } {
   /** Contents when they were last seen; null for a file that was named and never seen. */
   let last: ReadonlyMap<string, string | null> | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const begun: LastReading = { files: [], beganMs: Date.now() };
+  const lastReading = reading ?? (() => begun);
   const watchers = new Map<string, FSWatcher>();
 
   const look = async (): Promise<void> => {
     if (!poll) watchFolders();
-    const names = new Set([path, ...others()]);
+    const { files, beganMs } = lastReading();
+    const names = new Set([path, ...files]);
     const now = new Map(await Promise.all(Array.from(names, printOf)));
-    const before = last ?? now;
+    const before = last ?? new Map<string, string | null>();
     // A file that is missing for a moment is being written.
     last = new Map(Array.from(now, ([name, print]) => [name, print ?? before.get(name) ?? null]));
-    // A file that was not named before is no change by itself.
     const isChanged = Array.from(last).some(
       ([name, print]) => before.has(name) && before.get(name) !== print,
     );
-    if (isChanged) changed();
+    // A file that is seen for the first time has changed if it was written after it was read.
+    const isNewer = Array.from(names).some((name) => !before.has(name) && isWrittenSince(name, beganMs));
+    if (!isChanged && !isNewer) return;
+    await changed();
+    if (!isClosed) later();
   };
   const watchFolders = (): void => {
-    for (const folder of new Set([path, ...others()].map((name) => dirname(name)))) {
+    for (const folder of new Set([path, ...lastReading().files].map((name) => dirname(name)))) {
       if (watchers.has(folder)) continue;
       try {
         const watcher = watchFolder(folder, later);
@@ -57,6 +73,7 @@ export function watchFile(
   if (poll) timer = setInterval(() => void look(), POLL_MS);
   return {
     close: () => {
+      isClosed = true;
       clearTimeout(timer);
       for (const watcher of watchers.values()) watcher.close();
     },
@@ -77,4 +94,10 @@ async function fingerprint(path: string): Promise<string | null> {
   }
   const names = await readdir(path).catch(() => []);
   return hash.update(names.sort().join('\n')).digest('hex');
+}
+
+/** Whether a file was written after a time, which file systems know with some milliseconds. */
+function isWrittenSince(path: string, timeMs: number): boolean {
+  const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return written > timeMs - CLOCK_MS;
 }

@@ -12,6 +12,9 @@ export interface Source {
 
 export type Severity = 'error' | 'warning';
 
+/** How an analysis knows of a finding: for all requests, by one that was run, or from the settings alone. */
+export type Basis = 'proved' | 'run' | 'settings';
+
 /** A mechanical fix: replaces `span` of the source with `text`. `safe` means that it surely keeps the meaning. */
 export interface Fix {
   readonly message: string;
@@ -37,6 +40,8 @@ export interface Diagnostic {
   readonly hint?: string;
   /** Further lines, such as the allowed values or the place of the other definition. */
   readonly notes?: readonly string[];
+  /** Given by findings of the exact analysis. */
+  readonly basis?: Basis;
   readonly fix?: Fix;
 }
 

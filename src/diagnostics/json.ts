@@ -1,4 +1,4 @@
-import type { Diagnostic, Severity, Span } from './diagnostic.ts';
+import type { Basis, Diagnostic, Severity, Span } from './diagnostic.ts';
 import { type Lines, type Position, linesOf, positionAt } from './lines.ts';
 
 /** A range of a source, with lines and columns from 1; `end` is exclusive. */
@@ -17,6 +17,7 @@ export interface DiagnosticJson {
   readonly pointer: string;
   readonly hint: string | null;
   readonly notes: readonly string[];
+  readonly basis: Basis | null;
   readonly fix: {
     readonly message: string;
     readonly range: Range;
@@ -28,7 +29,7 @@ export interface DiagnosticJson {
 /** Findings as plain data, in the given order, ready for `JSON.stringify`. */
 export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[] {
   const linesByText = new Map<string, Lines>();
-  return list.map(({ source, span, severity, code, message, pointer, hint, notes, fix }) => {
+  return list.map(({ source, span, severity, code, message, pointer, hint, notes, basis, fix }) => {
     let lines = source && linesByText.get(source.text);
     if (source && lines === undefined) linesByText.set(source.text, (lines = linesOf(source.text)));
     return {
@@ -40,6 +41,7 @@ export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[]
       pointer,
       hint: hint ?? null,
       notes: notes ?? [],
+      basis: basis ?? null,
       fix:
         lines && fix
           ? { message: fix.message, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }

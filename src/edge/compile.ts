@@ -48,7 +48,7 @@ export interface CompiledEdge extends HttpConfiguration, StreamConfiguration {
   readonly internal: InternalNames;
   /** What all edges were compiled with. */
   readonly circumstances: readonly unknown[];
-  /** What is known of addresses. */
+  /** Facts about addresses. */
   readonly facts: Facts;
   /** Several edges share a host only if they are pooled endpoints. */
   readonly hosts: PoolTable<HttpsEdge>;

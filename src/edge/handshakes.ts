@@ -50,7 +50,7 @@ export interface NamedProfile {
   readonly profile: TlsProfile;
 }
 
-/** What stands before the hosts of a port in the table of profiles. */
+/** The part of a key before the host, in the table of profiles. */
 export const atPort = (port: number): string => `${port} `;
 
 /** The edges with TLS. */

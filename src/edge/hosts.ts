@@ -67,7 +67,7 @@ type Pools<Member> = PersistentMap<readonly Member[]>;
 
 /** A member that a host has from now on, or one by its name that it has no longer. */
 export interface PoolChange<Member extends Named> {
-  /** What stands before the host in the key, such as its port; empty if the host is all. */
+  /** The part of the key before the host, such as its port; empty if the key is the host. */
   readonly at: string;
   readonly host: string;
   readonly name: string;

@@ -36,7 +36,7 @@ export interface StreamTable {
   readonly find: (kind: StreamAddress['kind'], host: string, port: number) => readonly NamedPipeline[] | null;
 }
 
-/** What stands before the hosts of a port in the table of streams. */
+/** The part of a key before the host, in the table of streams. */
 export const atStream = (kind: StreamAddress['kind'], port: number): string => `${kind} ${port} `;
 
 /** The TLS and TCP edges, by their addresses. */

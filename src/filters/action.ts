@@ -46,7 +46,7 @@ export interface PolicyContext {
   readonly watch?: Watch;
 }
 
-/** The result of one execution of an action; an action that needs an answer first returns `ask(…)`. */
+/** The result of one execution of an action, which returns `ask(…)` first if it needs an answer. */
 export type ActionOutcome = ActionVerdict | Ask<ActionVerdict>;
 
 type ActionVerdict = Next | Ends | Failure;
@@ -109,7 +109,7 @@ export type Messages = Readonly<Record<string, string>>;
 /** The parts of a compiled action that its `compile` returns. */
 export type ActionBody = Pick<CompiledAction, 'run'> & Partial<Pick<CompiledAction, 'onFailure'>>;
 
-/** A kind of action: its face. What is known of it is in `facts.ts`. */
+/** A kind of action: its face. Its facts are in `facts.ts`. */
 export interface ActionKind<T extends ActionType> {
   readonly type: T;
   readonly compile: (action: ActionOf<T>, compiling: Compiling) => ActionBody;
@@ -117,7 +117,7 @@ export interface ActionKind<T extends ActionType> {
 
 /**
  * Steps of one action, by the last part of their code; a step without detail is created once. Those of an action that
- * only reports say so: readers of a trace must not take them for a passed check.
+ * only reports have `enforced: false`, so that a reader of a trace does not take them for a passed check.
  */
 export function stepsOf(
   type: ActionType,

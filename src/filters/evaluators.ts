@@ -146,7 +146,7 @@ function watching(base: string, watch: Watch | undefined): Pick<TemplateOptions,
   if (watch === undefined) return {};
   return {
     watch: (program, start, at) => {
-      // Templates of policies are evaluated on activations, whatever the compiler's type parameter says.
+      // Templates of policies are evaluated on activations, whatever the type parameter of the compiler is.
       const own = program as unknown as Program<Activation>;
       return { ...own, evaluate: watch(own, base + at, start) } as unknown as typeof program;
     },
@@ -161,15 +161,15 @@ function numberOf({ code }: EvalError, otherwise: number): number {
 }
 
 function failureOf(number: number, text: string, error: EvalError, pointer: string): Failure {
-  return failureSaying(numberOf(error, number), text, error.message, pointer);
+  return failureWith(numberOf(error, number), text, error.message, pointer);
 }
 
-function failureSaying(number: number, text: string, reason: string, pointer: string): Failure {
+function failureWith(number: number, text: string, reason: string, pointer: string): Failure {
   const shown = text.length > SHOWN_UNITS ? `${text.slice(0, SHOWN_UNITS)}…` : text;
   return new Failure(number, `\`${shown}\` failed: ${reason}`, pointer);
 }
 
 function failing(number: number, text: string, reason: string | undefined, pointer: string): () => Failure {
-  const failure = failureSaying(number, text, reason ?? 'it does not compile', pointer);
+  const failure = failureWith(number, text, reason ?? 'it does not compile', pointer);
   return () => failure;
 }

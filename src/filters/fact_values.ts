@@ -92,7 +92,7 @@ export interface Finding {
   readonly numberOfReason?: Readonly<Record<string, number>>;
 }
 
-/** Error numbers of the management API for what departs from a schema. */
+/** Error numbers of the management API for values that violate a schema. */
 export interface FieldCodes {
   readonly missing?: number;
   readonly bad?: number;
@@ -125,7 +125,7 @@ export interface ActionPlace {
   readonly internalAddresses?: readonly string[] | undefined;
   /** The hosts of its edge, in lower case; absent if they are not known. */
   readonly hosts?: readonly string[];
-  /** Whether to refuse what works here but not with the service. */
+  /** Whether to refuse what only works here, not with the service. */
   readonly strict?: boolean;
 }
 

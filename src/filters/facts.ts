@@ -62,7 +62,7 @@ interface FaceFacts<Config> {
   readonly keepsSessionMs?: (config: Config) => number;
   /** What opens the circuit of a breaker. */
   readonly trips?: (config: Config) => Trips;
-  /** What its state holds that several processes would have to share; absent if it can be kept by each. */
+  /** The state that several processes would have to share; absent if each can keep its own. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
   readonly costNs: number;
@@ -138,7 +138,7 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly compares?: readonly string[];
   /** Names of the variables that it sets for later expressions; null if some cannot be known. */
   readonly sets?: (config: Sound<Config>) => readonly string[] | null;
-  /** Whether it reads text in responses, so that upstreams are asked for plain and whole ones. */
+  /** Whether it reads text in responses, so that upstreams are asked for complete ones without compression. */
   readonly readsText?: boolean;
   /** Whether it keeps requests from the upstream, or lets them through on conditions. */
   readonly guards?: boolean | ((config: Config) => boolean);
@@ -167,12 +167,12 @@ export interface ActionResultFacts {
   readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
-/** The fields of these names, as `changes` says them. A changed `Host` is the host of the URL, too. */
+/** The fields of these names, as `changes` lists them. A changed `Host` is the host of the URL, too. */
 export function changedHeaders(names: readonly string[]): readonly string[] {
   return names.map((name) => (name.toLowerCase() === 'host' ? 'headers' : `header ${name.toLowerCase()}`));
 }
 
-/** When actions end their phase that can be set to only report. */
+/** When an action ends its phase that can be set to only report. */
 export function whenEnforced({ enforce }: { readonly enforce?: boolean }): EndsWhen {
   return enforce === false ? 'never' : 'may';
 }

@@ -21,7 +21,7 @@ export function compileHeaders(
   headers: Readonly<Record<string, string>>,
   at = '/headers',
 ): HeaderTemplates {
-  const kept = Object.entries(headers).filter(([name]) => !isOfTheWriter(name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !isSetByWriter(name.toLowerCase()));
   const names = kept.map(([name]) => name.toLowerCase());
   const values = kept.map(([name, text]) => {
     const below = pointerTo(at, name);
@@ -42,7 +42,7 @@ export function compileHeaders(
   return { names, fields: () => constant };
 }
 
-function isOfTheWriter(lower: string): boolean {
+function isSetByWriter(lower: string): boolean {
   return isFraming(lower) || isHopByHop(lower);
 }
 

@@ -13,7 +13,7 @@ export interface ModuleApi {
   };
 }
 
-/** What responses say of a route besides its config. */
+/** What a response is made from, besides the config of the route. */
 interface ShownAbout {
   readonly id: string;
   readonly service: string;

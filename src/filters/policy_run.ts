@@ -90,7 +90,14 @@ export function changeUrl(policyRun: PolicyRun, { authority, path, query }: UrlP
 }
 
 /** Fields that are valid for one exact sequence of bytes: digests (RFC 9530), ranges and their validators. */
-const OF_THE_BYTES = ['accept-ranges', 'content-digest', 'content-md5', 'digest', 'etag', 'repr-digest'];
+const BYTE_SPECIFIC_FIELDS = [
+  'accept-ranges',
+  'content-digest',
+  'content-md5',
+  'digest',
+  'etag',
+  'repr-digest',
+];
 
 /** Replaces the body of the message of this phase; the writer of the message sets the length. */
 export function changeBody(policyRun: PolicyRun, bytes: Uint8Array): void {
@@ -98,13 +105,13 @@ export function changeBody(policyRun: PolicyRun, bytes: Uint8Array): void {
   if (isResponse) policyRun.responseBody = bytes;
   else policyRun.requestBody = bytes;
   keep(policyRun, { edit: isResponse ? 'response_body' : 'request_body', bytes });
-  removeHeaders(policyRun, OF_THE_BYTES);
+  removeHeaders(policyRun, BYTE_SPECIFIC_FIELDS);
 }
 
 /** Changes the response body while it streams. */
 export function changeFlow(policyRun: PolicyRun, editor: MakeBodyEditor): void {
   keep(policyRun, { edit: 'response_flow', editor });
-  removeHeaders(policyRun, ['content-length', ...OF_THE_BYTES]);
+  removeHeaders(policyRun, ['content-length', ...BYTE_SPECIFIC_FIELDS]);
 }
 
 /** Adds an edit that expressions cannot see. */

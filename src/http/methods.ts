@@ -18,7 +18,7 @@ export const FORWARDED_METHODS: ReadonlySet<string> = new Set(
 /** RFC 9110 §9.2.2. */
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY']);
 
-/** Whether a request of which nothing was answered may be sent again: it is idempotent, and has no content. */
+/** Whether a request without any response may be sent again: it is idempotent and has no content. */
 export function canRepeat(method: string, contentBytes: number | null): boolean {
   return contentBytes === 0 && idempotent.has(method);
 }

@@ -88,13 +88,13 @@ async function load(source: Source): Promise<Loaded | null> {
 }
 
 function diagnosticOf(
-  { code, message, pointer, witness }: AnalysisFinding,
+  { code, message, basis, pointer, witness }: AnalysisFinding,
   notes: readonly string[] = [],
 ): Diagnostic {
   const all = witness === null ? notes : [...notes, `for example ${requestText(witness)}`];
   const { length } = AROUND;
   const own = pointer.startsWith(`${AROUND}/`) ? pointer.slice(length) : pointer;
-  return { code, severity: 'warning', message, pointer: own, ...(all.length > 0 && { notes: all }) };
+  return { code, severity: 'warning', message, pointer: own, basis, ...(all.length > 0 && { notes: all }) };
 }
 
 function requestText({ method, url, headers, clientIp }: Witness): string {

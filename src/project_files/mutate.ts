@@ -22,7 +22,7 @@ export interface Survivor {
   readonly where: string;
   /** A request that the mistake treats differently; null if none was found. */
   readonly witness: Witness | null;
-  /** What blocks the decision, if there is none. */
+  /** What blocks the decision, if it is undecided. */
   readonly because: readonly string[];
   /** A case that passes, and fails with the mistake; null if it was not asked for, or could not be written. */
   readonly offered: WrittenCase | null;
@@ -182,7 +182,7 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The share of mistakes that were noticed, of all that change something, in percent; 100 if there is none. */
+/** The percentage of mistakes that were noticed, of those that change something; 100 without any. */
 export function scoreOf({ killed, survivors }: MutationResult): number {
   const all = killed + survivors.length;
   return all === 0 ? 100 : (killed * 100) / all;

@@ -1,7 +1,7 @@
 import { circumstances, curlOf } from '../analysis/report_diff.ts';
 import { MUTATION_OPERATORS, type MutationOperator } from '../analysis/mutation_operators.ts';
 import { escapeHtml } from '../http/ascii.ts';
-import { xml } from '../simulator/report/junit.ts';
+import { xml } from '../diagnostics/xml.ts';
 import { type MutationResult, type Survivor, scoreOf } from './mutate.ts';
 
 /** The result for a terminal. */

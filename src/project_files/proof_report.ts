@@ -1,7 +1,7 @@
 import type { Proof, Property } from '../analysis/prove.ts';
 import { circumstances, curlOf } from '../analysis/report_diff.ts';
-import { xml } from '../simulator/report/junit.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { xml } from '../diagnostics/xml.ts';
 
 /** A property, the file that states it, and what was found out. */
 export interface ProvedProperty {

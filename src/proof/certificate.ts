@@ -1,6 +1,6 @@
 import type { Table } from './texts.ts';
 
-/** A claim about all requests, with a partition of them and a request of each class: what `verify.ts` checks. */
+/** A claim about all requests, with a partition of them into classes and a request of each. `verify.ts` checks it. */
 export interface Certificate {
   readonly format: 1;
   readonly claim: Claim;
@@ -11,7 +11,7 @@ export interface Certificate {
   readonly tree: Tree;
 }
 
-/** No request has the outcome; or both configurations do the same. */
+/** Either no request has an outcome, or both configurations treat all requests alike. */
 export type Claim = { readonly property: Property } | { readonly equivalent: true };
 
 interface Property {
@@ -24,7 +24,7 @@ interface Property {
   };
 }
 
-/** All requests, divided by tests. A class is shown by one request, or has none because of a field. */
+/** All requests, divided by tests. A class has one representative, or is empty because of the constraints on one field. */
 export type Tree =
   | { readonly test: number; readonly yes: Tree; readonly no: Tree }
   | { readonly request: Sent }

@@ -16,16 +16,17 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** What happens to all requests of a region on one route. */
+/** How a route treats all requests of a region. */
 export interface Course {
   /** The module or action that stops them; null if they reach the backend. */
   readonly stopped: string | null;
-  /** Modules and actions on the way that may stop some of them, and all that they pass and that ask the same of all. */
+  /** Modules and actions that may stop some of the requests. */
   readonly mayStop: readonly string[];
+  /** Modules and actions that all requests pass, without exemptions. */
   readonly passed: readonly string[];
-  /** Everything on the way with its settings, and rules that other spellings of the path may fulfil. */
+  /** Everything that acts on the requests, with its settings, and rules that match other spellings of the path. */
   readonly effects: readonly unknown[];
-  /** Whether those rules only guard: the requests that fulfil them may be stopped, and nothing else. */
+  /** Whether those rules only guard: they may stop a request, and have no other effect. */
   readonly guardsOnly: boolean;
 }
 
@@ -38,7 +39,7 @@ interface Walk {
   guardsOnly: boolean;
 }
 
-/** Follows the filters of a route in their order. What is not the same for all requests of the region is refused. */
+/** Follows the filters of a route in their order. Throws `Refused` if one treats requests of the region differently. */
 export function courseOf(
   config: EdgeConfig,
   edge: HttpsEdgeConfig,
@@ -107,7 +108,7 @@ function module(
   if (verdict === 'false') return type;
   if (verdict === null) walk.effects.push([type, own]);
   if (verdict === null && facts.ends === 'may') walk.mayStop.push(type);
-  // One with exceptions proves nothing about who passes it.
+  // A filter with exemptions proves nothing about the requests that pass it.
   if (exemptOf(facts, own) === null) walk.passed.push(type);
   return null;
 }
@@ -147,7 +148,7 @@ function ruled(walk: Walk, rule: Rule, service: string): string | null {
     if (value === 'error') return 'traffic_policy';
     if (value === 'true') continue;
     const isGuarding = rule.actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config));
-    // It also applies if another spelling of the path fulfils it.
+    // It also applies if another spelling of the path matches it.
     if (!isGuarding || !programs.some((each) => typeof looseSource(each) === 'object')) return null;
     walk.effects.push(['guard', plain(rule)]);
     walk.guardsOnly &&= rule.actions.every(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config));

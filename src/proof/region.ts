@@ -5,14 +5,14 @@ import { type Constraint, type Machine, NO_TEXT, isEmpty, orAbsent, patternMachi
 
 export type Verdict = 'true' | 'false' | 'error' | 'unknown';
 
-/** Requests that fulfil constraints on their fields. */
+/** The requests whose fields meet constraints. */
 export interface Region {
   readonly texts: Readonly<Record<string, readonly Constraint[]>>;
-  /** Parts of the request that an action has changed: nothing is known of them. */
+  /** Parts of the request that an action has changed; their values are unknown. */
   readonly changed: readonly string[];
 }
 
-/** The field of client addresses: `4` or `6`, and the bits. */
+/** The field of client addresses; its text is `4` or `6`, then the bits. */
 export const CLIENT = 'client address';
 
 export const quoted = (text: string): string =>
@@ -20,7 +20,7 @@ export const quoted = (text: string): string =>
 const oneOf = (texts: readonly string[]): string => `\\A(?:${texts.map(quoted).join('|')})\\z`;
 const inside = (source: string): Constraint => ({ machine: patternMachine(source)!, value: true });
 const outside = (source: string): Constraint => ({ ...inside(source), value: false });
-/** What the engine lets through: canonical paths and hosts, known methods, values without line breaks. */
+/** The values that the engine accepts: canonical paths and hosts, known methods, values without line breaks. */
 const DOMAINS: Readonly<Record<string, readonly Constraint[]>> = {
   path: [
     inside(String.raw`\A/[\w\-.~!$&'()*+,;=:@/%]*\z`),
@@ -36,7 +36,7 @@ const DOMAINS: Readonly<Record<string, readonly Constraint[]>> = {
 };
 const VALUES = [{ machine: patternMachine(String.raw`[\x00\r\n]`)!, value: false }];
 
-/** Whether a request of the region certainly does not fulfil the further constraints. */
+/** Whether no request of the region meets the additional constraints. */
 export function without({ texts }: Region, field: string, ...more: readonly Constraint[]): boolean {
   const all = [...(DOMAINS[field] ?? VALUES), ...(texts[field] ?? []), ...more];
   const key = all.map(({ machine, value }) => `${value ? '' : '-'}${numberOf(machine)}`).join();
@@ -69,7 +69,7 @@ export function bitsOf({ family, w0, w1, w2, w3 }: Cidr['address']): string {
   return `${family}${words.map((word) => (word >>> 0).toString(2).padStart(32, '0')).join('')}`;
 }
 
-/** What it is for all requests that the text of a field is in a set; `fails` if it is an error without the field. */
+/** Whether the text of a field is in a set, for all requests of the region; with `fails`, an absent field is an error. */
 export function holds(region: Region, field: string, machine: Machine | null, fails = false): Verdict {
   const part = field.split(' ')[0]!;
   const affected =
@@ -88,7 +88,7 @@ export function holds(region: Region, field: string, machine: Machine | null, fa
   return possible.length === 1 ? possible[0]! : 'unknown';
 }
 
-/** What an expression is for all requests of the region. */
+/** The value of an expression for all requests of the region; `unknown` if they may differ. */
 export function valueOf(region: Region, node: Node): Verdict {
   if (node.kind === 'literal' && typeof node.value === 'boolean') return node.value ? 'true' : 'false';
   if (node.kind === 'logic') {

@@ -1,15 +1,15 @@
 import { EMPTY, OP, type PatternProgram, programOf } from '../regex/program.ts';
 
-/** A set of texts that is read one code point at a time; states are numbers, the first is 0. */
+/** A set of texts as an automaton over code points; states are numbers, the first is 0. */
 export interface Machine {
-  /** Code points at which a new range begins: within a range all are alike. */
+  /** Code points at which a new range begins; all code points of a range have the same transitions. */
   readonly cuts: Iterable<number>;
   readonly step: (state: number, point: number) => number;
   readonly accepts: (state: number) => boolean;
   /** Whether the absent field is in the set. */
   readonly absent: boolean;
 }
-/** A set, or what is outside of it. */
+/** A set of texts, or its complement if `value` is false. */
 export type Constraint = { readonly machine: Machine; readonly value: boolean };
 /** An automaton as a certificate has it: the next state by `state * starts.length + range`; the last range is the absent field. */
 export type Table = { readonly starts: number[]; readonly next: number[]; readonly accepts: number[] };
@@ -35,7 +35,7 @@ export function tableMachine({ starts, next, accepts }: Table): Machine {
 
 const patterns = new Map<string, Machine | null>();
 
-/** The texts in which a pattern occurs, by the program that the engine executes; null if it has none. */
+/** The texts in which a pattern occurs, by the program that the engine executes; null if the pattern does not compile. */
 export function patternMachine(source: string): Machine | null {
   if (!patterns.has(source)) patterns.set(source, machineOf(source));
   return patterns.get(source)!;
@@ -45,7 +45,7 @@ function machineOf(source: string): Machine | null {
   const program = programOf(source);
   if (program === null) return null;
   const { instructions, start } = program;
-  // What stands before a position is the end of a line, a letter, another character, or nothing.
+  // `before` is the kind of the previous character: a line end, a word character, another one, or none (-1).
   const states: { readonly at: readonly number[]; readonly before: number }[] = [{ at: [start], before: -1 }];
   const numbers = new Map<string, number>([[`${start} -1`, 0]]);
   const stepped: Map<number, number>[] = [];
@@ -94,7 +94,7 @@ function isWord(point: number): boolean {
   return point >= 0 && point < 128 && /\w/.test(String.fromCodePoint(point));
 }
 
-/** The instructions that read a character or match, from others, between two characters; -1 stands for the end. */
+/** The instructions that consume a character or match, reached from others between two characters; -1 is the end. */
 function reached(
   { instructions }: PatternProgram,
   from: readonly number[],
@@ -125,7 +125,7 @@ function cutsOf({ instructions }: PatternProgram): Set<number> {
     const [only] = runes.length === 1 ? [runes[0]!] : [];
     for (let at = 0; at + 1 < runes.length; at += 2) cuts.add(runes[at]!).add(runes[at + 1]! + 1);
     if (only !== undefined) cuts.add(only).add(only + 1);
-    // Without regard to case it reads several characters.
+    // If it ignores case, it reads several characters.
     const last = only !== undefined && arg !== 0 ? LAST_CASED : -1;
     for (let point = 0; point <= last; point++)
       if (instruction.matchRune(point)) cuts.add(point).add(point + 1);
@@ -133,7 +133,7 @@ function cutsOf({ instructions }: PatternProgram): Set<number> {
   return cuts;
 }
 
-/** Whether no text, and not the absent field, fulfils all constraints. Gives up with an error. */
+/** Whether no text, nor the absent field, meets all constraints. Throws if the search takes too many states. */
 export function isEmpty(constraints: readonly Constraint[]): boolean {
   if (constraints.every(({ machine, value }) => machine.absent === value)) return false;
   const points = new Set([0, ...constraints.flatMap(({ machine }) => [...machine.cuts])]);

@@ -34,7 +34,7 @@ function sorted(value: unknown): string {
     .join()}}`;
 }
 
-/** A configuration, and the real engine for it. */
+/** A configuration with its compiled edge. */
 class Side {
   readonly config: EdgeConfig;
   #edge: CompiledEdge | null = null;
@@ -57,7 +57,7 @@ class Side {
     return { because, backend, steps, seen: sorted([response, body, compress, logs, converts, forwarded]) };
   }
 
-  /** The route of all requests of a region; null if no host or route is theirs. */
+  /** The route of all requests of a region; null if no host or route matches them. */
   routeOf(region: Region, { url }: Sent): readonly [edge: HttpsEdgeConfig, route: RouteConfig] | null {
     const head = headOf({ method: 'GET', url, headers: [] });
     if ('refused' in head) throw new Refused('a request of the certificate is refused');
@@ -96,7 +96,7 @@ class Side {
 const NOW_MS = Date.UTC(2026, 0, 1);
 const OK = { head: { status: 200, headers: [] }, reused: false } as const;
 
-/** What a certificate shows; throws `Refused`, or another error, if it shows nothing. */
+/** Verifies a certificate; throws `Refused`, or another error, if it is not valid. */
 export function verify(
   certificate: Certificate,
   configs: readonly EdgeConfig[],
@@ -163,7 +163,7 @@ function checkProperty({ where, never: { end, backend } }: Property, config: Edg
   for (const edge of relaysTo(config, backend, where === undefined)) fail(`${edge} relays to a backend, too`);
 }
 
-/** No request of the region is forwarded in the way that the property excludes. */
+/** Checks that no request of the region is forwarded in the way that the property excludes. */
 function never(
   { where = 'true', never: { backend, without: excluded = [] } }: Property,
   side: Side,
@@ -183,7 +183,7 @@ function never(
   const isExcluded = course.passed.some(
     (type) => excluded.includes(type) || (excluded.includes('login') && logsIn(type)),
   );
-  if (!course.guardsOnly) fail('a rule that other spellings of a path may fulfil does more than guard');
+  if (!course.guardsOnly) fail('a rule that matches other spellings of a path does more than guard');
   if (course.stopped !== null || isExcluded) return;
   const used = found[1].backend === undefined ? [] : partsOfBackend(config, found[1].backend.backend_id);
   if (used.length > 0 && (backend === undefined || used.includes(backend)))
@@ -194,7 +194,7 @@ function logsIn(type: string): boolean {
   return MODULE_FACTS.get(type)?.login === true || ACTION_FACTS.get(type)?.login === true;
 }
 
-/** The engine does with the representative what is expected of its class. */
+/** Checks that the engine treats the representative as its class is expected to be treated. */
 function agree({ stopped, mayStop, passed }: Course, { because, steps }: ReturnType<Side['run']>): void {
   const isStopped = because.verdict === 'stop';
   const all = steps.flatMap(({ module, detail, inner = [] }) => [{ name: module, detail }, ...inner]);
@@ -208,7 +208,7 @@ function agree({ stopped, mayStop, passed }: Course, { because, steps }: ReturnT
     fail(`the engine treats a representative differently: ${because.code}`);
 }
 
-/** Everything but HTTPS edges and IP policies is equal. */
+/** Checks that everything but HTTPS edges and IP policies is equal. */
 function checkRest(configs: readonly EdgeConfig[]): void {
   const [one, other] = configs.map((config) => {
     const { edges, ip_policies: _policies, ...rest } = config;
@@ -230,7 +230,7 @@ function checkRest(configs: readonly EdgeConfig[]): void {
   if (elsewhere.some((name) => all.includes(name))) fail('logins and internal endpoints are not covered');
 }
 
-/** Both configurations do the same with all requests of the region. */
+/** Checks that both configurations treat all requests of the region alike. */
 function alike(sides: readonly Side[], region: Region, request: Sent): void {
   const [one, other] = sides.map((side) => {
     const found = side.routeOf(region, request);

@@ -101,7 +101,7 @@ export function compileCase(
   return { row, startMs, seed, headMs, facts, upstreams, ...agents, identities, plan, snapshot };
 }
 
-/** Says of the new findings which row of a table in another file they are about. */
+/** Adds the row of a table in another file to the new findings about it. */
 function noteRow(findings: Diagnostic[], from: number, place: string): void {
   for (let at = from; at < findings.length; at++) {
     const { notes = [], ...finding } = findings[at]!;

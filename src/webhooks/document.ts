@@ -3,7 +3,7 @@ import { PROOFS } from './proofs.ts';
 import type { Challenge, Provider, Scheme } from './provider.ts';
 import { PROVIDERS } from './table.ts';
 
-/** Generates `docs/webhooks.md` from the table of providers. */
+/** Generates `docs/reference/webhooks.md` from the table of providers. */
 export function webhookDocument(): string {
   const unproven = PROVIDERS.filter(({ id }) => PROOFS[id] === undefined);
   return [

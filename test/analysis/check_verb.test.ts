@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ANALYSIS_CODES, BASES } from '../../src/analysis/codes.ts';
 import { edgeproof } from '../cli/command.ts';
 import { folderWith } from '../folder.ts';
+import { sarifProblems } from '../sarif.ts';
 
 const edge = (rules: string, more = ''): string => `ip_policies:
   office:
@@ -78,6 +79,44 @@ test(
     expect(readFileSync(join(folder, 'edge.yaml'), 'utf8')).toBe(text);
   },
 );
+
+test('-r prints findings for CI', { timeout: 60_000 }, async () => {
+  const folder = folderWith({ 'edge.yaml': edge(REDUNDANT), 'broken.yaml': 'edges: {htps: {}}\n' });
+  const summary = join(folder, 'summary.md');
+  const run = (reporter: string, ...files: readonly string[]) =>
+    edgeproof(['check', '--exact', '-r', reporter, ...files], folder, { GITHUB_STEP_SUMMARY: summary });
+  const [github, sarif, junit, wrong] = await Promise.all([
+    run('github', 'edge.yaml'),
+    run('sarif', 'edge.yaml', 'broken.yaml'),
+    run('junit', 'edge.yaml', 'broken.yaml'),
+    run('tap', 'edge.yaml'),
+  ]);
+  expect(github).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^::warning file=edge\.yaml,line=5,col=9,title=analysis\.redundant_range::[^\n]*\n$/,
+    ),
+  });
+  expect(readFileSync(summary, 'utf8')).toContain(
+    '| warning | `edge.yaml:5:9` | `analysis.redundant_range` |',
+  );
+  const log = JSON.parse(sarif.stdout) as object;
+  expect(sarifProblems(log)).toEqual([]);
+  expect(sarif.code).toBe(3);
+  expect(log).toMatchObject({
+    runs: [
+      {
+        results: [
+          { ruleId: 'analysis.redundant_range', properties: { basis: 'proved' }, fixes: [{}] },
+          { ruleId: 'edge.no_edges', level: 'warning' },
+          { ruleId: 'edge.unknown_key', level: 'error' },
+        ],
+      },
+    ],
+  });
+  expect(junit).toMatchObject({ code: 3, stdout: expect.stringContaining('failures="1"') });
+  expect(wrong.code).toBe(2);
+});
 
 test('explain-code says the basis of a finding', { timeout: 60_000 }, async () => {
   const [proved, run, settings] = await Promise.all(

@@ -5,6 +5,7 @@ import { diffAnnotations, diffData, diffMarkdown, diffText } from '../../src/ana
 import { diffPage } from '../../src/analysis/report_diff_page.ts';
 import { diffSarif } from '../../src/analysis/report_diff_sarif.ts';
 import { createEdge } from '../../src/edgeproof.ts';
+import { sarifProblems } from '../sarif.ts';
 import { onePolicy, oneRoute } from '../one_route.ts';
 
 function compared(old: object, next: object): Comparison {
@@ -118,7 +119,9 @@ describe('reports', () => {
     expect(lines.map((line) => line.slice(0, line.indexOf(' ')))).toEqual(['::error', '::warning']);
   });
 
-  test('SARIF names the places as relative references', () => {
+  test('SARIF is valid, and names the places as relative references', () => {
+    expect(sarifProblems(diffSarif(comparison, names))).toEqual([]);
+    expect(sarifProblems({ version: '2.1.0', runs: [{ results: [{}] }] })).not.toEqual([]);
     expect(diffSarif(comparison, names)).toMatchObject({
       version: '2.1.0',
       runs: [

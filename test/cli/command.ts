@@ -8,9 +8,13 @@ export interface Ran {
 }
 
 /** Runs the command to its end, without colours. */
-export function edgeproof(args: readonly string[], cwd: string): Promise<Ran> {
+export function edgeproof(
+  args: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
   return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1' };
+    const env = { ...process.env, NO_COLOR: '1', ...variables };
     execFile(process.execPath, [MAIN, ...args], { cwd, env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });

@@ -145,6 +145,7 @@ describe('diagnosticsToJson', () => {
         pointer: '/a',
         hint: 'h',
         notes: ['n'],
+        basis: null,
         fix: {
           message: 'write /32',
           range: { start: { line: 1, column: 4 }, end: { line: 1, column: 6 } },

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { filterLists } from '../../docs/filter_lists.ts';
-import { filtersPage } from '../../docs/filters_page.ts';
 
 test('the generated lists match the table', async () => {
   const lists = await filterLists();
@@ -9,8 +8,4 @@ test('the generated lists match the table', async () => {
   for (const [path, text] of lists) {
     expect([path, readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')]).toEqual([path, text]);
   }
-});
-
-test('the page of filters is the one of their facts', () => {
-  expect(readFileSync(new URL('../../docs/filters.md', import.meta.url), 'utf8')).toBe(filtersPage());
 });

@@ -235,12 +235,14 @@ beforeAll(() => {
   for (const folder of ['src', 'docs', 'schema'])
     cpSync(join(ROOT, folder), join(copy, folder), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
-  for (const folder of ['node_modules', 'test']) symlinkSync(join(ROOT, folder), join(copy, folder));
+  for (const folder of ['node_modules', 'test', 'fixtures'])
+    symlinkSync(join(ROOT, folder), join(copy, folder));
   mkdirSync(join(copy, 'src/filters/tea_pot'));
   for (const [name, text] of Object.entries(FILES)) write(`src/filters/tea_pot/${name}`, text);
   const row = read('src/filters/table.ts').replace('  circuitBreaker,\n', '  teaPot,\n  circuitBreaker,\n');
   write('src/filters/table.ts', `import { teaPot } from './tea_pot/facts.ts';\n${row}`);
   run('docs/filter_lists.ts');
+  run('docs/schemas.ts');
   run('docs/generate.ts');
   write('edge.yaml', EDGE);
   write('bad.yaml', EDGE.replace('cups: 2', 'cups: 0').replace('type: brew-tea', 'type: boil'));
@@ -315,6 +317,9 @@ test('its result is completed in expressions', () => {
 test('schemas and reference pages describe it', () => {
   expect(read('schema/edge.json')).toContain('Pours tea.');
   expect(read('schema/policy.json')).toContain('Brews tea.');
-  expect(read('docs/expressions.md')).toContain('brew_tea');
-  expect(read('docs/filters.md')).toMatch(/### tea_pot\n[^#]*the tea was spilt/);
+  expect(read('docs/reference/expressions.md')).toContain('brew_tea');
+  expect(read('docs/reference/modules/tea_pot.md')).toMatch(/Number of cups\.[^]*The tea was spilt\./);
+  expect(read('docs/reference/modules/README.md')).toContain('tea_pot');
+  expect(read('docs/reference/actions/brew_tea.md')).toContain('Brews tea.');
+  expect(read('docs/reference/edge_codes.md')).toContain('edge.strong_tea');
 });

@@ -113,13 +113,8 @@ describe('a policy', () => {
     };
     const edge = createEdge(config);
     expect(edge.decide({ url: 'https://shop.test/' }).status).toBe(418);
-    expect(() => {
-      const broken = structuredClone(config) as Record<string, never>;
-      Object.assign(broken['edges']['https']['shop']['routes'][0]['traffic_policy'], {
-        on_http_request: [{ actions: [{ type: 'den' }] }],
-      });
-      edge.swap(broken);
-    }).toThrow('traffic_policy/value/on_http_request/0/actions/0/type');
+    const broken = JSON.parse(JSON.stringify(config).replace('"deny"', '"den"')) as EdgeConfigInput;
+    expect(() => edge.swap(broken)).toThrow('traffic_policy/value/on_http_request/0/actions/0/type');
   });
 });
 

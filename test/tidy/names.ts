@@ -29,7 +29,7 @@ export const namesAreSnakeCase: Rule = (tree) =>
   });
 
 /** Folders of tests about what is not below `src`. */
-const BESIDE_ROOMS: ReadonlySet<string> = new Set(['bench', 'package', 'tidy']);
+const BESIDE_ROOMS: ReadonlySet<string> = new Set(['bench', 'docs', 'package', 'tidy']);
 
 /** The tests of a room are in the folder of its name, so that they are found and run together. */
 export const testsMirrorRooms: Rule = ({ paths }) => {

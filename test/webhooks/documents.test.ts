@@ -30,7 +30,7 @@ describe('the page of providers', () => {
   });
 
   test('is up to date', () => {
-    const written = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
+    const written = readFileSync(new URL('../../docs/reference/webhooks.md', import.meta.url), 'utf8');
     expect(written).toBe(webhookDocument());
     for (const { id } of PROVIDERS) expect(written).toContain(`| \`${id}\` |`);
   });

@@ -16,7 +16,7 @@ export const saml = z
     authorized_groups: z
       .array(z.string().min(1))
       .default([])
-      .describe('Groups of which a user needs one; empty allows every user who can log in.'),
+      .describe('A user needs one of these groups; empty allows every user who can log in.'),
   })
   .describe('Requires a login at a SAML identity provider.');
 

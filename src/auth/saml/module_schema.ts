@@ -18,7 +18,7 @@ export const saml = z
       .boolean()
       .default(false)
       .describe('Whether the identity provider may start a login, with the destination in RelayState.'),
-    authorized_groups: textList('Groups of which a user needs one; empty allows every user who can log in.'),
+    authorized_groups: textList('A user needs one of these groups; empty allows every user who can log in.'),
     nameid_format: z
       .enum(NAME_ID_FORMATS)
       .default('urn:oasis:names:tc:SAML:2.0:nameid-format:persistent')

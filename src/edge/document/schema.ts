@@ -233,7 +233,7 @@ const fileShape = {
     .optional()
     .describe(
       'Facts about addresses and connections (geography, networks, reputation): a list of ranges with their ' +
-        'facts, or a map of variables. See docs/facts.md.',
+        'facts, or a map of variables.',
     ),
   address_databases: z
     .array(z.string().min(1))

@@ -93,8 +93,8 @@ interface Tripping {
 }
 
 /**
- * Failures that trip a circuit breaker: one request comes while it is open, one just before it probes, another when it
- * does. Then failures that just reach the share and just do not, and some that fill most of the window.
+ * Requests that trip a circuit breaker, with the next one while it is open, when it probes, and just before. Then
+ * failures with a share at the threshold and just below it, and failures spread over most of the window.
  */
 function tripping({ volume, trippedMs, windowMs, errorThreshold }: Tripping): readonly Exercise[] {
   const least = Math.max(1, volume);
@@ -112,6 +112,6 @@ function tripping({ volume, trippedMs, windowMs, errorThreshold }: Tripping): re
   ];
 }
 
-/** Results among which a share of failures can be told from those near it. */
+/** Results that are enough to distinguish a share of failures from those near it. */
 const SHARED_RESULTS = 10;
 const WINDOW_SHARE = 0.8;

@@ -55,7 +55,7 @@ const REQUEST_URL = /^https?:\/\/([^/?#]*)([^#]*)/i;
 const CONNECTION_URL = /^(tls|tcp):\/\/([^/?#]*)\/?$/i;
 const TLS_PORT = 443;
 
-/** The TLS or TCP endpoint of a URL; a URL of TLS has port 443 unless it says another one. */
+/** The TLS or TCP endpoint of a URL; the default port of TLS is 443. */
 function readAddress(url: string, _activation: Activation, compiling: Compiling): InternalAddress | Failure {
   const { context, failure } = compiling;
   const parts = CONNECTION_URL.exec(encodeUrl(url));

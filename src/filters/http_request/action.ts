@@ -24,7 +24,7 @@ export const httpRequest: ActionKind<'http-request'> = {
     const subrequestOf = compileSubrequest(config, compiling);
     const retries = compiling.expression(config.retry_condition, '/retry_condition', 'retry');
     const totalMs = durationMs(config.timeout)!;
-    const goesOn = config.on_error === 'continue';
+    const continuesOnError = config.on_error === 'continue';
     const { branding, allowPrivateFetch } = compiling.context;
     const step = stepsOf(type, messages, compiling.pointer);
 
@@ -44,7 +44,7 @@ export const httpRequest: ActionKind<'http-request'> = {
       });
     };
 
-    /** Whether to retry: the condition holds, and neither attempts nor time are used up. */
+    /** Whether to retry: the condition is true, and neither attempts nor time are used up. */
     const isRetried = (
       policyRun: PolicyRun,
       attempts: readonly Attempt[],
@@ -67,7 +67,7 @@ export const httpRequest: ActionKind<'http-request'> = {
     const finish = (policyRun: PolicyRun, attempts: readonly Attempt[]): ActionOutcome => {
       const last = attempts.at(-1)!;
       const error = errorOf(last);
-      if (error !== null && !goesOn) return compiling.failure(error.number, error.message);
+      if (error !== null && !continuesOnError) return compiling.failure(error.number, error.message);
       keepResult(policyRun, 'http_request', resultValue(attempts, branding));
       const { url } = last.request;
       if (error !== null) return { verdict: 'pass', step: step('failed', { url, error: error.message }) };
@@ -76,7 +76,7 @@ export const httpRequest: ActionKind<'http-request'> = {
     };
 
     return {
-      onFailure: goesOn ? { result: 'http_request', base: NOTHING_SENT } : null,
+      onFailure: continuesOnError ? { result: 'http_request', base: NOTHING_SENT } : null,
       run: (policyRun) => {
         const request = subrequestOf(policyRun);
         if (request instanceof Failure) return request;

@@ -33,7 +33,7 @@ const SUBRESPONSE = record('HttpSubresponse', {
 export const LAST_ATTEMPT = record('LastAttempt', {
   req: [SUBREQUEST, 'The request that was sent.'],
   res: [SUBRESPONSE, 'Its response, if there was one.', 'optional'],
-  error: [ERROR, 'Why there was none.', 'optional'],
+  error: [ERROR, 'Why it has no response.', 'optional'],
 });
 
 export const httpRequest = {

@@ -8,7 +8,7 @@ type Code = keyof typeof reasons;
 
 const MESSAGE = 'This address is not allowed to use this endpoint';
 
-/** Allows or blocks by the peer address, using the rules of all policies together, and those of the account before them. */
+/** Allows or blocks by the peer address, by the rules of all policies together; the policies of the account are checked first. */
 export const ipRestriction: Module<RestrictionOfAccount, Code> = {
   type: 'ip_restriction',
   reasons,
@@ -21,7 +21,7 @@ export const ipRestriction: Module<RestrictionOfAccount, Code> = {
 
 type Decision = (connection: Connection) => Pass<Code> | Stop<Code>;
 
-/** What passes both; the reason is that of the second one. */
+/** Passes what both pass, with the reason of the second one. */
 function both(one: Decision, other: Decision): Decision {
   return (connection) => {
     const verdict = one(connection);
@@ -29,7 +29,7 @@ function both(one: Decision, other: Decision): Decision {
   };
 }
 
-/** The decision of some policies together. */
+/** The decision of several policies together. */
 function decision(ids: readonly string[], linked: Pick<Linked, 'ipPolicy' | 'refusal'>): Decision {
   const policies = ids.map((id) => ({ id, rules: linked.ipPolicy(id) }));
   const compiled = joinedIpRules(policies.map(({ rules }) => cachedIpRules(rules)));

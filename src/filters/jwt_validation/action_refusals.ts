@@ -6,7 +6,7 @@ import { ABSENCES, type Absence } from './action_tokens.ts';
 /** Why a request is rejected: a fault of a token, or why no token was found. */
 export type Fault = TokenFault | Absence;
 
-/** A token that does not earn access is one error, whatever its fault: the trace has the reason. */
+/** One error for all faults of a token, so that clients learn nothing about them; the trace has the reason. */
 const INVALID = { status: 401, number: 3401 } as const;
 
 /** Status and error number of each fault. */

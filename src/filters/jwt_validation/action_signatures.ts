@@ -71,7 +71,7 @@ function tryKeys(job: Job, url: string, keys: readonly JwsKey[] | null): Job {
   if (keys === null) return { ...job, source: job.source + 1, unreachable: url };
   const problem = signatureProblem(job.tokens[job.at]!.token, keys);
   if (problem === null) return { ...job, at: job.at + 1, source: 0, problem: null, unreachable: null };
-  // A key that did not verify says more than a missing key.
-  const said = problem.fault === 'no_key' ? (job.problem ?? problem) : problem;
-  return { ...job, source: job.source + 1, problem: said };
+  // A failed verification is more informative than a missing key.
+  const reported = problem.fault === 'no_key' ? (job.problem ?? problem) : problem;
+  return { ...job, source: job.source + 1, problem: reported };
 }

@@ -49,7 +49,7 @@ const FIRST_ROOM = 16;
 /** Default maximum number of keys per limiter. */
 export const KEY_LIMIT = 1_000_000;
 
-/** The window of a limit in words, for traces: for how long a request counts depends on when in its slot it came. */
+/** The window of a limit in words, for traces. How long a request counts depends on its time within its slot. */
 export function windowText(windowMs: number): string {
   return `${windowMs / 1_000}s in ${SLOTS} slots of ${windowMs / 1_000 / SLOTS}s`;
 }

@@ -21,7 +21,7 @@ export const rateLimit = {
     }),
     leavesRequest: true,
     guards: true,
-    // An admitted request counts for at most eleven of the ten slots of its window.
+    // An admitted request counts for at most eleven slots; a window has ten.
     remembersMs: ({ rate }) => durationMs(rate)! * 1.1,
     exercise: ({ capacity }) => [{ count: capacity, failing: false, thenMs: 1 }],
     reads: ['clock', 'state'],

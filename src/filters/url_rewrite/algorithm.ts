@@ -54,7 +54,7 @@ export function encodeUrl(text: string): string {
 }
 
 const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+\-.]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
-/** A path, also with the scheme that is left if a pattern took the rest: `/.*` matches from the first slash on. */
+/** A path, possibly after the scheme: the pattern `/.*` matches from the first slash on and leaves the scheme. */
 const ORIGIN_FORM = /^(?:https?:)?(\/(?!\/)[^?#]*)(?:\?([^#]*))?/i;
 
 /**
@@ -70,7 +70,7 @@ export function readRewritten(text: string, before: UrlParts): UrlParts | UrlPro
   const scheme = absolute[1]!.toLowerCase();
   if (scheme !== 'http' && scheme !== 'https')
     return { problem: `has the scheme '${scheme}', not http or https` };
-  // A pattern that took the authority away, for a path, means the same host.
+  // If a pattern replaced the authority with a path, the host is unchanged.
   const authority = absolute[2] || before.authority;
   if (authority !== before.authority && parseAuthority(authority) === null) {
     return { problem: 'has no valid host' };

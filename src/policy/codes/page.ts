@@ -137,7 +137,7 @@ const LINES_LIMIT = 16;
 /** Tests that expect an error number, by number; paths from the root of the project. */
 export type TestsByNumber = ReadonlyMap<number, readonly string[]>;
 
-/** Every policy code as a Markdown page, which `docs/policy_codes.md` is. */
+/** Every policy code as a Markdown page, which `docs/reference/policy_codes.md` is. */
 export function codesMarkdown(
   branding: Pick<Branding, 'errorCode' | 'service'>,
   tests: TestsByNumber,

@@ -31,7 +31,7 @@ function rulesOf(phase: Phase) {
     expressions: z
       .array(z.string().min(1).meta({ kind: 'expression', condition: true }))
       .optional()
-      .describe('Conditions, all of which must be true; a rule without conditions always runs.'),
+      .describe('The rule runs if all of these conditions are true; without conditions it always runs.'),
     actions: z
       .array(z.union(allowed.map(([, schema]) => schema)))
       .min(1)

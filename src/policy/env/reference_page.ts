@@ -23,7 +23,7 @@ const COST =
   'characters by eight';
 
 /**
- * The page about variables and functions (`docs/expressions.md`), generated from the tables that the engine
+ * The page about variables and functions (`docs/reference/expressions.md`), generated from the tables that the engine
  * uses; `eventVariables` are those of event filters.
  */
 export function expressionReferencePage(eventVariables: Iterable<Variable<never>>): string {

@@ -14,7 +14,7 @@ import type { ExpectationContext } from '../expect/expectation_context.ts';
 import type { ScenarioCode } from './codes.ts';
 import type { AgentConfig } from './schema.ts';
 
-/** What is known of agents so far, by name: each with all members that were given. */
+/** The agents so far, by name, each with all members that were given. */
 export type KnownAgents = ReadonlyMap<string, AgentConfig>;
 
 export const NO_AGENTS: KnownAgents = new Map();

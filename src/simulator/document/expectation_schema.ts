@@ -19,7 +19,7 @@ export const matcher = z
     at_most: z.number().optional().describe('A number of at most this.'),
     absent: z.boolean().optional().describe('Whether the value is absent.'),
   })
-  .meta({ id: 'matcher', description: 'Conditions, all of which must be met.' });
+  .meta({ id: 'matcher', description: 'Conditions that must all be met.' });
 
 export const expectedValue = z.union([scalar, z.array(scalar), matcher]).meta({
   id: 'expected_value',

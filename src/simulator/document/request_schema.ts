@@ -76,7 +76,7 @@ export const request = z
       .strictObject({
         provider: z.string().describe('Provider of webhooks, such as `github`.'),
         secret: z.string().describe('Secret shared with the provider.'),
-        ago: duration.optional().describe('Signed so long before it is sent; default at once.'),
+        ago: duration.optional().describe('Time between signing and sending; default 0.'),
         tamper: z
           .enum(['body', 'signature'])
           .optional()

@@ -1,22 +1,7 @@
+import { xml } from '../../diagnostics/xml.ts';
 import type { CaseResult, FileResult } from '../result.ts';
 import { failureLines, failureSentence } from './failure.ts';
 import type { Reporter } from './reporter.ts';
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-  '\n': '&#10;',
-};
-
-/** Text for XML 1.0, in which most control characters are not allowed at all. */
-export function xml(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replaceAll(/[&<>"'\n]/g, (char) => ESCAPES[char]!);
-}
 
 /** JUnit XML for CI: a suite for each file, in the form that Jenkins accepts. */
 export function junitReporter(): Reporter {

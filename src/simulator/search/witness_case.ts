@@ -42,7 +42,7 @@ export function caseOfWitness(
 }
 
 /**
- * A request that exact analysis has found, as a case with expectations that the edge does not fulfil yet. Null if it
+ * A request that exact analysis has found, as a case with expectations that the edge does not meet yet. Null if it
  * cannot be written, or the edge fulfils them.
  */
 export function failingCase(

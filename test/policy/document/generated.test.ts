@@ -22,7 +22,7 @@ it('the JSON Schema is up to date', () => {
 });
 
 it('the page of codes is up to date', () => {
-  const file = readFileSync(new URL('docs/policy_codes.md', root), 'utf8');
+  const file = readFileSync(new URL('docs/reference/policy_codes.md', root), 'utf8');
   expect(file).toBe(codesMarkdown(brandingOf('service'), testsByNumber()));
 });
 

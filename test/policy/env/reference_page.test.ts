@@ -7,9 +7,11 @@ import { scopeFor } from '../../../src/policy/env/scopes.ts';
 const page = expressionReferencePage(EVENT_FILTER_SCOPE.variables.values());
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-describe('docs/expressions.md', () => {
+describe('docs/reference/expressions.md', () => {
   test('is up to date with the tables', () => {
-    expect(readFileSync(new URL('../../../docs/expressions.md', import.meta.url), 'utf8')).toBe(page);
+    expect(readFileSync(new URL('../../../docs/reference/expressions.md', import.meta.url), 'utf8')).toBe(
+      page,
+    );
   });
 
   test('names every variable, and every function with its example', () => {
