@@ -43,6 +43,11 @@ const code: RolldownOptions = {
       groups: [
         // Otherwise these files are merged with unrelated ones, which every verb would then load.
         { name: 'start', test: /src\/cli\/(?:exit_codes|shutdown|terminal)\.ts$/, priority: 1 },
+        {
+          name: 'version',
+          test: /src\/(?:cli\/version|loading\/single_executable)\.ts$/,
+          priority: 1,
+        },
         { name: 'check_files', test: /src\/cli\/check_files\.ts$/, priority: 1 },
         { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 16_000 },
       ],

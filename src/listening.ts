@@ -1,3 +1,4 @@
+import { PersistentMap } from './caches/persistent_map.ts';
 import { DRAIN_MS } from './io/listener_limits.ts';
 import { askProviders, lazyFetcher } from './clients/network.ts';
 import { createUpstreamClient } from './http1/upstream_client.ts';
@@ -15,6 +16,7 @@ import { type ConnectionWatch, createHttp1Listener } from './server/http1_listen
 import { lazyHttp2 } from './server/lazy_http2.ts';
 import type { AgentListener, AgentSurroundings } from './tunnel/agent_listener.ts';
 import type { Agents } from './tunnel/agents.ts';
+import { ListenError } from './listen_options.ts';
 import type { ListenOptions } from './listen_options.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
 import { lookingAgain } from './server/port_retries.ts';
@@ -69,7 +71,8 @@ export interface LiveWiring {
   readonly edge: AgentSurroundings['edge'];
 }
 
-const HTTPS_PORT = 443;
+const HTTPS_PLACE = { kind: 'tls', host: '', port: 443 } as const;
+const NO_ADDRESSES = PersistentMap.of<number>();
 const PROTOCOLS = ['h2', 'http/1.1'];
 
 /** Opens all listeners; throws when a port cannot be opened. */
@@ -84,7 +87,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const listener = createHttp1Listener(exchanges, clients, options.limits, http2.serve, live.emitConnection);
   const { host = '127.0.0.1', port = 0, strictPort = false, say = () => undefined } = options;
   const bound = await listener.listen({ host, port, strictPort });
-  if ('problem' in bound) throw new Error(bound.problem);
+  if ('problem' in bound) throw new ListenError(bound.problem);
   const delay = measureLoopDelay();
   const closeAll = async (deadlineMs: number, streamed: StreamListeners | null) => {
     const others = streamed === null ? [] : [streamed.close(deadlineMs)];
@@ -95,20 +98,20 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const streams = await streamsOf(options, host, live, fetch, listener.handle);
   if (streams !== null && 'problem' in streams) {
     await closeAll(0, null);
-    throw new Error(streams.problem);
+    throw new ListenError(streams.problem);
   }
   let draining = false;
   const families = (): Family[] => [...live.metrics.families(), ...delay.families(), faultsFamily()];
   const admin = await adminOf(options, () => !draining, families);
   const failed = async (problem: string, opened: Admin | null = null): Promise<never> => {
     await Promise.all([opened?.close(), closeAll(0, streams)]);
-    throw new Error(problem);
+    throw new ListenError(problem);
   };
   if (admin !== null && 'problem' in admin) return failed(admin.problem);
   const look = lookingAgain(streams, say, () => {
-    redirects.httpsPort = streams?.ports().find(isForHttps)?.listensOn;
+    redirects.httpsPort = streams?.portFor(HTTPS_PLACE);
   });
-  const agents = await agentsOf(options, live, { keepUpstreams, port: bound.port, streams });
+  const agents = await agentsOf(options, live, { port: bound.port, streams });
   if (agents !== null && 'problem' in agents) return failed(agents.problem, admin);
   const told: Listener = {
     refresh: () => {
@@ -140,29 +143,27 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   };
 }
 
-/** The clients of upstreams and of control requests; `keepUpstreams` follows a change of the upstreams. */
-function clientsOf({ upstreamLimits }: ListenOptions, { agents, sink, runtime, clients: given }: LiveWiring) {
+/** The clients of upstreams and of control requests; `keepUpstreams` follows a change of the operator's upstreams. */
+function clientsOf({ upstreamLimits }: ListenOptions, { agents, sink, edge, clients: given }: LiveWiring) {
   const client = createUpstreamClient({ ...upstreamLimits, openTunnel: agents?.openTunnel ?? null });
   const fetcher = lazyFetcher();
   let kept: ReturnType<typeof upstreamsOf> | null = null;
-  let hadTunnels = false;
   return {
     upstream: sink === null ? client : copyBodies(client, sink),
     fetcher,
     fetch: given.fetch === undefined ? fetcher.fetch : promised(given.fetch),
     keepUpstreams: (): void => {
-      const tunnels = agents?.tunnels.all().map(({ endpoint }) => endpoint) ?? [];
-      const upstreams = upstreamsOf(tablesOf(runtime.current().config).backends);
-      if (upstreams === kept && tunnels.length === 0 && !hadTunnels) return;
+      // Agents bring no upstreams but their tunnels, whose connections end with them.
+      const upstreams = upstreamsOf(tablesOf(edge.config).backends);
+      if (upstreams === kept) return;
       kept = upstreams;
-      hadTunnels = tunnels.length > 0;
-      client.keepOnly([...upstreams, ...tunnels]);
+      client.keepOnly(upstreams);
     },
   };
 }
 
 function isForHttps({ kind, port }: Omit<StreamPort, 'listensOn'>): boolean {
-  return kind === 'tls' && port === HTTPS_PORT;
+  return kind === 'tls' && port === HTTPS_PLACE.port;
 }
 
 function promised(fetch: NonNullable<ScriptedClients['fetch']>): StreamServing['fetch'] {
@@ -204,24 +205,22 @@ async function adminOf(
 
 /** The listener for agents; null if not configured. */
 async function agentsOf(
-  { agents: place, host = '127.0.0.1', say = () => undefined }: ListenOptions,
+  { agents: given, host = '127.0.0.1', say = () => undefined }: ListenOptions,
   { agents, edge }: LiveWiring,
   around: {
-    readonly keepUpstreams: () => void;
     readonly port: number;
     readonly streams: StreamListeners | null;
   },
 ): Promise<AgentListener | ListenProblem | null> {
-  if (place === undefined || agents === null) return null;
+  if (given === undefined || agents === null) return null;
   const { listenForAgents } = await import('./tunnel/agent_listener.ts');
   return listenForAgents(
     agents,
-    { host, say, ...place },
+    { host, say, ...given },
     {
       edge,
-      changed: around.keepUpstreams,
       port: around.port,
-      ports: () => around.streams?.ports() ?? [],
+      portFor: (place) => around.streams?.portFor(place),
     },
   );
 }
@@ -248,7 +247,7 @@ async function streamsOf(
         const { config, handshakes } = runtime.current();
         return tls === undefined || tls.when?.(config) === false ? [] : handshakes.ports;
       },
-      places: () => (tcp === undefined ? [] : runtime.current().streams.addresses),
+      tcpAddresses: () => (tcp === undefined ? NO_ADDRESSES : runtime.current().tables.tcpAddresses),
       profileFor: (name, port) => runtime.current().handshakes.find(name, port),
       certificateFor: async (name) =>
         runtime.current().handshakes.certificateFor(name) ?? (await tls?.certificateFor?.(name)) ?? null,
@@ -265,7 +264,7 @@ async function streamsOf(
       strictPort,
       proxyProtocol: { tls: tls?.proxyProtocol === true, tcp: tcp?.proxyProtocol === true },
       portFor: (place) => {
-        const isHttps = place.kind === 'tls' && place.port === HTTPS_PORT;
+        const isHttps = isForHttps(place);
         return givenPort(place) ?? (isHttps ? (tls?.port ?? 0) : place.port);
       },
       ...(edgePorts !== undefined && {

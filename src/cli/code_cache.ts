@@ -2,6 +2,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script, constants } from 'node:vm';
+import { isSingleExecutable } from '../loading/single_executable.ts';
 
 type Compiled = (
   exports: unknown,
@@ -35,7 +36,7 @@ export function cacheCompiledCode(verb: string): void {
   const saveAll = (): void => unsaved.splice(0).forEach((save) => save());
   extensions['.cjs'] = (module, file) => {
     if (dirname(file) !== import.meta.dirname) return byNode(module, file);
-    const { size, mtimeMs, ino } = statSync(file);
+    const { size, mtimeMs, ino } = statSync(isSingleExecutable ? process.execPath : file);
     const path = join(cacheFolder, `edgeproof-${verb}-${basename(file)}-${ino}-${size}-${mtimeMs}`);
     const cachedData = readIfPresent(path);
     const code = `(function(exports,require,module,__filename,__dirname){${readFileSync(file, 'utf8')}\n})`;

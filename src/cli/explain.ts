@@ -148,7 +148,8 @@ async function agentsOf(given: readonly AgentConfig[], edge: EdgeOfFile): Promis
   const { SimulatedAgents: Simulated } = await import('../simulator/agents.ts');
   const { NO_AGENTS, compileAgents } = await import('../simulator/document/agents.ts');
   const { changes } = compileAgents(namedAgents(given), '', NO_AGENTS, edge.config, refuse);
-  const agents = new Simulated(seededChance(1), edge);
+  const extend = (parts: readonly EdgeConfig[]): void => edge.extend({ added: parts });
+  const agents = new Simulated(seededChance(1), { config: edge.config, extend });
   agents.change(changes);
   return agents;
 }
@@ -178,7 +179,7 @@ async function whyNotRequest(
   const { draftOf } = await import('../simulator/search/draft.ts');
   const { dialledBackends } = await import('../simulator/case_setting.ts');
   const head = headOf(request);
-  const connection = connectionFor(head, facts, 0);
+  const connection = connectionFor(head, facts);
   const names = dialledBackends(config);
   const upstreams =
     upstreamStatus === 200 ? {} : Object.fromEntries(names.map((name) => [name, upstreamStatus]));

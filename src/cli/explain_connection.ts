@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { clientCertificateOf } from '../crypto/client_certificate.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
@@ -7,7 +6,7 @@ import { SimulatedAgents } from '../simulator/agents.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
 import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readBytes } from '../project_files/load_config.ts';
 
 /** The connection that the command line describes. */
 export interface ConnectOptions {
@@ -42,7 +41,9 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
   if (prepared === null) throw new FileError(`'${to}' is not a host and a port`);
   const chance = seededChance(1);
   const { agents } = options;
-  const peers = { upstreams: scriptedUpstreams(chance), agents: agents ?? new SimulatedAgents(chance, edge) };
+  const nobody = (): SimulatedAgents =>
+    new SimulatedAgents(chance, { config: edge.config, extend: () => undefined });
+  const peers = { upstreams: scriptedUpstreams(chance), agents: agents ?? nobody() };
   const outcome = connectTo(edge.runtime.current(), prepared, world, peers);
   const explanation = explanationOf(outcome.exchange, locate);
   const event = outcome.event();
@@ -54,8 +55,9 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
 }
 
 function certificateIn(file: string): ReturnType<typeof clientCertificateOf> {
+  const bytes = readBytes(file);
   try {
-    return clientCertificateOf(readFileSync(file));
+    return clientCertificateOf(bytes);
   } catch (error) {
     throw new FileError(
       `cannot read a certificate in ${file}: ${error instanceof Error ? error.message : ''}`,

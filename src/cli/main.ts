@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { cacheCompiledCode } from './code_cache.ts';
-import { NODE_TOO_OLD, nodeIsTooOld } from './version.ts';
+import { NODE_TOO_OLD, nodeIsTooOld, packageVersion } from './version.ts';
 
 /** Runs a verb and resolves with its exit code. */
 export type Verb = (args: readonly string[]) => Promise<number>;
@@ -8,6 +8,9 @@ export type Verb = (args: readonly string[]) => Promise<number>;
 if (nodeIsTooOld(process.versions.node)) {
   process.stderr.write(`${NODE_TOO_OLD}\n`);
   process.exitCode = 2;
+} else if (process.argv.length === 3 && /^(?:-V|--version)$/.test(process.argv[2]!)) {
+  // Scripts ask for it often; the option parser would take as long as Node itself.
+  process.stdout.write(`${packageVersion()}\n`);
 } else {
   cacheCompiledCode(/^[a-z-]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'none');
   void start();

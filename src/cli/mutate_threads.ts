@@ -1,4 +1,4 @@
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { FileError } from '../project_files/load_config.ts';
 import {
@@ -8,6 +8,7 @@ import {
   merged,
   mutate,
 } from '../project_files/mutate.ts';
+import { startThread } from './start_thread.ts';
 
 /** The order for a thread, as plain data. */
 interface ThreadData {
@@ -42,7 +43,7 @@ export async function mutateOnThreads(
 function onThread(path: string, options: MutationOptions): Promise<Mutated> {
   return new Promise((resolve, reject) => {
     const data: ThreadData = { mutatedScenario: path, options };
-    const worker = new Worker(new URL(import.meta.url), { workerData: data });
+    const worker = startThread(import.meta.url, { workerData: data });
     worker.once('message', (said: ThreadMessage) => {
       if ('problem' in said) reject(new FileError(said.problem));
       else resolve(said.result);

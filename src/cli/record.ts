@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { eachLine } from '../replay/lines.ts';
@@ -11,11 +10,12 @@ import { scenarioWriter } from '../replay/to_scenario.ts';
 import { dialledBackends } from '../simulator/case_setting.ts';
 import { onlineAgents } from '../simulator/search/draft.ts';
 import { about } from './dev.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
 import { readCount } from './option_values.ts';
 
 interface Options extends IngressOptions {
@@ -52,7 +52,7 @@ async function convert(file: string, logs: readonly string[], options: Options):
   for (const problem of made.problems) process.stderr.write(`${problem}\n`);
   if (made.count === 0) return EXIT.nothingSelected;
   if (out === '-') process.stdout.write(made.text);
-  else writeFileSync(out, made.text);
+  else writeText(out, made.text);
   return EXIT.ok;
 }
 
@@ -106,6 +106,6 @@ async function eachLineOf(log: string, take: (line: string, number: number) => v
   try {
     await eachLine(log, take);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
+    throw new FileError(`cannot read ${log}: ${failureText(error)}`);
   }
 }

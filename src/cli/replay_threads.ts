@@ -1,7 +1,8 @@
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { type Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { linesOfPiece } from '../replay/lines.ts';
 import { type ReplaySummary, replay } from '../replay/replay.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
+import { startThread } from './start_thread.ts';
 
 /** Lines of a log for a thread; null asks for its summary. */
 type Order = { readonly piece: Uint8Array; readonly firstLine: number } | null;
@@ -74,7 +75,7 @@ export function replayThreads(
 }
 
 function begun(data: ThreadData, failed: (error: unknown) => void): Thread {
-  const worker = new Worker(new URL(import.meta.url), {
+  const worker = startThread(import.meta.url, {
     workerData: data,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });

@@ -84,15 +84,20 @@ cases:
 `;
 
 const POLICY = `${modeline('policy')}# A traffic policy: rules in order, each with conditions and actions.
+
 on_http_request:
   - name: no traces
-    expressions: ["req.url.path.startsWith('/.git')"]
+    expressions:
+      - "req.url.path.startsWith('/.git')"
     actions:
       - type: deny
-        config: { status_code: 404 }
+        config:
+          status_code: 404
   - actions:
       - type: add-headers
-        config: { headers: { x-from-edge: 'yes' } }
+        config:
+          headers:
+            x-from-edge: "yes"
 `;
 
 const POLICY_SCENARIOS = `${modeline('scenario')}# Tests of policy.yml alone, on a route with the backend \`app\`.

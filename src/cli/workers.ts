@@ -4,6 +4,7 @@ import type { Checked } from '../edge/document/check.ts';
 import type { LostEvents } from '../events/lost.ts';
 import type { EventSink } from '../events/ndjson.ts';
 import { type Admin, listenForAdmin } from '../server/admin.ts';
+import { isSingleExecutable } from '../loading/single_executable.ts';
 import { type Family, addedUp } from '../server/admin_metrics.ts';
 import { lostFamily } from '../server/process_metrics.ts';
 import { EXIT } from './exit_codes.ts';
@@ -42,6 +43,12 @@ const SHORT_LIVES = 5;
 
 /** Whether this process is a worker, started by the first process. */
 export const isWorker = cluster.isWorker;
+
+// Node starts workers with the path of the main file as first argument. The binary has none: its arguments follow at once.
+if (isSingleExecutable && cluster.isPrimary) {
+  const [, , verb = '', ...rest] = process.argv;
+  cluster.setupPrimary({ exec: verb, args: rest });
+}
 
 /** Whether this worker prints the start messages. */
 export const isFirstWorker = cluster.worker?.id === 1;

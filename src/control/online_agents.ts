@@ -65,19 +65,15 @@ function shownSession(
   };
 }
 
-function sessionId(agents: Agents, tunnel: Tunnel | undefined): string | undefined {
-  return agents.sessions().find(({ session }) => session === tunnel?.session)?.id;
-}
-
 function shownTunnel(tunnel: Tunnel, agents: Agents, base: string) {
   return {
     id: tunnel.id,
-    public_url: agents.endpoints.all().find(({ id }) => id === tunnel.endpointId)?.url ?? '',
+    public_url: agents.endpoints.get(tunnel.endpointId ?? '')?.url ?? '',
     started_at: timestamp(tunnel.startedMs),
     metadata: tunnel.metadata,
     proto: tunnel.proto ?? '',
     region: REGION,
-    tunnel_session: ref(sessionId(agents, tunnel), base),
+    tunnel_session: ref(agents.sessionOf(tunnel.session)?.id, base),
     endpoint: ref(tunnel.endpointId, base),
     labels: tunnel.labels ?? {},
     backends: agents.endpoints.backendsFor(tunnel.labels).map((id) => ref(id, base)),
@@ -86,11 +82,11 @@ function shownTunnel(tunnel: Tunnel, agents: Agents, base: string) {
 }
 
 function shownEndpoint(endpoint: BoundEndpoint, agents: Agents, base: string) {
-  const tunnel = agents.tunnels.all().find(({ endpointId }) => endpointId === endpoint.id);
+  const tunnel = agents.tunnels.firstOf(endpoint.id);
   const at = timestamp(endpoint.createdMs);
   const { id, url, proto, host, port, metadata, bindings, pooling, forwardsTo, http2, trafficPolicy } =
     endpoint;
-  const online = agents.sessions().find(({ session }) => session === tunnel?.session);
+  const online = tunnel && agents.sessionOf(tunnel.session);
   return {
     id,
     region: REGION,

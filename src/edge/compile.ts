@@ -15,7 +15,12 @@ import type { HttpsEdge } from './compile_https.ts';
 import { edgeCompiler } from './compile_parts.ts';
 import { tablesOf } from './document/config_tables.ts';
 import { isInternalHost } from './document/internal_hosts.ts';
-import { type InternalNames, internalEndpoints, internalNames } from './internal_endpoints.ts';
+import {
+  type InternalEndpoints,
+  type InternalNames,
+  internalEndpoints,
+  internalNames,
+} from './internal_endpoints.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import {
   type CompiledParts,
@@ -76,6 +81,8 @@ export interface CompileOptions {
   readonly trace?: 'decided' | 'full';
   /** Observes every expression of every policy, for coverage. */
   readonly watch?: PolicyLinks['watch'];
+  /** What `forward-internal` can reach at the time of a request; by default what the configuration has. */
+  readonly internal?: InternalEndpoints;
   /** What all login gates share; by default created for this configuration alone. */
   readonly logins?: LoginEnvironment;
   /** Parts of earlier configurations that were compiled with the same options; default none. */
@@ -118,7 +125,7 @@ export function compileEdge(
     circumstances,
     branding: context.branding,
     facts: context.policy.facts ?? NO_FACTS,
-    streams: isSameStreams ? former.streams : streamTable(config, tables.streams),
+    streams: isSameStreams ? former.streams : streamTable(tables.streams),
     adoptHosts,
     redact: secrets?.redact ?? null,
     cookies: logins.registry.cookies,
@@ -202,6 +209,11 @@ interface Surroundings {
   readonly secrets: KeptSecrets | null;
 }
 
+function internalIn(internal: InternalNames, kept: CompileCache): InternalEndpoints {
+  const names = [...internal.values()].flat().sort();
+  return kept.shared('internal endpoints', names, () => internalEndpoints(names));
+}
+
 /** The context of all handlers; unchanged values are the same objects as for the previous configuration. */
 function contextOf(
   config: EdgeConfig,
@@ -214,8 +226,7 @@ function contextOf(
   const { facts } = kept.shared('facts', [entries], () =>
     isKnown ? compileFacts(entries, '/facts', options.geoipDatabases) : { facts: NO_FACTS },
   );
-  const names = [...internalOf.values()].flat().sort();
-  const internal = kept.shared('internal endpoints', names, () => internalEndpoints(names));
+  const internal = options.internal ?? internalIn(internalOf, kept);
   const policy = kept.shared('policies', [facts, internal], () => ({
     facts,
     passUnsimulated: options.passUnsimulated ?? false,

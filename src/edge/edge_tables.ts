@@ -44,6 +44,8 @@ export interface EdgeTables {
   readonly profiles: PoolTable<NamedProfile>;
   /** Ports of edges with TLS, with the number of their addresses. */
   readonly ports: PersistentMap<number>;
+  /** Where clients reach TCP edges, as `host:port`, with the number of edges. */
+  readonly tcpAddresses: PersistentMap<number>;
   readonly saml: PersistentMap<Pipeline>;
   /** The keys of the edges that depend on a thing, by the kind and the name of the thing. */
   readonly dependents: PersistentMap<PersistentMap<true>>;
@@ -55,6 +57,7 @@ export const NO_EDGES: EdgeTables = {
   streams: PoolTable.empty(),
   profiles: PoolTable.empty(),
   ports: PersistentMap.of(),
+  tcpAddresses: PersistentMap.of(),
   saml: PersistentMap.of(),
   dependents: PersistentMap.of(),
 };
@@ -116,7 +119,10 @@ export function tablesWith(
     hosts: before.hosts.with(changed(hostsOf)),
     streams: before.streams.with(changed(streamsOf)),
     profiles: before.profiles.with(changed(profilesOf)),
-    ports: portsWith(before.ports, former, now),
+    ports: countsWith(before.ports, former, now, ({ compiled }) =>
+      handshakesOf(compiled).map(({ port }) => String(port)),
+    ),
+    tcpAddresses: countsWith(before.tcpAddresses, former, now, tcpAddressesOf),
     saml: before.saml.with(
       changed(({ saml }, isThere) =>
         saml.map(([route, pipeline]) => [route, isThere ? pipeline : undefined] as const),
@@ -160,23 +166,25 @@ function profilesOf(parts: EdgeParts, isThere: boolean): Pooled<NamedProfile> {
   }));
 }
 
-function portsWith(
-  ports: EdgeTables['ports'],
+function tcpAddressesOf({ compiled: { kind, addresses } }: CompiledParts): string[] {
+  const open = kind === 'tcp' ? addresses.filter(({ host }) => !isInternalHost(host)) : [];
+  return open.map(({ host, port }) => `${host}:${port}`);
+}
+
+/** How many edges have a key, for each key that some edge has. */
+function countsWith(
+  before: PersistentMap<number>,
   former: readonly CompiledParts[],
   now: readonly CompiledParts[],
-): EdgeTables['ports'] {
+  keysOf: (parts: CompiledParts) => readonly string[],
+): PersistentMap<number> {
   const counts = new Map<string, number>();
   const count = (all: readonly CompiledParts[], step: 1 | -1): void => {
-    for (const { compiled } of all) {
-      for (const { port } of handshakesOf(compiled)) {
-        const key = String(port);
-        counts.set(key, (counts.get(key) ?? ports.get(key) ?? 0) + step);
-      }
-    }
+    for (const key of all.flatMap(keysOf)) counts.set(key, (counts.get(key) ?? before.get(key) ?? 0) + step);
   };
   count(former, -1);
   count(now, 1);
-  return ports.with(Array.from(counts, ([port, number]) => [port, number === 0 ? undefined : number]));
+  return before.with(Array.from(counts, ([key, number]) => [key, number === 0 ? undefined : number]));
 }
 
 function dependentsWith(

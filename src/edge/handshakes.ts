@@ -162,18 +162,20 @@ function authoritiesOf(
 /** Certificates by the host names in them; a wildcard stands for one label (RFC 9525 §6.3). */
 const certificatesOf = weakMemoize((certificates: EdgeConfig['tls_certificates']) => {
   const byName = new Map<string, TlsCertificate>();
-  for (const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } of Object.values(
-    certificates,
-  )) {
+  for (const each of Object.values(certificates)) {
+    const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } = each;
     if (certificatePem === undefined || privateKeyPem === undefined) continue;
-    const facts = readCertificateChain(certificatePem);
-    if ('problem' in facts) continue;
-    const names = facts.dnsNames.length > 0 || facts.ips.length > 0 ? facts.dnsNames : [facts.subject.CN];
-    for (const name of names) {
-      const lower = name.toLowerCase();
-      if (!byName.has(lower)) byName.set(lower, { certificatePem, privateKeyPem });
-    }
+    for (const name of namesIn(each))
+      if (!byName.has(name)) byName.set(name, { certificatePem, privateKeyPem });
   }
   return (name: string): TlsCertificate | null =>
     byName.get(name) ?? byName.get(name.replace(/^[^.]+/, '*')) ?? null;
+});
+
+/** The names of a certificate, in lower case; they are read once, whatever other certificates come and go. */
+const namesIn = weakMemoize(({ certificate_pem: pem }: EdgeConfig['tls_certificates'][string]): string[] => {
+  const facts = readCertificateChain(pem!);
+  if ('problem' in facts) return [];
+  const names = facts.dnsNames.length > 0 || facts.ips.length > 0 ? facts.dnsNames : [facts.subject.CN];
+  return names.map((name) => name.toLowerCase());
 });

@@ -7,7 +7,7 @@ import { type EdgeKind, keyOfEdge } from './edge_tables.ts';
 import { type HostTable, hostTable } from './hosts.ts';
 
 /** What `forward-internal` can reach. */
-interface InternalEndpoints {
+export interface InternalEndpoints {
   readonly isInternal: (host: string) => boolean;
   readonly isInternalAddress: (address: InternalAddress) => boolean;
 }

@@ -2,6 +2,7 @@ import type { Connection, RequestHead, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { type CompileOptions, type CompiledEdge, beginExchange, compileEdge } from './compile.ts';
 import type { EdgeConfig } from './document/schema.ts';
+import type { InternalEndpoints } from './internal_endpoints.ts';
 import { type LoginOptions, loginEnvironment } from './login_config.ts';
 import { compileCache } from './compile_cache.ts';
 import type { LoginRegistry } from '../auth/registry.ts';
@@ -32,10 +33,16 @@ export interface RuntimeOptions extends CompileOptions {
 /** Compiles the first configuration and activates it. */
 export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOptions): EdgeRuntime {
   const logins = given.logins ?? loginEnvironment(given.login);
-  const options = { ...given, logins, cache: compileCache() };
+  // Looked up in the active configuration: as part of each, every internal endpoint that comes or goes would have all
+  // policies compiled again.
+  const internal: InternalEndpoints = {
+    isInternal: (host): boolean => current.hosts.find(host) !== null,
+    isInternalAddress: ({ kind, host, port }): boolean => current.streams.find(kind, host, port) !== null,
+  };
+  const options = { ...given, logins, internal, cache: compileCache() };
   const compile = (next: EdgeConfig, before: CompiledEdge | null) =>
     compileEdge(next, (_route, _module, _config, initial) => initial(), options, before);
-  let current = compile(config, null);
+  let current: CompiledEdge = compile(config, null);
   let revision = 1;
   return {
     world,

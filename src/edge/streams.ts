@@ -3,25 +3,10 @@ import type { Connection, World } from '../engine/contract.ts';
 import { pipelineOf } from '../engine/pipeline.ts';
 import { type StreamConfiguration, type StreamPipeline, StreamExchange } from '../engine/stream.ts';
 import type { StreamReason } from '../engine/refusals.ts';
-import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
+import type { TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { isInternalHost } from './document/internal_hosts.ts';
 import { type PoolTable, memberOf } from './hosts.ts';
-import {
-  type Context,
-  type ModuleConfig,
-  addressesOf,
-  compileFilters,
-  readHostport,
-} from './compile_filters.ts';
-
-/** An address of a TLS or TCP edge. */
-export interface StreamAddress {
-  readonly kind: 'tls' | 'tcp';
-  readonly edge: string;
-  /** May be a wildcard for a TLS edge. */
-  readonly host: string;
-  readonly port: number;
-}
+import { type Context, type ModuleConfig, compileFilters, readHostport } from './compile_filters.ts';
 
 /** An edge; several share an address only if they are pooled endpoints. */
 export interface NamedPipeline {
@@ -31,34 +16,20 @@ export interface NamedPipeline {
 
 /** The TLS and TCP edges of a configuration. */
 export interface StreamTable {
-  /** Those that clients can reach, in the order of the file. */
-  readonly addresses: readonly StreamAddress[];
-  readonly find: (kind: StreamAddress['kind'], host: string, port: number) => readonly NamedPipeline[] | null;
+  readonly find: (kind: 'tls' | 'tcp', host: string, port: number) => readonly NamedPipeline[] | null;
 }
 
 /** The part of a key before the host, in the table of streams. */
-export const atStream = (kind: StreamAddress['kind'], port: number): string => `${kind} ${port} `;
+export const atStream = (kind: 'tls' | 'tcp', port: number): string => `${kind} ${port} `;
 
 /** The TLS and TCP edges, by their addresses. */
-export function streamTable({ edges }: EdgeConfig, pools: PoolTable<NamedPipeline>): StreamTable {
-  let addresses: StreamAddress[] | undefined;
-  return {
-    get addresses() {
-      return (addresses ??= (['tls', 'tcp'] as const).flatMap((kind) =>
-        Object.entries<TlsEdgeConfig | TcpEdgeConfig>(edges[kind]).flatMap(([edge, config]) =>
-          addressesOf(config).flatMap((address) =>
-            isInternalHost(address.host) ? [] : [Object.assign({ kind, edge }, address)],
-          ),
-        ),
-      ));
-    },
-    find: (kind, host, port) => pools.find(host, atStream(kind, port)),
-  };
+export function streamTable(pools: PoolTable<NamedPipeline>): StreamTable {
+  return { find: (kind, host, port) => pools.find(host, atStream(kind, port)) };
 }
 
 /** Compiles a TLS or TCP edge. */
 export function compileStream(
-  kind: StreamAddress['kind'],
+  kind: 'tls' | 'tcp',
   name: string,
   edge: TlsEdgeConfig | TcpEdgeConfig,
   context: Context,
@@ -83,7 +54,7 @@ export function compileStream(
 export function beginStream(
   configuration: StreamConfiguration & { readonly streams: StreamTable },
   connection: Connection,
-  at: { readonly kind: StreamAddress['kind']; readonly host: string; readonly port: number },
+  at: { readonly kind: 'tls' | 'tcp'; readonly host: string; readonly port: number },
   world: World,
   failedHandshake?: string,
 ): StreamExchange {

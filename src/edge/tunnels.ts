@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Endpoint } from '../engine/contract.ts';
 
 export type TunnelEndpoint = Extract<Endpoint, { kind: 'static' }>;
@@ -15,12 +16,22 @@ export interface SelectableTunnel {
 
 const NO_TUNNELS: readonly TunnelEndpoint[] = [];
 
+/** The tunnels of one endpoint by their ids, and their list until one comes or goes. */
+interface Members {
+  readonly byId: Map<string, TunnelEndpoint>;
+  list: readonly TunnelEndpoint[] | null;
+}
+
 /** The online tunnels, as backends find them: live and simulated. */
 export class Tunnels<Tunnel extends SelectableTunnel> {
   readonly #byId = new Map<string, Tunnel>();
-  readonly #ofEndpoint = new Map<string, readonly TunnelEndpoint[]>();
-  /** The tunnels that carry all labels of a backend, by its name, until a tunnel comes or goes. */
-  readonly #groups = new Map<string, { readonly labels: object; readonly tunnels: TunnelEndpoint[] }>();
+  readonly #ofEndpoint = new Map<string, Members>();
+  /** The tunnels that carry all labels of a backend, by its name, until one of them comes or goes. */
+  readonly #groups = new Map<string, { readonly labels: Labels; readonly tunnels: TunnelEndpoint[] }>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
 
   get(id: string): Tunnel | undefined {
     return this.#byId.get(id);
@@ -31,30 +42,39 @@ export class Tunnels<Tunnel extends SelectableTunnel> {
     return Array.from(this.#byId.values()).toReversed();
   }
 
+  /** The oldest tunnel of an endpoint. */
+  firstOf(endpointId: string): Tunnel | undefined {
+    const [id = ''] = this.#ofEndpoint.get(endpointId)?.byId.keys() ?? [];
+    return this.#byId.get(id);
+  }
+
   add(tunnel: Tunnel): void {
-    this.#byId.set(tunnel.id, tunnel);
-    this.#groups.clear();
-    const { endpointId } = tunnel;
+    const { id, endpointId } = tunnel;
+    this.#byId.set(id, tunnel);
+    this.#forgetGroups(tunnel);
     if (endpointId === null) return;
-    const before = this.#ofEndpoint.get(endpointId) ?? [];
-    // A new list, because verdicts are remembered by the list that they name.
-    this.#ofEndpoint.set(endpointId, [...before, inBackend(tunnel, endpointId)]);
+    const members = this.#ofEndpoint.get(endpointId) ?? { byId: new Map(), list: null };
+    members.byId.set(id, inBackend(tunnel, endpointId));
+    members.list = null;
+    this.#ofEndpoint.set(endpointId, members);
   }
 
   remove(tunnel: Tunnel): void {
-    this.#byId.delete(tunnel.id);
-    this.#groups.clear();
-    const { endpointId } = tunnel;
-    if (endpointId === null) return;
-    const left = (this.#ofEndpoint.get(endpointId) ?? []).filter((each) => each.tunnel !== tunnel.id);
-    if (left.length === 0) this.#ofEndpoint.delete(endpointId);
-    else this.#ofEndpoint.set(endpointId, left);
+    const { id, endpointId } = tunnel;
+    this.#byId.delete(id);
+    this.#forgetGroups(tunnel);
+    const members = endpointId === null ? undefined : this.#ofEndpoint.get(endpointId);
+    if (members === undefined) return;
+    members.byId.delete(id);
+    members.list = null;
+    if (members.byId.size === 0) this.#ofEndpoint.delete(endpointId!);
   }
 
   /** The tunnels of a backend: those of an endpoint of this id, else those that carry all labels. */
-  of(backend: string, labels: Readonly<Record<string, string>>): readonly TunnelEndpoint[] {
+  of(backend: string, labels: Labels): readonly TunnelEndpoint[] {
     const bound = this.#ofEndpoint.get(backend);
-    if (bound !== undefined) return bound;
+    // A new list after each change, because verdicts are remembered by the list that they name.
+    if (bound !== undefined) return (bound.list ??= [...bound.byId.values()]);
     const known = this.#groups.get(backend);
     if (known?.labels === labels) return known.tunnels;
     if (Object.keys(labels).length === 0) return NO_TUNNELS;
@@ -64,7 +84,14 @@ export class Tunnels<Tunnel extends SelectableTunnel> {
     this.#groups.set(backend, { labels, tunnels });
     return tunnels;
   }
+
+  #forgetGroups(tunnel: Tunnel): void {
+    for (const [backend, { labels }] of this.#groups)
+      if (carries(tunnel.labels, labels)) this.#groups.delete(backend);
+  }
 }
+
+type Labels = Readonly<Record<string, string>>;
 
 /** Whether a tunnel with such labels belongs to a backend that asks for these. */
 export function carries(
@@ -74,10 +101,18 @@ export function carries(
   return own !== null && Object.entries(wanted).every(([name, value]) => own[name] === value);
 }
 
-/** A tunnel is named by the backend that it serves, of which there may be several. */
+/**
+ * A tunnel is named by the backend that it serves, of which there may be several. The same object each time: connections
+ * are kept by it.
+ */
 function inBackend({ endpoint }: SelectableTunnel, backend: string): TunnelEndpoint {
-  return { ...endpoint, id: backend };
+  const named = namedFor(endpoint);
+  let found = named.get(backend);
+  if (found === undefined) named.set(backend, (found = { ...endpoint, id: backend }));
+  return found;
 }
+
+const namedFor = weakMemoize((_endpoint: TunnelEndpoint) => new Map<string, TunnelEndpoint>());
 
 /** How a tunnel is connected to. Names under `.invalid` never resolve (RFC 6761 §6.4). */
 export function tunnelEndpoint(

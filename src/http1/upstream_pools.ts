@@ -100,6 +100,8 @@ export class Pools {
 
   /** The pool of an upstream, by its endpoint object, which is a fast lookup. */
   readonly of = weakMemoize((endpoint: StaticEndpoint): Pool => {
+    // A tunnel ends its connections itself, and its pool is forgotten with it.
+    if (endpoint.tunnel !== undefined) return new Pool(endpoint, this.#limits, this.#open);
     const key = addressOf(endpoint);
     let pool = this.#byAddress.get(key);
     if (pool === undefined) {
@@ -111,7 +113,7 @@ export class Pools {
     return pool;
   });
 
-  /** Sets the upstreams of a new configuration; connections to others close as soon as they are idle. */
+  /** Sets the upstreams of a new configuration, apart from tunnels; connections to others close as soon as they are idle. */
   keepOnly(endpoints: readonly StaticEndpoint[]): void {
     this.#wanted = new Set(endpoints.map(addressOf));
     for (const [key, pool] of this.#byAddress) {

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { type StaticEndpoint, addressOf } from '../io/dial.ts';
 import { createAddresses } from '../io/addresses.ts';
 import { Deadlines } from '../io/deadlines.ts';
@@ -19,7 +20,12 @@ export function createHttp2Upstream(limits: UpstreamLimits): KeepingClient {
   const lookup = limits.lookup ?? createAddresses();
   const pools = new Map<string, SessionPool>();
   let wanted: ReadonlySet<string> | null = null;
+  // A tunnel ends its connections itself, and its pool is forgotten with it.
+  const ofTunnel = weakMemoize(
+    (endpoint: StaticEndpoint) => new SessionPool(endpoint, { ...limits, lookup }),
+  );
   const poolOf = (endpoint: StaticEndpoint): SessionPool => {
+    if (endpoint.tunnel !== undefined) return ofTunnel(endpoint);
     const key = addressOf(endpoint);
     let pool = pools.get(key);
     if (pool === undefined) pools.set(key, (pool = new SessionPool(endpoint, { ...limits, lookup })));

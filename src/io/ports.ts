@@ -162,6 +162,6 @@ export interface UpstreamClient {
 
 /** An upstream client that reuses connections. */
 export interface KeepingClient extends UpstreamClient {
-  /** Sets the upstreams of a new configuration: connections to others close as soon as they are idle. */
+  /** Sets the upstreams of a new configuration: connections to others, except tunnels, close as soon as they are idle. */
   keepOnly(endpoints: readonly UpstreamRequest['endpoint'][]): void;
 }

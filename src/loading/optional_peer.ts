@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
+import { isSingleExecutable } from './single_executable.ts';
 
-const require = createRequire(import.meta.filename);
+/** The binary has no packages beside it: its users install them where they work. */
+const require = createRequire(isSingleExecutable ? `${process.cwd()}/` : import.meta.filename);
 
 /**
  * Loads a package that only users of one feature install. Throws with the command that installs it; a later call

@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Source } from '../diagnostics/diagnostic.ts';
-import { besideName, nameNear, reasonOf } from './files_beside.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
+import { besideName, nameNear } from './files_beside.ts';
 
 /** Why a file that another one names cannot be used. */
 interface Unreadable {
@@ -50,9 +51,11 @@ export function readBelow(name: string, folders: readonly string[]): Source | Un
       const problem = `cannot read ${name}: it is outside of the project (${relative('.', folders[0]!) || '.'})`;
       return { problem, hint: `allow its folder with ${FOLDERS_VARIABLE}`, isMissing: false };
     }
-    return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) };
+    const text = readFileSync(path, 'utf8');
+    if (!/[\uFFFD\0]/.test(text)) return { name, text };
+    return { problem: `cannot read ${name}: it is not a text in UTF-8`, isMissing: false };
   } catch (error) {
-    const reason = error instanceof TypeError ? 'it is not text in UTF-8' : reasonOf(error);
+    const reason = failureText(error);
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     return { problem: `cannot read ${name}: ${reason}`, hint: nameNear(name), isMissing };
   }

@@ -1,3 +1,4 @@
+import { PersistentMap } from '../caches/persistent_map.ts';
 import type { OpenTunnel } from '../io/dial.ts';
 import type { ListenProblem } from './bind.ts';
 import type { SocketListener } from './listener.ts';
@@ -5,7 +6,7 @@ import { tcpListener } from './tcp_listener.ts';
 import type { StreamClients } from './tcp_driver.ts';
 import { STREAM_LIMITS, type StreamLimits } from './tcp_limits.ts';
 import { tlsListener } from './tls_listener.ts';
-import type { StreamWiring } from './stream_wiring.ts';
+import type { StreamPlace, StreamWiring } from './stream_wiring.ts';
 import { tlsServers } from './tls_servers.ts';
 
 /** The parts of the wiring that the listeners pass to drivers. */
@@ -55,6 +56,8 @@ export interface PortProblem extends Place {
 
 export interface StreamListeners {
   readonly ports: () => readonly StreamPort[];
+  /** The local port of a place; undefined if it is not open. */
+  readonly portFor: (place: StreamPlace) => number | undefined;
   /** The ports that could not be opened by the last refresh. */
   readonly problems: () => readonly PortProblem[];
   /**
@@ -91,45 +94,40 @@ export async function openStreamListeners(
   const opened = new Map<string, Opened>();
   /** Listeners of removed places with connections that are still open. */
   const retired = new Set<SocketListener>();
-  let problems: readonly PortProblem[] = [];
+  const problems = new Map<string, PortProblem>();
+  let places = NO_PLACES;
   const listenerFor = (place: Place): SocketListener =>
     place.kind === 'tcp'
       ? tcpListener(place, wiring, clients, { proxyProtocol: options.proxyProtocol.tcp })
       : tlsListener(place.port, wiring, clients, servers, { proxyProtocol: options.proxyProtocol.tls });
 
   const refresh = async (): Promise<readonly PortProblem[]> => {
-    const wanted = new Map(placesOf(wiring).map((place) => [keyOf(place), place]));
-    for (const [key, { listener }] of opened) {
-      if (wanted.has(key)) continue;
+    const next = placesOf(wiring);
+    // Ports that could not be opened are tried again.
+    const changed = [...new Set([...next.changedKeys(places), ...problems.keys()])].sort(byPlace);
+    for (const key of changed) {
+      const listener = opened.get(key)?.listener;
+      if (listener === undefined || next.has(key)) continue;
       opened.delete(key);
       listener.stop();
       retired.add(listener);
       void listener.served().then(() => retired.delete(listener));
     }
-    const found: PortProblem[] = [];
-    for (const [key, place] of wanted) {
-      if (opened.has(key)) continue;
+    for (const key of changed) {
+      problems.delete(key);
+      if (opened.has(key) || !next.has(key)) continue;
+      const place = placeAt(key);
       const made = await listenAt(place, options, () => listenerFor(place));
-      if ('problem' in made) found.push(made);
+      if ('problem' in made) problems.set(key, made);
       else opened.set(key, made);
     }
-    return (problems = found);
+    places = next;
+    return [...problems.values()];
   };
 
-  const close = async (deadlineMs: number): Promise<{ readonly cut: number }> => {
+  const close = (deadlineMs: number): Promise<{ readonly cut: number }> => {
     const listeners = [...Array.from(opened.values(), ({ listener }) => listener), ...retired];
-    for (const listener of listeners) listener.stop();
-    const served = Promise.all(listeners.map((listener) => listener.served()));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, deadlineMs);
-    });
-    await Promise.race([served, late]);
-    clearTimeout(timer);
-    draining.abort();
-    const cut = listeners.reduce((sum, listener) => sum + listener.cut(), 0);
-    await served;
-    return { cut };
+    return drained(listeners, deadlineMs, () => draining.abort());
   };
 
   const [first] = await refresh();
@@ -140,10 +138,31 @@ export async function openStreamListeners(
   }
   return {
     ports: () => Array.from(opened.values(), ({ port }) => port),
-    problems: () => problems,
+    portFor: (place) => opened.get(keyOf(place))?.port.listensOn,
+    problems: () => [...problems.values()],
     refresh,
     close,
   };
+}
+
+/** Lets connections end until the deadline, then closes the rest and returns their number. */
+async function drained(
+  listeners: readonly SocketListener[],
+  deadlineMs: number,
+  abort: () => void,
+): Promise<{ readonly cut: number }> {
+  for (const listener of listeners) listener.stop();
+  const served = Promise.all(listeners.map((listener) => listener.served()));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs);
+  });
+  await Promise.race([served, late]);
+  clearTimeout(timer);
+  abort();
+  const cut = listeners.reduce((sum, listener) => sum + listener.cut(), 0);
+  await served;
+  return { cut };
 }
 
 /** Opens the port of a place; returns a problem if that fails. */
@@ -166,7 +185,7 @@ async function listenAt(
 }
 
 /** The address of an edge, as clients know it. */
-type Place = Omit<StreamPort, 'listensOn'>;
+type Place = StreamPlace;
 
 const HTTPS_PORT = 443;
 
@@ -174,17 +193,25 @@ function isShared({ kind, port }: Place): boolean {
   return kind === 'tls' && port === HTTPS_PORT;
 }
 
-/** TLS has one place for each port: the name in the handshake decides the rest. */
-function placesOf(wiring: StreamWiring): Place[] {
-  const tls = wiring.tlsPorts().map((port): Place => ({ kind: 'tls', host: '', port }));
-  const tcp = wiring
-    .places()
-    .flatMap(({ kind, host, port }): Place[] => (kind === 'tcp' ? [{ kind, host, port }] : []));
-  return [...tls, ...tcp];
+const NO_PLACES = PersistentMap.of<number>();
+
+/** The keys of all places. TLS has one for each port: the name in the handshake decides the rest. */
+function placesOf(wiring: StreamWiring): PersistentMap<number> {
+  return wiring.tcpAddresses().with(wiring.tlsPorts().map((port) => [String(port), port]));
 }
 
+/** TCP places have a host in their keys. */
 function keyOf({ kind, host, port }: Place): string {
-  return `${kind} ${host}:${port}`;
+  return kind === 'tls' ? String(port) : `${host}:${port}`;
+}
+
+const byPlace = (one: string, other: string): number =>
+  Number(one.includes(':')) - Number(other.includes(':')) || (one < other ? -1 : 1);
+
+function placeAt(key: string): Place {
+  const colon = key.lastIndexOf(':');
+  const [host, port] = [key.slice(0, Math.max(colon, 0)), Number(key.slice(colon + 1))];
+  return { kind: colon < 0 ? 'tls' : 'tcp', host, port };
 }
 
 function nameOf({ kind, host, port }: Place): string {

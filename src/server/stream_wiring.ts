@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { PersistentMap } from '../caches/persistent_map.ts';
 import type { Connection, Answers, FetchRequest } from '../engine/contract.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
@@ -18,8 +19,8 @@ export interface StreamWiring {
   readonly nowMs: () => number;
   /** Ports at which edges use TLS; empty when TLS is disabled. */
   readonly tlsPorts: () => readonly number[];
-  /** Hosts and ports of TLS and TCP edges. */
-  readonly places: () => readonly StreamPlace[];
+  /** Hosts and ports of TCP edges, as `host:port`; the values say nothing. */
+  readonly tcpAddresses: () => PersistentMap<number>;
   readonly profileFor: (name: string, port: number) => TlsProfile | null;
   /** The certificate for a server name (empty: none was sent); null when there is none. */
   readonly certificateFor: (name: string, port: number) => Promise<TlsCertificate | null>;

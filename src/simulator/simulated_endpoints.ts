@@ -63,7 +63,7 @@ export class SimulatedEndpoints {
 
   /** Returns whether the endpoint is gone with this tunnel. */
   release(id: string): boolean {
-    return this.#table.release(id);
+    return this.#table.release(id) !== null;
   }
 
   #newId(agent: string): string {

@@ -8,7 +8,7 @@ import type { TlsCertificate } from '../engine/connection.ts';
 import { contain } from '../io/containment.ts';
 import { parseSocketAddress } from '../net/address.ts';
 import { type ListenProblem, listenOn } from '../server/bind.ts';
-import type { StreamPort } from '../server/stream_listeners.ts';
+import type { StreamPlace } from '../server/stream_wiring.ts';
 import type { Agents } from './agents.ts';
 import { EARLY_LIMITS, EarlyConnections, peerKey } from './early_connections.ts';
 import { type AgentsEdge, endpointUrl } from './endpoint_url.ts';
@@ -35,12 +35,10 @@ export interface AgentSurroundings {
     readonly extend: AgentsEdge['extend'];
     readonly settled: AgentsEdge['missingPorts'];
   };
-  /** Called when tunnels have come or gone. */
-  readonly changed: () => void;
   /** The port for requests without TLS. */
   readonly port: number;
-  /** The ports for TLS and TCP. */
-  readonly ports: () => readonly StreamPort[];
+  /** The local port for TLS or TCP; undefined if it is not open. */
+  readonly portFor: (place: StreamPlace) => number | undefined;
 }
 
 const HANDSHAKE_MS = 10_000;
@@ -120,16 +118,13 @@ async function chooseContext(
   done(null, chosen);
 }
 
-function attach(agents: Agents, { edge, changed, port: plain, ports }: AgentSurroundings): void {
-  agents.onTunnels = changed;
+function attach(agents: Agents, { edge, port: plain, portFor }: AgentSurroundings): void {
   const portOf = ({ proto, host, port }: Parameters<AgentsEdge['urlOf']>[0]): number => {
     // Nothing listens for an internal endpoint.
     if (isInternalHost(host)) return proto === 'http' ? 80 : port;
     if (proto === 'http') return plain;
-    const kind = proto === 'tcp' ? 'tcp' : 'tls';
-    const isThis = (each: StreamPort): boolean =>
-      each.kind === kind && each.port === port && (kind === 'tls' || each.host === host);
-    return ports().find(isThis)?.listensOn ?? port;
+    const place = proto === 'tcp' ? ({ kind: 'tcp', host } as const) : ({ kind: 'tls', host: '' } as const);
+    return portFor({ ...place, port }) ?? port;
   };
   agents.endpoints.attach({
     base: () => edge.config,

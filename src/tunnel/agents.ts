@@ -51,10 +51,9 @@ export class Agents implements SessionHost {
   readonly errorCode: (number: number) => string;
   readonly tunnels = new Tunnels<Tunnel>();
   readonly endpoints: Endpoints;
-  /** Called when tunnels have come or gone. */
-  onTunnels: () => void = () => undefined;
   readonly #options: AgentsOptions;
   readonly #sessions: OnlineSessions;
+  readonly #ofSession = new Map<AgentSession, Set<Tunnel>>();
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -69,6 +68,11 @@ export class Agents implements SessionHost {
   /** Newest first. */
   sessions(): OnlineSession[] {
     return this.#sessions.all();
+  }
+
+  /** The session with a connection that is open. */
+  sessionOf(session: AgentSession): OnlineSession | undefined {
+    return this.#sessions.of(session);
   }
 
   /** Takes a connection that has finished its TLS handshake. */
@@ -204,18 +208,18 @@ export class Agents implements SessionHost {
     const online = this.#sessions.of(session);
     if (online === undefined) return;
     this.#sessions.remove(online, reason);
-    for (const tunnel of this.tunnels.all()) if (tunnel.session === session) void this.#remove(tunnel);
+    for (const tunnel of this.#ofSession.get(session) ?? []) void this.#remove(tunnel);
   }
 
   // ---------------------------------------------------------------------------------------------------------------
 
   #full(session: AgentSession): Refusal | null {
-    const all = this.tunnels.all();
-    const own = all.filter((each) => each.session === session).length;
+    const own = this.#ofSession.get(session)?.size ?? 0;
     if (own >= MAX_TUNNELS_OF_SESSION)
       return { number: 324, message: `The session has ${own} tunnels, which is the limit.` };
-    if (all.length < MAX_TUNNELS) return null;
-    return { number: 324, message: `There are ${all.length} tunnels in all, which is the limit.` };
+    const { size } = this.tunnels;
+    if (size < MAX_TUNNELS) return null;
+    return { number: 324, message: `There are ${size} tunnels in all, which is the limit.` };
   }
 
   /** The old connection may look open still; its tunnels must be gone before they are bound again. */
@@ -233,12 +237,15 @@ export class Agents implements SessionHost {
 
   #add(tunnel: Tunnel): void {
     this.tunnels.add(tunnel);
-    this.onTunnels();
+    const own = this.#ofSession.get(tunnel.session) ?? new Set();
+    this.#ofSession.set(tunnel.session, own.add(tunnel));
   }
 
   async #remove(tunnel: Tunnel): Promise<void> {
     this.tunnels.remove(tunnel);
-    this.onTunnels();
+    const own = this.#ofSession.get(tunnel.session);
+    own?.delete(tunnel);
+    if (own?.size === 0) this.#ofSession.delete(tunnel.session);
     tunnel.session.connections.end(tunnel.id, 'the tunnel was closed');
     if (tunnel.endpointId !== null) await this.endpoints.release(tunnel.endpointId);
   }

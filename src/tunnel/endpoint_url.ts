@@ -1,4 +1,5 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { ExtensionChange } from '../edge/extension.ts';
 import type { BoundEndpoint } from './binding/endpoint_table.ts';
 
 /** The edge that endpoints are added to. */
@@ -7,8 +8,8 @@ export interface AgentsEdge {
   readonly base: () => EdgeConfig;
   /** Names of the cloud endpoints that share their hosts. */
   readonly pooled: () => ReadonlySet<string>;
-  /** Replaces the endpoints of agents. */
-  readonly extend: (parts: readonly EdgeConfig[]) => void;
+  /** Adds and removes endpoints of agents. */
+  readonly extend: (change: ExtensionChange) => void;
   /** Ports that edges want and that could not be opened. */
   readonly missingPorts: () => Promise<
     readonly { readonly host: string; readonly port: number; readonly problem: string }[]

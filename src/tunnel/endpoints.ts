@@ -37,6 +37,10 @@ export class Endpoints {
     return this.#table.all();
   }
 
+  get(id: string): BoundEndpoint | undefined {
+    return this.#table.get(id);
+  }
+
   /** Names of the operator's backends that select tunnels with these labels; a backend without labels selects none. */
   backendsFor(labels: Readonly<Record<string, string>> | null): string[] {
     return Object.entries(this.#edge?.base().backends ?? {}).flatMap(([name, { tunnel_group: group }]) => {
@@ -73,7 +77,8 @@ export class Endpoints {
   /** One tunnel of the endpoint is gone; without any it is removed. */
   release(id: string): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.#table.release(id)) this.#apply();
+      const gone = this.#table.release(id);
+      if (gone !== null) this.#edge!.extend({ removed: [gone.config] });
     });
   }
 
@@ -98,7 +103,7 @@ export class Endpoints {
     );
     if ('number' in bound || bound.tunnels > 0) return bound;
     try {
-      this.#apply();
+      edge.extend({ added: [bound.config] });
     } catch (fault) {
       this.#table.remove(bound);
       throw fault;
@@ -113,12 +118,8 @@ export class Endpoints {
       return bound;
     }
     this.#table.remove(bound);
-    this.#apply();
+    edge.extend({ removed: [bound.config] });
     return refused(334, `${missing.problem}.`);
-  }
-
-  #apply(): void {
-    this.#edge!.extend(this.#table.parts());
   }
 
   #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {

@@ -10,6 +10,8 @@ export interface KeptSession {
   readonly startedMs: number;
   /** Ids of tunnels with labels by their request: the agent does not send them again. */
   readonly labelled: Map<string, string>;
+  /** The requests by these ids. */
+  readonly requests: Map<string, string>;
 }
 
 const COOKIE_CHARACTERS = 25;
@@ -19,7 +21,14 @@ const MAX_KEPT = 2_000;
 const MAX_LABELLED = 2_000;
 
 export function keptSession(id: string, credential: string | null, startedMs: number): KeptSession {
-  return { id, cookie: secretText(COOKIE_CHARACTERS), credential, startedMs, labelled: new Map() };
+  return {
+    id,
+    cookie: secretText(COOKIE_CHARACTERS),
+    credential,
+    startedMs,
+    labelled: new Map(),
+    requests: new Map(),
+  };
 }
 
 export class KeptSessions {
@@ -56,16 +65,27 @@ export class KeptSessions {
 
   /** Records a tunnel with labels. */
   labelled(id: string, request: LabelledRequest, tunnel: string): void {
-    const labelled = this.#byId.get(id)?.labelled;
-    if (labelled === undefined) return;
-    labelled.set(keyOf(request), tunnel);
-    if (labelled.size > MAX_LABELLED) labelled.delete(labelled.keys().next().value!);
+    const kept = this.#byId.get(id);
+    if (kept === undefined) return;
+    const { labelled, requests } = kept;
+    const key = keyOf(request);
+    // Of two tunnels with the same request the newer one is remembered.
+    requests.delete(labelled.get(key) ?? '');
+    labelled.set(key, tunnel);
+    requests.set(tunnel, key);
+    if (labelled.size <= MAX_LABELLED) return;
+    const [[oldest, its]] = labelled as unknown as [[string, string]];
+    labelled.delete(oldest);
+    requests.delete(its);
   }
 
   /** The agent has closed a tunnel, and will not ask for it again. */
   released(id: string, tunnel: string): void {
-    const labelled = this.#byId.get(id)?.labelled ?? new Map<string, string>();
-    for (const [request, own] of labelled) if (own === tunnel) labelled.delete(request);
+    const kept = this.#byId.get(id);
+    const request = kept?.requests.get(tunnel);
+    if (kept === undefined || request === undefined) return;
+    kept.requests.delete(tunnel);
+    kept.labelled.delete(request);
   }
 }
 

@@ -161,7 +161,7 @@ function putEndpoint(put: Put, draw: Draw): void {
 
 /** What handshakes and connections find at some addresses. */
 function addresses(edge: EdgeOfFile): unknown[] {
-  const { handshakes, streams } = edge.runtime.current();
+  const { handshakes, streams, tables } = edge.runtime.current();
   const names = ['t1.test', 'a.t1.test', 't2.test', 'x.three.test', 'one.test', 'pool.test', ''];
   const found = names.flatMap((name) =>
     [443, 8443].map((port) => [
@@ -169,7 +169,7 @@ function addresses(edge: EdgeOfFile): unknown[] {
       streams.find('tls', name, port)?.map((each) => [each.name, each.pipeline.pointer]) ?? null,
     ]),
   );
-  return [...found, handshakes.ports, streams.addresses.map((each) => JSON.stringify(each)).sort()];
+  return [...found, handshakes.ports, [...tables.tcpAddresses.keys()].sort()];
 }
 
 function start(): Objects {

@@ -22,6 +22,14 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   '@xmldom/xmldom': ['src/clients/', 'src/auth/saml/'],
   'openid-client': ['src/clients/'],
   'xml-crypto': ['src/clients/'],
+  '@noble/ciphers': ['src/browser/'],
+  '@noble/curves': ['src/browser/'],
+  '@noble/hashes': ['src/browser/'],
+  buffer: ['src/browser/'],
+  'micro-rsa-dsa-dh': ['src/browser/'],
+  pako: ['src/browser/'],
+  'path-browserify': ['src/browser/'],
+  punycode: ['src/browser/'],
 };
 
 const WIRE = [
@@ -54,6 +62,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:path': FILES,
   'node:perf_hooks': [...WIRE, 'src/benchmark/'],
   'node:sqlite': ['src/control/store/'],
+  'node:sea': ['src/loading/'],
   'node:stream': [...WIRE, 'src/engine/drivers/'],
   'node:stream/promises': WIRE,
   'node:timers': WIRE,

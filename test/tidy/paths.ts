@@ -2,7 +2,7 @@ import { lineOf } from './tree.ts';
 import type { Breach, Rule } from './tree.ts';
 
 /** Folders whose paths are written from the root; the rooms of `src` are also written without `src/`. */
-const FROM_ROOT: ReadonlySet<string> = new Set(['src', 'docs', 'test', 'bench', 'fixtures']);
+const FROM_ROOT: ReadonlySet<string> = new Set(['src', 'docs', 'test', 'bench', 'fixtures', 'packaging']);
 /** A path in a text. `<name>` and `*` are any name, `{a,b}` are two paths. */
 const PATH = /(?<![\w/.@:$+-])[a-z_][a-z0-9_]*\/[\w./*<>{},-]*[\w/}*>]/g;
 /** A folder of a guide's example, which its reader makes. */

@@ -144,6 +144,10 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
     ...CONTROL,
     'edgeproof.ts',
   ],
+  // Twins of Node's modules for pages; they read DER as `crypto` does.
+  browser: ['crypto'],
+  // The engine in a page.
+  playground: [...CONFIGURATION, 'simulator', 'project_files', 'browser'],
   // Applications as upstreams of the live driver.
   integrations: LIVE,
   // Reads, checks and runs the files that a user names, for the command line and for test runners.
@@ -154,6 +158,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   'edgeproof.ts': ANYTHING,
   'definitions.ts': ANYTHING,
   'decision.ts': ANYTHING,
+  'edge_options.ts': ANYTHING,
+  'reporting.ts': ANYTHING,
   'listen_options.ts': ANYTHING,
   // The part of the composition root that only those load who listen.
   'listening.ts': ANYTHING,

@@ -56,7 +56,7 @@ export interface Breach {
 
 export type Rule = (tree: Tree) => Breach[];
 
-const FOLDERS = ['src', 'test', 'bench', 'docs', 'fixtures'];
+const FOLDERS = ['src', 'test', 'bench', 'docs', 'fixtures', 'packaging'];
 /** Folders of which only the files are read: packages are installed below. */
 const FLAT_FOLDERS = ['.ci', 'peers'];
 const TOP_LEVEL_MARKDOWN = /^[^/]+\.md$/;

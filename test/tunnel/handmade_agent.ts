@@ -5,6 +5,20 @@ import { Agents } from '../../src/tunnel/agents.ts';
 import { MuxConnection } from '../../src/tunnel/mux/connection.ts';
 import { StreamDuplex } from '../../src/tunnel/mux/stream_duplex.ts';
 
+/** The request to bind an HTTPS endpoint. */
+export const bindOf = (Domain: string, more: object = {}, PoolingEnabled = false): string =>
+  JSON.stringify({
+    Id: '',
+    Proto: 'https',
+    ForwardsTo: 'x',
+    ForwardsProto: '',
+    Opts: { Domain, ...more },
+    Extra: { Token: '', Metadata: '', Bindings: [], PoolingEnabled },
+  });
+
+export const labelledOf = (Labels: Readonly<Record<string, string>>): string =>
+  JSON.stringify({ Labels, ForwardsTo: 'x', ForwardsProto: '', Metadata: '' });
+
 export const AUTH = JSON.stringify({
   Version: ['3'],
   ClientId: '',
@@ -53,7 +67,11 @@ export function agentOver(socket: Duplex, carried: ((stream: StreamDuplex) => vo
       const duplex = new StreamDuplex();
       let answer = '';
       duplex.on('data', (bytes: Buffer) => (answer += bytes.toString()));
-      duplex.on('end', () => resolve(answer)).on('error', () => resolve(null));
+      duplex.on('end', () => {
+        duplex.end();
+        resolve(answer);
+      });
+      duplex.on('error', () => resolve(null));
       const stream = connection.mux.open(duplex)!;
       const head = Buffer.alloc(4);
       head.writeUInt32BE(type);

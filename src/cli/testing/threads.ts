@@ -1,8 +1,9 @@
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { CaseResult, FileResult } from '../../simulator/result.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import { runScenarios } from '../../project_files/run_scenarios.ts';
 import { selector } from '../../project_files/select.ts';
+import { startThread } from '../start_thread.ts';
 
 /** The order for a thread, as plain data. */
 interface Order {
@@ -69,7 +70,7 @@ function onThread(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const data: ThreadData = { edgeproofFiles, order };
-    const worker = new Worker(new URL(import.meta.url), { workerData: data });
+    const worker = startThread(import.meta.url, { workerData: data });
     worker.on('message', (said: ThreadMessage) => {
       if ('ran' in said) ran(said.ran);
       else if ('file' in said) onFile(said.file, said.made);

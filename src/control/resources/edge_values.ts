@@ -2,6 +2,7 @@ import { weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
 import type { Body } from './contract.ts';
 import { placeOfEndpoint } from './endpoints.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
+import { actionTypesIn } from '../../policy/document/action_types.ts';
 import { ROUTE_FIELDS } from './module_fields.ts';
 
 /**
@@ -54,7 +55,9 @@ export const endpointOf = weakMemoize((body: Body): Body => {
 
 /** TLS is passed through unless the policy has the action that needs it to end here. */
 function terminationFor(policy: string): Body {
-  return { tls_termination: { terminate_at: policy.includes('terminate-tls') ? 'edge' : 'upstream' } };
+  return {
+    tls_termination: { terminate_at: actionTypesIn(policy).has('terminate-tls') ? 'edge' : 'upstream' },
+  };
 }
 
 export const authorityOf = weakMemoize((body: Body): Body => ({ ca_pem: body['ca_pem'] }));

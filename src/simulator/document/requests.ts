@@ -130,7 +130,7 @@ function withHead(
     const tls = { ...setting.defaults.tls, ...config.tls };
     const stated = statedTls(tls, `${pointer}/tls`, setting.tls, setting.report);
     const facts = { clientIp: client, clientPort: 50_000, ...stated };
-    const connection = connectionFor(head, facts, setting.startMs);
+    const connection = connectionFor(head, facts);
     const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
     const as = config.as === undefined ? {} : { as: config.as };
     return { head, connection, body, leaveAfterMs, ...as };

@@ -49,34 +49,39 @@ export interface TableSurroundings {
 
 /** The endpoints that agents have bound, live and simulated: who shares an address, and who is refused. */
 export class EndpointTable {
-  /** By address; several endpoints have the same one if they are pooled. */
-  readonly #bound = new Map<string, readonly Bound[]>();
+  readonly #byId = new Map<string, Bound>();
+  /** By address, then by options: several endpoints have the same address if they are pooled. */
+  readonly #pools = new Map<string, Map<string, Bound>>();
+
+  get(id: string): BoundEndpoint | undefined {
+    return this.#byId.get(id)?.endpoint;
+  }
 
   /** Newest first. */
   all(): BoundEndpoint[] {
-    const all = Array.from(this.#bound.values(), (pool) => pool.map(({ endpoint }) => endpoint)).flat();
-    return all.toReversed();
+    return Array.from(this.#byId.values(), ({ endpoint }) => endpoint).toReversed();
   }
 
   /** The parts of the configuration that the endpoints are. */
   parts(): EdgeConfig[] {
-    return Array.from(this.#bound.values(), (pool) => pool.map(({ config }) => config)).flat();
+    return Array.from(this.#byId.values(), ({ config }) => config);
   }
 
   isTaken({ kind, host, port }: PlacedBind): boolean {
-    return this.#bound.has(keyOf(kind, host, port));
+    return this.#pools.has(keyOf(kind, host, port));
   }
 
   /** The endpoint that agents with the same options share, or a new one, without tunnels; or why there is no place. */
   place(bind: PlacedBind, { base, pooled, newId, nowMs, configOf }: TableSurroundings): Bound | Refusal {
     const { kind, host, port } = bind;
     const key = keyOf(kind, host, port);
-    const pool = this.#bound.get(key) ?? [];
+    const pool = this.#pools.get(key) ?? new Map<string, Bound>();
     const options = optionsOf(bind);
-    const same = pool.find(({ endpoint }) => endpoint.options === options);
+    const same = pool.get(options);
     if (same !== undefined && same.endpoint.pooling && bind.pooling) return same;
-    const other = pool.find((each) => !mayShare(each, bind));
-    if (other !== undefined) {
+    // Those of a pool share with each other, so what may share with one of them may with all.
+    const [other] = pool.values();
+    if (other !== undefined && !mayShare(other, bind)) {
       const why = other.endpoint.pooling && bind.pooling ? 'with other options' : 'and is not pooled';
       return refused(`The endpoint '${other.endpoint.url}' is already online ${why}.`);
     }
@@ -87,28 +92,26 @@ export class EndpointTable {
     const config = (configOf ?? endpointConfig)(id, bind, base);
     if ('number' in config) return config;
     const bound = { endpoint: endpointOf(id, bind, options, nowMs), config, tunnels: 0 };
-    this.#bound.set(key, [...pool, bound]);
+    this.#pools.set(key, pool.set(options, bound));
+    this.#byId.set(id, bound);
     return bound;
   }
 
-  /** One tunnel of the endpoint is gone. Returns whether it was the last one, with which the endpoint is. */
-  release(id: string): boolean {
-    for (const pool of this.#bound.values()) {
-      const bound = pool.find(({ endpoint }) => endpoint.id === id);
-      if (bound === undefined) continue;
-      if (--bound.tunnels > 0) return false;
-      this.remove(bound);
-      return true;
-    }
-    return false;
+  /** One tunnel of the endpoint is gone. Returns the endpoint that is gone with its last one; else null. */
+  release(id: string): Bound | null {
+    const bound = this.#byId.get(id);
+    if (bound === undefined || --bound.tunnels > 0) return null;
+    this.remove(bound);
+    return bound;
   }
 
   remove(bound: Bound): void {
-    const { kind, host, port } = bound.endpoint;
+    const { id, kind, host, port, options } = bound.endpoint;
     const key = keyOf(kind, host, port);
-    const left = (this.#bound.get(key) ?? []).filter((each) => each !== bound);
-    if (left.length === 0) this.#bound.delete(key);
-    else this.#bound.set(key, left);
+    const pool = this.#pools.get(key);
+    this.#byId.delete(id);
+    pool?.delete(options);
+    if (pool?.size === 0) this.#pools.delete(key);
   }
 }
 

@@ -1,0 +1,46 @@
+/** The part of `node:fs` that the loaders use, over files in memory. */
+import { basename, dirname, resolve } from './path.ts';
+
+/** Text by absolute path. */
+let files: ReadonlyMap<string, string> = new Map();
+
+/** Replaces all files; names are relative to the root. */
+export function setFiles(texts: Readonly<Record<string, string>>): void {
+  files = new Map(Object.entries(texts).map(([name, text]) => [resolve('/', name), text]));
+}
+
+export function existsSync(name: string): boolean {
+  return files.has(resolve('/', name));
+}
+
+export function readFileSync(name: string, _encoding: 'utf8'): string {
+  const text = files.get(resolve('/', name));
+  if (text === undefined) throw Object.assign(new Error(`there is no file ${name}`), { code: 'ENOENT' });
+  return text;
+}
+
+export function readdirSync(name: string): string[] {
+  const folder = resolve('/', name);
+  return Array.from(files.keys()).flatMap((path) => (dirname(path) === folder ? [basename(path)] : []));
+}
+
+export function realpathSync(name: string): string {
+  const path = resolve('/', name);
+  if (!files.has(path)) readFileSync(path, 'utf8');
+  return path;
+}
+
+/** Absolute paths; of the syntax of patterns `*`, `**` and `?`. */
+export function globSync(pattern: string, { cwd }: { readonly cwd: string }): string[] {
+  const escaped = resolve('/', cwd, pattern).replaceAll(/[.+^$()|[\]{}\\]/g, '\\$&');
+  const source = escaped.replaceAll(/\*\*\/|\*\*|\*|\?/g, (part) => WILDCARDS[part]!);
+  const matching = new RegExp(`^${source}$`);
+  return Array.from(files.keys()).filter((path) => matching.test(path));
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = {
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+};

@@ -1,0 +1,112 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { createContext, Script } from 'node:vm';
+import { rolldown } from 'rolldown';
+import { beforeAll, expect, test } from 'vitest';
+import type * as Engine from '../../src/playground/engine.ts';
+import { runScenarios } from '../../src/project_files/run_scenarios.ts';
+import type { CaseResult } from '../../src/simulator/result.ts';
+import { PAGE_SCRIPT } from '../../rolldown.pages.ts';
+import { hasLibrariesFor, hasProgram, requirePeer } from '../peers.ts';
+
+const FOLDERS = ['fixtures/scenarios', 'fixtures/every_module', 'fixtures/policies', 'fixtures/sample'];
+const TEXTS = Object.fromEntries(
+  FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => [`${folder}/${name}`, readFileSync(`${folder}/${name}`, 'utf8')] as const),
+  ),
+);
+const SCENARIOS = Object.keys(TEXTS).filter((name) => name.endsWith('.scenario.yaml'));
+
+/** What browsers have of their own; nothing of Node. */
+const GLOBALS = {
+  AbortController,
+  Headers,
+  Request,
+  Response,
+  TextDecoder,
+  TextEncoder,
+  URL,
+  URLSearchParams,
+  atob,
+  btoa,
+  console,
+  crypto,
+  performance,
+  queueMicrotask,
+  setTimeout,
+  structuredClone,
+};
+
+let code: string;
+let engine: typeof Engine;
+
+beforeAll(async () => {
+  const build = await rolldown({ ...PAGE_SCRIPT, input: 'src/playground/engine.ts', logLevel: 'silent' });
+  const { output } = await build.generate({ format: 'iife', name: 'engine', codeSplitting: false });
+  ({ code } = output[0]);
+  const context = createContext({ ...GLOBALS });
+  new Script(code, { filename: 'engine.js' }).runInContext(context);
+  ({ engine } = context as unknown as { engine: typeof Engine });
+}, 60_000);
+
+/** Without times of the machine. */
+const told = (cases: readonly CaseResult[]): string =>
+  JSON.stringify(cases.map(({ tookMs: _took, ...rest }) => rest));
+
+test('there are scenarios', () => {
+  expect(SCENARIOS.length).toBeGreaterThan(8);
+});
+
+async function inNode(scenario: string) {
+  const run = { selects: () => true, seed: null, repeat: 1, bail: false, lines: true, onResult: () => {} };
+  const [result] = await runScenarios([scenario], run);
+  expect(result!.cases.length).toBeGreaterThan(0);
+  return result!;
+}
+
+test.each(SCENARIOS)('%s: every case has the same trace without Node', async (scenario) => {
+  const node = await inNode(scenario);
+  const page = await engine.decideCases(TEXTS, scenario);
+  expect(page.diagnostics).toEqual(node.diagnostics);
+  expect(told(page.cases)).toBe(told(node.cases));
+});
+
+const CHROMIUM = '/usr/bin/chromium';
+const hasChromium =
+  hasLibrariesFor('the engine in a browser') &&
+  hasProgram(CHROMIUM, ['--version'], 'the engine in a browser');
+
+/** What is used of playwright-core, which is a peer. */
+interface Page {
+  readonly evaluate: (code: string) => Promise<unknown>;
+}
+interface Playwright {
+  readonly chromium: {
+    readonly launch: (options: { executablePath: string; args: readonly string[] }) => Promise<{
+      readonly newPage: () => Promise<Page>;
+      readonly close: () => Promise<void>;
+    }>;
+  };
+}
+
+test.skipIf(!hasChromium)('every case has the same trace in Chromium', async () => {
+  const { chromium } = requirePeer('playwright-core') as Playwright;
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage();
+    await page.evaluate(`${code};globalThis.engine = engine; 0`);
+    await page.evaluate(`globalThis.texts = ${JSON.stringify(TEXTS)}; 0`);
+    for (const scenario of SCENARIOS) {
+      const cases = await page.evaluate(
+        `engine.decideCases(texts, ${JSON.stringify(scenario)}).then(({ cases }) => cases)`,
+      );
+      expect([scenario, told(cases as readonly CaseResult[])]).toEqual([
+        scenario,
+        told((await inNode(scenario)).cases),
+      ]);
+    }
+  } finally {
+    await browser.close();
+  }
+});

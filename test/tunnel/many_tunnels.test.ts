@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { edgeWithAgents } from './agent.ts';
+import { AUTH, CALL, bindOf, handmadeAgent, labelledOf } from './handmade_agent.ts';
+import { visited } from './visited.ts';
+
+const OF_SESSION = 2_000;
+const IN_ALL = 10_000;
+
+async function sessionOf(agents?: Parameters<typeof handmadeAgent>[0]) {
+  const agent = handmadeAgent(agents);
+  await agent.call(CALL.auth, AUTH);
+  const asked = async (
+    type: number,
+    text: string,
+  ): Promise<{ readonly Id?: string; readonly Error?: string }> =>
+    JSON.parse((await agent.call(type, text))!);
+  return { ...agent, asked };
+}
+
+const LABELLED = labelledOf({ app: 'shop' });
+
+test(`a session has at most ${OF_SESSION} tunnels: the next one is refused with 324, until one is closed`, async () => {
+  const { asked, call, agents } = await sessionOf();
+  let last = '';
+  for (let made = 0; made < OF_SESSION; made++) last = (await asked(CALL.labelled, LABELLED)).Id!;
+  const refused = `The session has ${OF_SESSION} tunnels, which is the limit.\r\n\r\nERR_NGROK_324\r\n`;
+  expect(await asked(CALL.labelled, LABELLED)).toEqual({ Error: refused });
+  expect(await asked(CALL.bind, bindOf('one.localhost'))).toEqual({ Error: refused });
+  expect(agents.tunnels.size).toBe(OF_SESSION);
+  await call(CALL.unbind, JSON.stringify({ Id: last }));
+  expect(await asked(CALL.labelled, LABELLED)).toEqual({ Id: expect.stringMatching(/^tn_/) });
+});
+
+test(`there are at most ${IN_ALL} tunnels in all: the next one is refused with 324`, async () => {
+  const first = await sessionOf();
+  const { agents } = first;
+  const sessions = [first];
+  while (sessions.length < IN_ALL / OF_SESSION) sessions.push(await sessionOf(agents));
+  for (const { asked } of sessions)
+    for (let made = 0; made < OF_SESSION; made++) await asked(CALL.labelled, LABELLED);
+  const other = await sessionOf(agents);
+  const refused = `There are ${IN_ALL} tunnels in all, which is the limit.\r\n\r\nERR_NGROK_324\r\n`;
+  expect(await other.asked(CALL.labelled, LABELLED)).toEqual({ Error: refused });
+  first.session.close('it leaves');
+  await expect.poll(() => agents.tunnels.size).toBe(IN_ALL - OF_SESSION);
+  expect(await other.asked(CALL.labelled, LABELLED)).toEqual({ Id: expect.stringMatching(/^tn_/) });
+}, 60_000);
+
+/** With as many entries in each node of a persistent map, whose nodes are copied. */
+const BEFORE = 30;
+const AFTER = 960;
+const MEASURED = 10;
+
+const KINDS: Readonly<Record<string, (at: number) => readonly [type: number, text: string]>> = {
+  'an HTTPS endpoint': (at) => [CALL.bind, bindOf(`h${at}.localhost`)],
+  'an HTTPS endpoint with a policy': (at) => [
+    CALL.bind,
+    bindOf(`p${at}.localhost`, { TrafficPolicy: '{"on_http_request":[{"actions":[{"type":"deny"}]}]}' }),
+  ],
+  'a member of a pool': () => [CALL.bind, bindOf('pool.localhost', {}, true)],
+  'an internal endpoint': (at) => [CALL.bind, bindOf(`h${at}.internal`)],
+  'a tunnel with labels': (at) => [CALL.labelled, labelledOf({ app: `shop${at}` })],
+};
+
+test.each(Object.entries(KINDS))(
+  'the work for %s does not grow with the number of tunnels',
+  async (_name, requestOf) => {
+    const { agents } = await edgeWithAgents();
+    const { asked } = await sessionOf(agents);
+    let at = 0;
+    const more = async (count: number): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let made = 0; made < count; made++) ids.push((await asked(...requestOf(at++))).Id!);
+      return ids;
+    };
+    const work = async (): Promise<number> => {
+      const counts = await visited(async () => {
+        for (const Id of await more(MEASURED)) await asked(CALL.unbind, JSON.stringify({ Id }));
+      });
+      return counts / MEASURED;
+    };
+    await more(BEFORE);
+    const few = await work();
+    await more(AFTER - BEFORE);
+    const many = await work();
+    expect(agents.tunnels.size).toBe(AFTER);
+    expect(many - few).toBeLessThan((AFTER - BEFORE) / 2);
+  },
+  60_000,
+);
