@@ -31,7 +31,7 @@ export interface Referring {
   readonly report: Report;
   /** Collects the names of files that were read. */
   readonly read: Set<string>;
-  /** Collects texts that stand in places of secrets. */
+  /** Collects texts in places of secrets. */
   readonly secrets: Set<string>;
 }
 

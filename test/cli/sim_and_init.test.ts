@@ -99,12 +99,12 @@ describe('edgeproof init', () => {
     expect(tested.code).toBe(0);
     // The edge uses the policy, and what is wrong in the policy is located there.
     const explained = await edgeproof(['explain', 'GET', 'https://app.test/.git/config'], made);
-    expect(explained.stdout).toContain('policy.yml:7:9');
+    expect(explained.stdout).toContain('policy.yml:9:9');
     const policy = await readFile(join(made, 'policy.yml'), 'utf8');
     await writeFile(join(made, 'policy.yml'), policy.replace('type: deny', 'type: dney'));
     const broken = await edgeproof(['check', 'edge.yaml'], made);
     expect(broken.code).toBe(3);
-    expect(broken.stdout).toMatch(/^policy\.yml:7:15 error ERR_SERVICE_2201/);
+    expect(broken.stdout).toMatch(/^policy\.yml:9:15 error ERR_SERVICE_2201/);
     await writeFile(join(made, 'policy.yml'), policy);
     for (const name of ['edge.yaml', 'policy.yml', 'edge.scenario.yaml', '.github/workflows/edge.yml'])
       expect(await readFile(join(made, name), 'utf8')).toMatch(/^# yaml-language-server: \$schema=/);

@@ -76,7 +76,7 @@ export interface Assembled {
   readonly diagnostics: readonly Diagnostic[];
   /** Names of the other files that it was made of. */
   readonly files: readonly string[];
-  /** Texts from the environment and from files that stand in places of secrets. */
+  /** Texts from the environment and from files in places of secrets. */
   readonly secrets: readonly string[];
 }
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { EDGE_MODULES, ROUTE_MODULES, TCP_MODULES, TLS_MODULES } from '../../filters/module_schemas.ts';
-import type { TrafficPolicyInput } from '../../policy/document/schema.ts';
-import { trafficPolicy } from '../../policy/module_schema.ts';
+import { writtenPolicy } from './written_policy_schema.ts';
 import { textOfBytes } from '../../filters/module_fields_schema.ts';
 
 /**
@@ -110,34 +109,6 @@ const routeShape = {
 };
 const ROUTE = 'A route: the requests that it matches, and the modules that process them.';
 const route = z.strictObject(routeShape).describe(ROUTE);
-
-/** A phase; its rules are checked by the language of policies. */
-function phase<Phase extends keyof TrafficPolicyInput>(when: string) {
-  const rules = z.array(z.unknown()).optional().describe(`Rules that run ${when}.`);
-  return rules as unknown as z.ZodType<TrafficPolicyInput[Phase], TrafficPolicyInput[Phase]>;
-}
-
-/** A traffic policy as a file has it; `value` is what it becomes. */
-const writtenPolicy = z
-  .strictObject({
-    enabled: trafficPolicy.shape.enabled,
-    value: trafficPolicy.shape.value.optional(),
-    file: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('File with the policy in YAML or JSON, relative to the file that names it.'),
-    on_tcp_connect: phase<'on_tcp_connect'>('when a connection is opened').optional(),
-    on_http_request: phase<'on_http_request'>('on a request before it goes to the upstream').optional(),
-    on_http_response: phase<'on_http_response'>('on a response before it goes to the client').optional(),
-    on_event_stream_message: phase<'on_event_stream_message'>(
-      'on each message of an event stream',
-    ).optional(),
-  })
-  .describe(
-    'Applies the rules of a traffic policy: its phases, the name of its `file`, or its text in `value`.',
-  )
-  .optional();
 
 const hostports = (describes: string) => z.array(z.string().min(1)).min(1).describe(describes);
 
@@ -262,7 +233,6 @@ const fileShape = {
     .describe('Statements about every request, for `edgeproof prove`; they change nothing.'),
 };
 
-const EDGES = 'The edges of this file.';
 const FILE = 'Configuration of an edge.';
 
 function edgesOf<Https extends z.ZodType, Tls extends z.ZodType, Tcp extends z.ZodType>(
@@ -276,7 +246,7 @@ function edgesOf<Https extends z.ZodType, Tls extends z.ZodType, Tcp extends z.Z
       tls: z.record(name, tls).default({}).describe('TLS edges by name.'),
       tcp: z.record(name, tcp).default({}).describe('TCP edges by name.'),
     })
-    .describe(EDGES);
+    .describe('The edges of this file.');
 }
 
 /** An edge as it is run. */
