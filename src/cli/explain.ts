@@ -76,6 +76,10 @@ async function explain(
     if (options.scenario !== undefined) return await explainCase(options.scenario, options);
     if (options.connect === undefined && (method === undefined || url === undefined))
       throw new FileError('name a request: a method and a URL, or --connect, or --scenario with --case');
+    if (method !== undefined && /[./]/.test(method))
+      throw new FileError(
+        `'${method}' is not a method; -e names the edge file: edgeproof explain -e edge.yaml GET https://shop.test/`,
+      );
     const checked = await loadConfig(options.edge);
     if (hasErrors(checked.diagnostics)) {
       printFindings(checked.diagnostics);
