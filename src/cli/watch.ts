@@ -92,8 +92,8 @@ async function fingerprint(path: string): Promise<string | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EISDIR') return null;
   }
-  const names = await readdir(path).catch(() => []);
-  return hash.update(names.sort().join('\n')).digest('hex');
+  const names: readonly string[] = await readdir(path).catch(() => []);
+  return hash.update(names.toSorted().join('\n')).digest('hex');
 }
 
 /** Whether a file was written after a time, which file systems know with some milliseconds. */
