@@ -24,7 +24,7 @@ export interface NamedFiles {
 }
 
 /** Further folders from which files may be read, in the form of PATH. */
-export const FOLDERS_VARIABLE = 'EDGEPROOF_FILES';
+const FOLDERS_VARIABLE = 'EDGEPROOF_FILES';
 
 /** Files on this disk, below the folder of the project. */
 export function filesOnDisk(root: string, environment: NodeJS.ProcessEnv = process.env): NamedFiles {

@@ -71,7 +71,7 @@ export interface Checking {
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
 /** A document with all that it names. */
-export interface Assembled {
+interface Assembled {
   readonly document: LocatedDocument;
   readonly diagnostics: readonly Diagnostic[];
   /** Names of the other files that it was made of. */
