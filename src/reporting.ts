@@ -1,3 +1,4 @@
+import { addedUrlOf } from './edge/extension.ts';
 import type { EdgeOptions } from './edge_options.ts';
 import type { Checked } from './edge/document/check.ts';
 import { explanationOf } from './edge/explain.ts';
@@ -45,7 +46,7 @@ export function reporting(
     isHeard: sink !== undefined || onEvent !== undefined,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
       const event = projectHttpRequestComplete(exchange, newEventId);
-      sink?.finished(exchange, event.object);
+      sink?.finished(exchange, event.object, addedUrlOf(exchange));
       onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
       return event;
     },
