@@ -62,7 +62,7 @@ export const API_FORMS: ReadonlyMap<z.ZodObject, ModuleApi> = new Map<z.ZodObjec
   [oauth, oauthApi],
   [oidc, oidcApi],
   [saml, samlApi],
+  [trafficPolicy, trafficPolicyApi],
   [tlsTerminationAtEdge, tlsTerminationAtEdgeApi],
   [mutualTls, mutualTlsApi],
-  [trafficPolicy, trafficPolicyApi],
 ]);
