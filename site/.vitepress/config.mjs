@@ -21,12 +21,13 @@ function addressOf(file) {
   return file.replace(/README\.md$/, '').replace(/\.md$/, '');
 }
 
+function isOutside(href, env) {
+  if (/^(?:[a-z]+:|#|\/)/.test(href)) return false;
+  return posix.join(posix.dirname(env.relativePath ?? ''), href).startsWith('..');
+}
+
 /** Links to files beside `docs/` have no page here, and a `README.md` is the index of its folder. */
 function adaptLinks(md) {
-  const isOutside = (href, env) => {
-    if (/^(?:[a-z]+:|#|\/)/.test(href)) return false;
-    return posix.join(posix.dirname(env.relativePath ?? ''), href).startsWith('..');
-  };
   md.core.ruler.push('adapt_links', ({ tokens, env }) => {
     for (const { children } of tokens) {
       let isOpen = false;

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { BenchRequest, Corpus } from '../benchmark/decision.ts';
+import { type BenchRequest, type Corpus, START_MS } from '../benchmark/decision.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';
@@ -93,7 +93,7 @@ function requestsOf(plan: Plan): readonly PreparedRequest[] {
 }
 
 function benchRequest(label: string, { head, connection }: PreparedRequest): BenchRequest {
-  return { label, head, connection, upstream: OK_UPSTREAM };
+  return { label, head, connection: { ...connection, startMs: START_MS }, upstream: OK_UPSTREAM };
 }
 
 /** Requests that together cover the configuration: those that `cover` suggests. */
@@ -118,7 +118,7 @@ const ANY_REQUESTS: Corpus = {
         url: `https://edge.test${path}`,
         headers: { 'user-agent': 'curl/8.11.0', accept: '*/*' },
       }),
-      connection: connectionOf({}, 'https', 0),
+      connection: connectionOf({}, 'https', START_MS),
       upstream: OK_UPSTREAM,
     })),
   ),

@@ -22,7 +22,9 @@ export function register(command: Command): void {
 async function init({ yes, force }: Options): Promise<number> {
   const there = STARTERS.filter(({ path }) => existsSync(path)).map(({ path }) => path);
   if (there.length > 0 && force !== true) {
-    process.stderr.write(`nothing was written: ${there.join(', ')} exist; --force replaces them\n`);
+    process.stderr.write(
+      `nothing was written: ${there.join(', ')} ${there.length === 1 ? 'exists; --force replaces it' : 'exist; --force replaces them'}\n`,
+    );
     return EXIT.usage;
   }
   if (yes !== true && process.stdin.isTTY && !(await isAgreed())) {

@@ -1,9 +1,12 @@
 import { dirname, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { eachLine } from '../replay/lines.ts';
+import { counted } from '../diagnostics/message_text.ts';
+import { replayedEdge } from '../replay/decide.ts';
 import { harOf } from '../replay/har.ts';
 import { isRecordingLine } from '../replay/read_recording.ts';
 import { logReader } from '../replay/read_log.ts';
+import type { LogRecord } from '../replay/log_record.ts';
 import type { RecordedExchange } from '../replay/recording.ts';
 import { offlineCodeOf } from '../replay/recorded_tunnels.ts';
 import { scenarioWriter } from '../replay/to_scenario.ts';
@@ -93,12 +96,23 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   });
   const problems: string[] = [];
   let count = 0;
+  const skipped = new Map<string, number>();
+  const hosts = config === null ? null : replayedEdge(config);
+  const take = (logged: LogRecord): void => {
+    const { agentEndpoint: url } = logged;
+    if (url !== undefined && hosts?.hasHostOf(url) !== true) skipped.set(url, (skipped.get(url) ?? 0) + 1);
+    else if (count++ < limit) writer.take(logged);
+  };
   const reader = logReader({
-    record: (logged) => void (count++ < limit && writer.take(logged)),
+    record: take,
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
   for (const log of logs) await eachLineOf(log, reader.line);
   reader.end();
+  for (const [url, records] of skipped)
+    problems.push(
+      `${counted(records, 'record')} skipped: ${url} was the endpoint of an agent, and ${file} has no such host`,
+    );
   return { text: writer.text(), count, problems };
 }
 

@@ -185,9 +185,9 @@ test('every variable, function and macro', () => {
 test('every verb, flag and exit code', async () => {
   const text = page('commands.md');
   const { commands } = await programOf(VERB_NAMES);
-  const all = commands.flatMap((command) => [command, ...command.commands]);
-  expect(all.length).toBeGreaterThan(30);
-  for (const command of all) {
+  const parts = commands.concat(commands.flatMap((command) => command.commands));
+  expect(parts.length).toBeGreaterThan(30);
+  for (const command of parts) {
     const flags = command.options.filter(({ hidden }) => !hidden).map((option) => option.flags);
     expect(flags.filter((flag) => !text.includes(`| \`${flag.replaceAll('|', '\\|')}\` |`))).toEqual([]);
   }
