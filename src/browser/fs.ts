@@ -23,3 +23,24 @@ export function readdirSync(name: string): string[] {
   const folder = resolve('/', name);
   return Array.from(files.keys()).flatMap((path) => (dirname(path) === folder ? [basename(path)] : []));
 }
+
+export function realpathSync(name: string): string {
+  const path = resolve('/', name);
+  if (!files.has(path)) readFileSync(path, 'utf8');
+  return path;
+}
+
+/** Absolute paths; of the syntax of patterns `*`, `**` and `?`. */
+export function globSync(pattern: string, { cwd }: { readonly cwd: string }): string[] {
+  const escaped = resolve('/', cwd, pattern).replaceAll(/[.+^$()|[\]{}\\]/g, '\\$&');
+  const source = escaped.replaceAll(/\*\*\/|\*\*|\*|\?/g, (part) => WILDCARDS[part]!);
+  const matching = new RegExp(`^${source}$`);
+  return Array.from(files.keys()).filter((path) => matching.test(path));
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = {
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+};
