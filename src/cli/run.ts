@@ -41,6 +41,7 @@ const FILES = {
   trust: () => import('./trust.ts'),
   cert: () => import('./cert.ts'),
   webhook: () => import('./webhook.ts'),
+  playground: () => import('./playground.ts'),
   completion: () => import('./completion.ts'),
 } satisfies Readonly<Record<string, () => Promise<VerbFile>>>;
 
@@ -78,6 +79,7 @@ const MESSAGES: Readonly<Record<Verb, string>> = {
   trust: 'make this machine trust the local certificate authority, for HTTPS in `dev`',
   cert: 'issue a certificate of the local authority, for a host or for a mutual TLS client',
   webhook: 'sign webhooks as their providers do, and verify them',
+  playground: 'serve a page that checks, decides and explains in the browser',
   completion: 'print a script that completes commands and options in bash, zsh, fish or PowerShell',
 };
 

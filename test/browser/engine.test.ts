@@ -50,17 +50,24 @@ beforeAll(async () => {
   ({ engine } = context as unknown as { engine: typeof Engine });
 }, 60_000);
 
-/** Without times of the machine. */
-const told = (cases: readonly CaseResult[]): string =>
-  JSON.stringify(cases.map(({ tookMs: _took, ...rest }) => rest));
+/** Without times of the machine, and without what pages add. */
+const told = (cases: readonly (CaseResult & { readonly received?: unknown })[]): string =>
+  JSON.stringify(cases.map(({ tookMs: _took, received: _received, ...rest }) => rest));
 
 test('there are scenarios', () => {
   expect(SCENARIOS.length).toBeGreaterThan(8);
 });
 
 async function inNode(scenario: string) {
-  const run = { selects: () => true, seed: null, repeat: 1, bail: false, lines: true, onResult: () => {} };
-  const [result] = await runScenarios([scenario], run);
+  const [result] = await runScenarios([scenario], {
+    selects: () => true,
+    seed: null,
+    repeat: 1,
+    bail: false,
+    lines: true,
+    on: (_loaded, edge) => edge.traced(),
+    onResult: () => {},
+  });
   expect(result!.cases.length).toBeGreaterThan(0);
   return result!;
 }
