@@ -2,8 +2,7 @@ import { answered } from './integrations/handle.ts';
 import { type Adapters, adaptersOf } from './integrations/methods.ts';
 import { Decided, type Decision } from './decision.ts';
 import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
-import type { Configuration, Exchange } from './engine/exchange.ts';
-import type { StreamExchange } from './engine/stream.ts';
+import type { Exchange } from './engine/exchange.ts';
 import type { RefusedHead } from './engine/request_head.ts';
 import { type ClientFacts, type RequestLike, connectionFor, headOf } from './engine/request_like.ts';
 import { type Step, traceOf } from './engine/trace.ts';
@@ -14,77 +13,23 @@ import { beginGiven, beginStated } from './edge/connect.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/semantic_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
-import type { LoginOptions } from './edge/login_config.ts';
-import type { GeoipDatabase } from './policy/env/facts.ts';
-import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
+import { type Explanation, explanationOf } from './edge/explain.ts';
 import type { ExtensionChange } from './edge/extension.ts';
 import { swapsOf } from './edge/swaps.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
-import type { SecretSource } from './edge/secrets.ts';
-import { type Family, createMetrics, openMetrics } from './server/admin_metrics.ts';
-import { lostFamily } from './server/process_metrics.ts';
-import { type LostEvents, attempting, lostEvents } from './events/lost.ts';
+import { type Family, openMetrics } from './server/admin_metrics.ts';
 import type { PortProblem } from './server/stream_listeners.ts';
-import { type Wiring, connectionOf } from './engine/drivers/engine_exchange_port.ts';
-import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './events/catalogue.ts';
+import type { Wiring } from './engine/drivers/engine_exchange_port.ts';
+import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
-import { projectHttpRequestComplete } from './events/project.ts';
-import { projectHttpConnectionClosed, projectTcpConnectionClosed } from './events/tcp_connection.ts';
 import type { ListenOptions, Listening, LiveWiring } from './listening.ts';
-import type { Agents } from './tunnel/agents.ts';
-import type { RecordingSink } from './replay/recording_sink.ts';
 import { OK_UPSTREAM, decideWithConstants } from './engine/drivers/constant.ts';
-import type { ScriptedClients, ScriptedUpstream } from './engine/drivers/scripted.ts';
+import type { EdgeOptions } from './edge_options.ts';
+import { type Places, counting, reporting } from './reporting.ts';
 
 export type { Decision } from './decision.ts';
+export type { EdgeOptions } from './edge_options.ts';
 export type { ListenOptions, Listening } from './listening.ts';
-
-export interface EdgeOptions {
-  /** Milliseconds since the epoch; default the system clock. */
-  readonly clock?: () => number;
-  /** Uniform in [0, 1); default the system's chance. */
-  readonly random?: () => number;
-  /** Answers `handle` instead of the network; with it, `handle` does no I/O. */
-  readonly upstream?: ScriptedUpstream;
-  /**
-   * Called once for each request that `handle` or the listener has completed; `explain` returns its steps.
-   */
-  readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
-  /** Called once for each closed connection of a TLS or TCP edge. */
-  readonly onConnection?: (event: TcpConnectionClosedEvent, explain: () => StreamExplanation) => void;
-  /** Called once for each closed connection that carried HTTP. */
-  readonly onHttpConnection?: (event: TcpConnectionClosedEvent) => void;
-  /** Counts events that could not be made or written; `metrics` includes the counts. */
-  readonly lostEvents?: LostEvents;
-  /** Receives every exchange of `listen`, to record it. */
-  readonly recordingSink?: RecordingSink;
-  /** Which unknown hosts are treated as hosts of the only edge; default none. */
-  readonly adoptHosts?: 'none' | 'loopback' | 'any';
-  /** Address databases, used for what the configuration itself does not say. */
-  readonly geoipDatabases?: readonly GeoipDatabase[];
-  /** Secrets that policies read with `secrets.get('vault', 'name')`; traces and events show `***` instead. */
-  readonly secrets?: SecretSource;
-  /** Lets `http-request` of policies reach this machine and its network; default false. */
-  readonly allowPrivateFetch?: boolean;
-  /** Lets requests pass policy actions that are not simulated (`owasp-crs-*`, `ai-gateway`); default false: 501. */
-  readonly passUnsimulated?: boolean;
-  /** Keys of login sessions, and what replaces managed OAuth apps. */
-  readonly login?: LoginOptions;
-  /**
-   * Answers control requests, OpenID providers and XML signatures in `handle` instead of the network; control
-   * requests while it listens, too.
-   */
-  readonly clients?: ScriptedClients;
-  /**
-   * Whether requests that begin now are traced: their `traceparent` is continued and passed to the upstream, and
-   * explanations have `trace`. Default: they are not, and `traceparent` passes unchanged.
-   */
-  readonly tracing?: () => boolean;
-  /** Agents whose tunnels are backends and endpoints of this edge; `listen` opens their port. */
-  readonly agents?: Agents;
-  /** Says which tunnels are online where there are no `agents`; default none. */
-  readonly tunnels?: NonNullable<World['tunnels']>;
-}
 
 /** The configuration has errors; the message contains all findings with their places. */
 export class ConfigError extends Error {
@@ -184,7 +129,13 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   let settling: Promise<unknown> = Promise.resolve();
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
 
-  const { emit, emitStream, emitConnection, isHeard } = reporting(options, newEventId, places, attempted);
+  const { emit, emitStream, emitConnection, isHeard } = reporting(
+    options,
+    world,
+    newEventId,
+    places,
+    attempted,
+  );
 
   function finished(exchange: Exchange): void {
     metrics.record(exchange, world.nowMs());
@@ -243,46 +194,10 @@ function deciding(runtime: EdgeRuntime, newEventId: IdMaker): Edge['decide'] {
   };
 }
 
-/** Counts exchanges and lost events. */
-function counting({ lostEvents: lost = lostEvents(() => undefined) }: EdgeOptions) {
-  const metrics = createMetrics();
-  return {
-    metrics: { ...metrics, families: () => [...metrics.families(), lostFamily(lost.counts())] },
-    attempted: attempting(lost),
-  };
-}
-
-/** Source positions of each configuration that an exchange may still be using. */
-type Places = WeakMap<Configuration, Checked['locate']>;
-
-type Attempted = ReturnType<typeof counting>['attempted'];
-/** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
-function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places, attempted: Attempted) {
-  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp, clock = Date.now } = options;
-  const emitConnection: NonNullable<LiveWiring['emitConnection']> = (facts, bytes) =>
-    attempted(() => onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, clock(), newEventId)));
-  return {
-    isHeard: sink !== undefined || onEvent !== undefined,
-    emit: (exchange: Exchange): HttpRequestCompleteEvent => {
-      const event = projectHttpRequestComplete(exchange, newEventId);
-      sink?.finished(exchange, event.object);
-      onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
-      return event;
-    },
-    emitStream: (exchange: StreamExchange): void =>
-      attempted(() =>
-        onConnection?.(projectTcpConnectionClosed(exchange, newEventId), () =>
-          explanationOf(exchange, places.get(exchange.configuration)!),
-        ),
-      ),
-    emitConnection: onHttp === undefined ? null : emitConnection,
-  };
-}
-
 /** Begins the exchange of a request that came over no connection: its client is stated, its handshake too. */
 function beginFrom(runtime: EdgeRuntime, head: RequestHead | RefusedHead, from: ClientFacts): Exchange {
   const { world } = runtime;
-  return beginStated(runtime.current(), connectionFor(head, from, world.nowMs()), head, world);
+  return beginStated(runtime.current(), connectionFor(head, from), head, world);
 }
 
 /** The wiring of request drivers; `finished` makes the event if there is a listener for it. */

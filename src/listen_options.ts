@@ -4,6 +4,11 @@ import type { TlsCertificate } from './engine/connection.ts';
 import type { ListenerLimits } from './io/listener_limits.ts';
 import type { StreamLimits } from './server/tcp_limits.ts';
 
+/** A port that cannot be opened. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
 export interface ListenOptions {
   /** Default `127.0.0.1`. */
   readonly host?: string;

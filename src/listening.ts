@@ -16,6 +16,7 @@ import { type ConnectionWatch, createHttp1Listener } from './server/http1_listen
 import { lazyHttp2 } from './server/lazy_http2.ts';
 import type { AgentListener, AgentSurroundings } from './tunnel/agent_listener.ts';
 import type { Agents } from './tunnel/agents.ts';
+import { ListenError } from './listen_options.ts';
 import type { ListenOptions } from './listen_options.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
 import { lookingAgain } from './server/port_retries.ts';
@@ -86,7 +87,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const listener = createHttp1Listener(exchanges, clients, options.limits, http2.serve, live.emitConnection);
   const { host = '127.0.0.1', port = 0, strictPort = false, say = () => undefined } = options;
   const bound = await listener.listen({ host, port, strictPort });
-  if ('problem' in bound) throw new Error(bound.problem);
+  if ('problem' in bound) throw new ListenError(bound.problem);
   const delay = measureLoopDelay();
   const closeAll = async (deadlineMs: number, streamed: StreamListeners | null) => {
     const others = streamed === null ? [] : [streamed.close(deadlineMs)];
@@ -97,14 +98,14 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const streams = await streamsOf(options, host, live, fetch, listener.handle);
   if (streams !== null && 'problem' in streams) {
     await closeAll(0, null);
-    throw new Error(streams.problem);
+    throw new ListenError(streams.problem);
   }
   let draining = false;
   const families = (): Family[] => [...live.metrics.families(), ...delay.families(), faultsFamily()];
   const admin = await adminOf(options, () => !draining, families);
   const failed = async (problem: string, opened: Admin | null = null): Promise<never> => {
     await Promise.all([opened?.close(), closeAll(0, streams)]);
-    throw new Error(problem);
+    throw new ListenError(problem);
   };
   if (admin !== null && 'problem' in admin) return failed(admin.problem);
   const look = lookingAgain(streams, say, () => {

@@ -93,7 +93,7 @@ function received({ method, url, headers, clientIp }: Witness) {
   const request: RequestLike = { method, url, headers };
   try {
     const head = headOf(request);
-    return { head, connection: connectionFor(head, { clientIp }, NOW_MS) };
+    return { head, connection: connectionFor(head, { clientIp }) };
   } catch {
     return null;
   }
@@ -151,7 +151,11 @@ export function isTrueFor(model: Model, program: Program<Activation>, witness: W
   const endpoint = { id: '', host, port: scheme === 'https' ? 443 : 80, protocol: scheme };
   const surroundings = { endpoint, facts, secret: () => undefined };
   const world = { nowMs: () => NOW_MS, random: () => CHANCE };
-  return program.evaluate(new Activation(world, surroundings, given.connection, given.head)) === true;
+  return (
+    program.evaluate(
+      new Activation(world, surroundings, { ...given.connection, startMs: NOW_MS }, given.head),
+    ) === true
+  );
 }
 
 const NOW_MS = Date.UTC(2026, 0, 1);

@@ -29,7 +29,8 @@ export interface Corpus {
 /** What is built for each decision: the decision alone, with its event, or with its event and the full trace. */
 export type Depth = 'decision' | 'event' | 'trace';
 
-const START_MS = Date.UTC(2026, 0, 1);
+/** The virtual time at which measuring begins. */
+export const START_MS = Date.UTC(2026, 0, 1);
 /** Each request advances a virtual clock, so that rate limits and breakers behave the same in every run. */
 const BETWEEN_MS = 1;
 

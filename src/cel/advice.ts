@@ -62,8 +62,13 @@ function listAgainstText<A>(checker: Checker<A>, node: Binary, list: Node, text:
   return true;
 }
 
+function withArticle(type: Type): string {
+  const name = formatType(type);
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+}
+
 function differentTypes<A>(checker: Checker<A>, node: Binary, left: Type, right: Type): boolean {
-  const message = `a ${formatType(left)} is compared with a ${formatType(right)}; they are never equal`;
+  const message = `${withArticle(left)} is compared with ${withArticle(right)}; they are never equal`;
   for (const [literal, other] of [
     [node.left, right],
     [node.right, left],

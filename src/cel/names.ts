@@ -81,9 +81,18 @@ export function functionCandidates<A>(checker: Checker<A>, node: Call): CallTarg
   return { row: functions.get(node.name), receiver: target };
 }
 
+/** `req` for `request`: the only name of three letters and more that the word begins with. */
+function shortFor(word: string, candidates: readonly string[]): string | undefined {
+  const short = candidates.filter((name) => name.length >= 3 && name !== word && word.startsWith(name));
+  return short.length === 1 ? short[0] : undefined;
+}
+
 function guess(word: string, candidates: readonly string[], span: Span): Partial<Diagnostic> {
   const meant = functionMeant(word);
-  const near = meant !== undefined && candidates.includes(meant) ? meant : suggest(word, candidates);
+  const near =
+    meant !== undefined && candidates.includes(meant)
+      ? meant
+      : (suggest(word, candidates) ?? shortFor(word, candidates));
   if (near === undefined) return {};
   return {
     hint: `did you mean '${near}'?`,
@@ -128,7 +137,9 @@ export function unknownName<A>(checker: Checker<A>, node: Node, path: readonly s
   }
   const only =
     near.hint === undefined && siblings.length === 1 ? { hint: `it can only be '${siblings[0]}'` } : near;
-  report(checker, 'expr.unknown_variable', span, message, only);
+  const notes =
+    only.hint === undefined && siblings.length > 1 ? { notes: [`known: ${siblings.join(', ')}`] } : {};
+  report(checker, 'expr.unknown_variable', span, message, { ...only, ...notes });
   return DYN;
 }
 

@@ -1,5 +1,5 @@
+import { detailText } from '../diagnostics/system_failure.ts';
 import type { Command } from 'commander';
-import { EXIT } from './exit_codes.ts';
 
 /** The instance that a verb talks to. */
 export interface ClientOptions {
@@ -68,7 +68,7 @@ export async function callApi(
   await client.close();
   if ('failure' in response)
     throw new ApiError(
-      `${url} cannot be reached: ${response.detail}; start the edge with \`edgeproof serve\`, or correct the address`,
+      `${url} cannot be reached: ${detailText(response.detail)}; start the edge with \`edgeproof serve\`, or correct the address`,
     );
   const { status } = response;
   const answer = readAnswer(url, status, response.body);
@@ -92,16 +92,5 @@ function readAnswer(url: string, status: number, body: Uint8Array): ApiAnswer {
     return JSON.parse(Buffer.from(body).toString()) as ApiAnswer;
   } catch {
     throw new ApiError(`${url} is not a management API: its answer with status ${status} is not JSON`);
-  }
-}
-
-/** Runs a verb; prints an API error and returns the exit code for outside failures. */
-export async function withApiErrors(work: () => Promise<number>): Promise<number> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.runtime;
   }
 }

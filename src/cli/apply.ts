@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
-import { ApiError, type ClientOptions, addClientOptions, callApi, withApiErrors } from './api_client.ts';
+import { ApiError, type ClientOptions, addClientOptions, callApi } from './api_client.ts';
 import { EXIT } from './exit_codes.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { printFindings } from './terminal.ts';
@@ -17,7 +17,7 @@ export function register(command: Command): void {
     )
     .option('--force', 'apply the file even if this machine can no longer use the API');
   addClientOptions(command).action(async (file: string, options: ApplyOptions) => {
-    process.exitCode = await withApiErrors(() => apply(file, options));
+    process.exitCode = await apply(file, options);
   });
 }
 

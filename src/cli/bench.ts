@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Corpus } from '../benchmark/decision.ts';
@@ -12,6 +11,7 @@ import { NO_FACTS } from '../policy/env/facts.ts';
 import type { HttpBenchOptions } from './bench_http.ts';
 import { corpusOf } from './bench_corpus.ts';
 import { type BenchTarget, readTarget } from './bench_target.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
@@ -157,7 +157,7 @@ function finish(result: BenchResult, { reporter, threshold }: Options): number {
   for (const { name, path } of reports) {
     const text = REPORTS[name]!(result);
     if (path === null) process.stdout.write(text);
-    else writeFileSync(path, text);
+    else writeText(path, text);
   }
   const first = result.rows[0]!;
   const missed = threshold.filter(({ holds }) => !holds(first));

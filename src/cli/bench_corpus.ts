@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { BenchRequest, Corpus } from '../benchmark/decision.ts';
+import { type BenchRequest, type Corpus, START_MS } from '../benchmark/decision.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';
@@ -18,7 +18,7 @@ import { FileError } from '../project_files/load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
 
 /**
  * The requests that a target is measured with: those named, or some that are generated from it. Throws
@@ -54,7 +54,7 @@ async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
     for await (const line of createInterface({ input: createReadStream(path) })) reader.line(line, ++number);
   } catch (error) {
     if (error instanceof FileError) throw error;
-    throw new FileError(`cannot read ${path}: ${errorText(error)}`);
+    throw new FileError(`cannot read ${path}: ${failureText(error)}`);
   }
   reader.end();
   return requests;
@@ -93,7 +93,7 @@ function requestsOf(plan: Plan): readonly PreparedRequest[] {
 }
 
 function benchRequest(label: string, { head, connection }: PreparedRequest): BenchRequest {
-  return { label, head, connection, upstream: OK_UPSTREAM };
+  return { label, head, connection: { ...connection, startMs: START_MS }, upstream: OK_UPSTREAM };
 }
 
 /** Requests that together cover the configuration: those that `cover` suggests. */
@@ -118,7 +118,7 @@ const ANY_REQUESTS: Corpus = {
         url: `https://edge.test${path}`,
         headers: { 'user-agent': 'curl/8.11.0', accept: '*/*' },
       }),
-      connection: connectionOf({}, 'https', 0),
+      connection: connectionOf({}, 'https', START_MS),
       upstream: OK_UPSTREAM,
     })),
   ),

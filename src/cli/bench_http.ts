@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import {
   type Arrivals,
   constantArrivals,
@@ -11,6 +10,7 @@ import { sweep } from '../benchmark/load/sweep.ts';
 import { type LoadRequest, isLoopback, openTarget } from '../benchmark/load/target.ts';
 import type { Measured, Threshold } from '../benchmark/thresholds.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 
@@ -112,7 +112,7 @@ function report({ reporter }: HttpBenchOptions, data: unknown, pretty: () => str
   for (const { name, path } of isShown ? reporter : [{ name: 'pretty', path: null }, ...reporter]) {
     const text = name === 'json' ? `${JSON.stringify(data, null, 2)}\n` : pretty();
     if (path === null) process.stdout.write(text);
-    else writeFileSync(path, text);
+    else writeText(path, text);
   }
 }
 

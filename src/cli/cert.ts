@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { addText } from './option_values.ts';
+import { OutputError } from './failure.ts';
+import { makeFolder, writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from '../project_files/load_config.ts';
 import {
   type LocalAuthority,
   clientCertificate,
@@ -67,15 +68,14 @@ function write(
   const flag = force === true ? 'w' : 'wx';
   const file = join(out, `${base}.pem`);
   const keyFile = join(out, `${base}-key.pem`);
-  try {
-    mkdirSync(out, { recursive: true });
-    writeFileSync(keyFile, privateKeyPem, { mode: OWNER_ONLY, flag });
-    writeFileSync(file, certificatePem, { flag });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' ? `the file exists already; --force overwrites it` : message;
-    throw new FileError(`cannot write ${file}: ${why}`);
+  if (flag === 'wx') {
+    const taken = [keyFile, file].find((path) => existsSync(path));
+    if (taken !== undefined)
+      throw new OutputError(`cannot write ${taken}: it exists already; --force overwrites it`);
   }
+  makeFolder(out);
+  writeText(keyFile, privateKeyPem, { mode: OWNER_ONLY, flag });
+  writeText(file, certificatePem, { flag });
   say(`certificate  ${file}`);
   say(`private key  ${keyFile}`);
   say(`authority    ${authority.file}`);
@@ -102,7 +102,7 @@ function writeP12(
     encoding: 'utf8',
   });
   if (status !== 0)
-    throw new FileError(`openssl could not write ${target}: ${error?.message ?? stderr.trim()}`);
+    throw new OutputError(`openssl could not write ${target}: ${error?.message ?? stderr.trim()}`);
   say(`PKCS #12     ${target}${password === '' ? '  (no password)' : ''}`);
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { writeText } from './write_file.ts';
 import { NotCertified } from '../analysis/certify.ts';
 import type { Certificate } from '../proof/certificate.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -40,6 +40,6 @@ export function writeCertificates(
     }
   });
   const content: CertificateFile = { files, certificates };
-  writeFileSync(path, `${JSON.stringify(content)}\n`);
+  writeText(path, `${JSON.stringify(content)}\n`);
   return certificates.length === proofs.length;
 }

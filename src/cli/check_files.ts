@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EndpointKind, Plan } from '../policy/document/setting.ts';
+import { writeText } from './write_file.ts';
 import type { CheckReporter } from './check_reports.ts';
 import { EXIT } from './exit_codes.ts';
 import {
@@ -86,7 +86,7 @@ async function findingsOf(
   const { fixSource } = await import('../policy/document/fixes.ts');
   const { text, applied } = fixSource(source, (each) => [...checker(each)]);
   if (applied.length > 0) {
-    writeFileSync(file, text);
+    writeText(file, text);
     streamOf(isForPeople).write(`${file}: ${counted(applied.length, 'fix', 'fixes')} applied\n`);
   }
   return checker({ name: file, text });
@@ -102,7 +102,7 @@ async function exactFindingsOf(
   if (fix && !isScript(file)) {
     const { text, applied } = await fixExactly({ name: file, text: readText(file) }, options);
     if (applied.length > 0) {
-      writeFileSync(file, text);
+      writeText(file, text);
       streamOf(isForPeople).write(`${file}: ${applied.length} removed, proved to change nothing\n`);
     }
   }

@@ -9,7 +9,7 @@ import { FileError } from '../project_files/load_config.ts';
 import { coverageRecords } from './testing/coverage_records.ts';
 import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
 import { printCoverage } from './testing/coverage_output.ts';
-import { findScenarioFiles } from './testing/find_files.ts';
+import { findScenarioFiles, nothingSelected } from './testing/find_files.ts';
 import { runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
 
@@ -73,7 +73,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
   for (const each of failed) process.stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
   if (failed.length > 0) return EXIT.failed;
   if (cases.length === 0) {
-    process.stderr.write('no case was selected\n');
+    process.stderr.write(nothingSelected(files.length));
     return EXIT.nothingSelected;
   }
   return isReached ? EXIT.ok : EXIT.gateMissed;

@@ -25,7 +25,7 @@ export function register(command: Command): void {
     .option('--identities <file>', 'users who can log in at the development identity provider')
     .option(
       '--api [port]',
-      'also serve the management API, with a temporary store that is initialised from the file',
+      `also serve the management API, with a temporary store that is initialised from the file; default port ${API_PORT}`,
       readPort,
     );
   agentsOption(command).option(
@@ -35,8 +35,8 @@ export function register(command: Command): void {
   ingressOptions(command).action(async (file: string, options: DevOptions) => {
     const load = () => loadConfig(file);
     const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
-    const { api, host } = options;
-    const place = { host, port: api === true ? API_PORT : Number(api) };
+    const { api, host, strictPort = false } = options;
+    const place = { host, port: api === true ? API_PORT : Number(api), strictPort };
     const source = { file, load, adoptHosts: 'loopback', provider, about } as const;
     const makeEdge: IngressSource['makeEdge'] = async (config, edgeOptions) => {
       const { edgeWithApi } = await import('./dev_api.ts');

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EdgeOptions, UsableConfig } from '../edgeproof.ts';
+import { listenForApi, movedLine } from './api_port.ts';
 import type { LiveEdge } from './ingress.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
 import { UNPRIVILEGED } from './stream_options.ts';
@@ -10,6 +11,7 @@ import { openManagement } from '../control/management.ts';
 interface Place {
   readonly host: string;
   readonly port: number;
+  readonly strictPort: boolean;
   /** Whether agents may connect, with credentials of the API. */
   readonly agents: boolean;
 }
@@ -40,7 +42,7 @@ export async function edgeWithApi(
     };
     try {
       await management.apply(first.config);
-      const api = await management.listen(place);
+      const api = await listenForApi(management, place);
       const authtoken = place.agents
         ? await management.createCredential('For the agents of this machine.')
         : null;
@@ -51,6 +53,7 @@ export async function edgeWithApi(
         edgePorts: UNPRIVILEGED,
         replace: async ({ config }) => void (await management.apply(config)),
         lines: [
+          ...movedLine('API port', place.port, api.port),
           `management API ${api.url}  (${api.url}/docs), with a store that is discarded when this process ends`,
           `admin key, shown only once: ${management.firstKey ?? ''}`,
         ],

@@ -5,7 +5,6 @@ import { diff } from '../analysis/blame.ts';
 import { diffAnnotations, diffData, diffMarkdown, diffText } from '../analysis/report_diff.ts';
 import { diffPage } from '../analysis/report_diff_page.ts';
 import { type DiffNames, diffSarif } from '../analysis/report_diff_sarif.ts';
-import { withApiErrors } from './api_client.ts';
 import { EDGE_NAMES, type SourceOptions, addSourceOptions, loadEdges } from './edge_source.ts';
 import { writeCertificates } from './certificates.ts';
 import { EXIT } from './exit_codes.ts';
@@ -48,7 +47,7 @@ export function register(command: Command): void {
     )
     .option('--certificate <file>', 'write a proof of equivalence with all classes, for `verify-proof`');
   addSourceOptions(command).action(async (old: string, next: string, options: Options) => {
-    process.exitCode = await withApiErrors(() => compareEdges(old, next, options));
+    process.exitCode = await compareEdges(old, next, options);
   });
 }
 

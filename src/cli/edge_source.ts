@@ -24,8 +24,8 @@ export function addSourceOptions(command: Command): Command {
 }
 
 /**
- * Reads and checks an edge file, one of a git revision, or the configuration of a running edge. Throws FileError, and
- * the errors of `withApiErrors`.
+ * Reads and checks an edge file, one of a git revision, or the configuration of a running edge. Throws FileError and
+ * ApiError.
  */
 export async function loadEdge(name: string, { serviceName }: SourceOptions): Promise<Checked> {
   if (!/^https?:\/\//i.test(name)) return loadRevision(name);

@@ -1,19 +1,24 @@
-/** Exit codes of all verbs: each cause has one code (docs/cli.md). */
-export const EXIT = {
-  ok: 0,
-  failed: 1,
-  usage: 2,
-  configInvalid: 3,
-  runtime: 4,
-  /** Behaviour differs: `diff` or a replay found changed decisions. */
-  differs: 5,
-  /** A property is refuted. */
-  refuted: 6,
-  /** More is unknown than was allowed. */
-  unknown: 7,
-  /** A threshold was missed, such as one of coverage. */
-  gateMissed: 8,
-  internal: 70,
-  nothingSelected: 77,
-  interrupted: 130,
+/** Exit codes of all verbs: each cause has one code. The help and docs/cli.md show this table. */
+const CODES = {
+  ok: [0, 'success'],
+  failed: [1, 'a test failed'],
+  usage: [2, 'the command line is invalid, or a file cannot be read'],
+  configInvalid: [3, 'the configuration has errors'],
+  runtime: [4, 'an I/O error: a port is taken, a file cannot be written, a server cannot be reached'],
+  differs: [5, 'behaviour differs: `diff` or a replay found changed decisions'],
+  refuted: [6, 'a property is refuted, or a certificate is refused'],
+  unknown: [7, 'more results are unknown than allowed'],
+  gateMissed: [8, 'a threshold was missed, or a benchmark is slower than before'],
+  internal: [70, 'a bug in edgeproof'],
+  nothingSelected: [77, 'no case was selected'],
+  interrupted: [130, 'stopped by a second signal'],
 } as const;
+
+type Codes = typeof CODES;
+
+export const EXIT = Object.fromEntries(Object.entries(CODES).map(([name, [code]]) => [name, code])) as {
+  readonly [Name in keyof Codes]: Codes[Name][0];
+};
+
+/** Each code and its cause, in order. */
+export const EXIT_CODES: readonly (readonly [code: number, cause: string])[] = Object.values(CODES);

@@ -75,6 +75,10 @@ async function explain(
     if (options.scenario !== undefined) return await explainCase(options.scenario, options);
     if (options.connect === undefined && (method === undefined || url === undefined))
       throw new FileError('name a request: a method and a URL, or --connect, or --scenario with --case');
+    if (method !== undefined && /[./]/.test(method))
+      throw new FileError(
+        `'${method}' is not a method; -e names the edge file: edgeproof explain -e edge.yaml GET https://shop.test/`,
+      );
     const checked = await loadConfig(options.edge);
     if (hasErrors(checked.diagnostics)) {
       printFindings(checked.diagnostics);
@@ -177,7 +181,7 @@ async function whyNotRequest(
   const { draftOf } = await import('../simulator/search/draft.ts');
   const { dialledBackends } = await import('../simulator/case_setting.ts');
   const head = headOf(request);
-  const connection = connectionFor(head, facts, 0);
+  const connection = connectionFor(head, facts);
   const names = dialledBackends(config);
   const upstreams =
     upstreamStatus === 200 ? {} : Object.fromEntries(names.map((name) => [name, upstreamStatus]));

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { clientCertificateOf } from '../crypto/client_certificate.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
@@ -7,7 +6,7 @@ import { SimulatedAgents } from '../simulator/agents.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
 import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readBytes } from '../project_files/load_config.ts';
 
 /** The connection that the command line describes. */
 export interface ConnectOptions {
@@ -56,8 +55,9 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
 }
 
 function certificateIn(file: string): ReturnType<typeof clientCertificateOf> {
+  const bytes = readBytes(file);
   try {
-    return clientCertificateOf(readFileSync(file));
+    return clientCertificateOf(bytes);
   } catch (error) {
     throw new FileError(
       `cannot read a certificate in ${file}: ${error instanceof Error ? error.message : ''}`,

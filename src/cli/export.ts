@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type ClientOptions, addClientOptions, callApi, withApiErrors } from './api_client.ts';
-import { EXIT } from './exit_codes.ts';
+import { type ClientOptions, addClientOptions, callApi } from './api_client.ts';
+import { writeText } from './write_file.ts';
 
 export function register(command: Command): void {
   command
@@ -10,20 +9,17 @@ export function register(command: Command): void {
     .option('-o, --output <file>', 'output file; default: standard output');
   addClientOptions(command).action(
     async (options: ClientOptions & { output?: string; privateKeys?: boolean; secrets?: boolean }) => {
-      process.exitCode = await withApiErrors(async () => {
-        const { privateKeys = false, secrets = false } = options;
-        const isSecret = privateKeys || secrets;
-        const query = `?private_keys=${privateKeys}&secrets=${secrets}`;
-        const { document, left_out: leftOut } = (await callApi(options, 'GET', `/edge_file${query}`)) as {
-          readonly document: object;
-          readonly left_out: readonly string[];
-        };
-        const text = `${JSON.stringify(document, null, 2)}\n`;
-        if (options.output === undefined) process.stdout.write(text);
-        else writeFileSync(options.output, text, { mode: isSecret ? 0o600 : 0o666 });
-        for (const each of leftOut) process.stderr.write(`left out: ${each}\n`);
-        return EXIT.ok;
-      });
+      const { privateKeys = false, secrets = false } = options;
+      const isSecret = privateKeys || secrets;
+      const query = `?private_keys=${privateKeys}&secrets=${secrets}`;
+      const { document, left_out: leftOut } = (await callApi(options, 'GET', `/edge_file${query}`)) as {
+        readonly document: object;
+        readonly left_out: readonly string[];
+      };
+      const text = `${JSON.stringify(document, null, 2)}\n`;
+      if (options.output === undefined) process.stdout.write(text);
+      else writeText(options.output, text, { mode: isSecret ? 0o600 : 0o666 });
+      for (const each of leftOut) process.stderr.write(`left out: ${each}\n`);
     },
   );
 }

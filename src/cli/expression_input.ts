@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
@@ -21,9 +20,8 @@ import { SCOPE_PHASES, type ScopePhase, isScopePhase } from '../filters/phase.ts
 import { scopeFor } from '../policy/env/scopes.ts';
 import type { FieldList } from '../http/fields.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readBytes } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
-import { errorText } from '../diagnostics/message_text.ts';
 import { addHeader, splitHeader } from './option_values.ts';
 import { secretProvider } from '../edge/secrets.ts';
 
@@ -72,7 +70,7 @@ async function expressionInput(
   const read =
     path === undefined
       ? { file: {} as ScopeFile, diagnostics: [], place: (one: Diagnostic) => one }
-      : readScopeFile(path, (await readBytes(path)).toString('utf8'));
+      : readScopeFile(path, readBytes(path).toString('utf8'));
   const { file } = read;
   if (hasErrors(read.diagnostics)) return { input: null, diagnostics: read.diagnostics };
   const folder = path === undefined ? '.' : dirname(path);
@@ -100,16 +98,8 @@ async function expressionInput(
   return { input: { phase, service, scope: scopeFor(phase, { service }), activation }, diagnostics: found };
 }
 
-async function readBytes(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new FileError(`cannot read ${path}: ${errorText(error)}`);
-  }
-}
-
 async function readDatabase(path: string): Promise<GeoipDatabase> {
-  const book = openMmdb(await readBytes(path));
+  const book = openMmdb(readBytes(path));
   if (isMmdbProblem(book)) throw new FileError(`${path}: ${book.problem}`);
   return book;
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readText } from '../project_files/load_config.ts';
 import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
@@ -6,6 +6,7 @@ import { brandingOf } from '../engine/branding.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { formatPolicy } from '../policy/document/format.ts';
 import { formatEmbeddedPolicies, isEdgeText } from '../policy/document/format_embedded.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
 
@@ -26,8 +27,7 @@ export function register(command: Command): void {
 }
 
 function formatFile(file: string, { check = false, write = false }: Options): number {
-  const text = read(file);
-  if (text === null) return EXIT.usage;
+  const text = readText(file);
   const isEdge = isEdgeText(text);
   const formatted = isEdge ? formatEmbeddedPolicies(text) : formatPolicy(text);
   if ('message' in formatted) return refuse(file, text, formatted.message, isEdge);
@@ -38,19 +38,10 @@ function formatFile(file: string, { check = false, write = false }: Options): nu
   }
   if (!write || file === '-') process.stdout.write(formatted.text);
   else if (!isSame) {
-    writeFileSync(file, formatted.text);
+    writeText(file, formatted.text);
     process.stdout.write(`${file}: formatted\n`);
   }
   return EXIT.ok;
-}
-
-function read(file: string): string | null {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    process.stderr.write(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}\n`);
-    return null;
-  }
 }
 
 /**

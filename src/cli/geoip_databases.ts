@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readBytes } from '../project_files/load_config.ts';
 
 /** Opens the databases that an edge file names, with paths relative to the file; throws FileError. */
 export function geoipDatabasesOf(config: EdgeConfig, file: string): Promise<readonly GeoipDatabase[]> {
@@ -18,13 +17,7 @@ export async function openGeoipDatabases(
   const { isMmdbProblem, openMmdb } = await import('../policy/env/mmdb.ts');
   const books: GeoipDatabase[] = [];
   for (const name of names) {
-    let bytes: Uint8Array;
-    try {
-      bytes = await readFile(resolve(folder, name));
-    } catch {
-      throw new FileError(`cannot read the address database ${name}`);
-    }
-    const book = openMmdb(bytes);
+    const book = openMmdb(readBytes(resolve(folder, name)));
     if (isMmdbProblem(book)) throw new FileError(`${name} is not an address database: ${book.problem}`);
     books.push(book);
   }

@@ -24,6 +24,7 @@ import { FileError } from '../project_files/load_config.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
+import { movedLine } from './api_port.ts';
 import { watchFile } from './watch.ts';
 import {
   isFirstWorker,
@@ -119,8 +120,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   } catch (error) {
     await live?.close();
     await otlp?.close();
-    process.stderr.write(`${errorText(error)}\n`);
-    return error instanceof FileError ? EXIT.usage : EXIT.runtime;
+    throw error;
   }
   const made = live;
   if (!isWorker || isFirstWorker) printReady(made.edge, listening, source, options, voice);
@@ -155,17 +155,12 @@ async function runWorkers(
     process.stderr.write('--workers cannot be combined with --record, --agents or --api\n');
     return EXIT.usage;
   }
-  try {
-    await source.load();
-    const lost = lostEvents();
-    const sink = events === undefined ? null : await ndjsonSink(events, { lost });
-    const code = await superviseWorkers(workers, { sink, lost, say, adminPort: adminPort ?? null });
-    await sink?.close();
-    return code;
-  } catch (error) {
-    process.stderr.write(`${errorText(error)}\n`);
-    return error instanceof FileError ? EXIT.usage : EXIT.runtime;
-  }
+  await source.load();
+  const lost = lostEvents();
+  const sink = events === undefined ? null : await ndjsonSink(events, { lost });
+  const code = await superviseWorkers(workers, { sink, lost, say, adminPort: adminPort ?? null });
+  await sink?.close();
+  return code;
 }
 
 /** How a verb prints to its user. */
@@ -236,8 +231,7 @@ function printReady(
 ): void {
   const { url, port } = listening;
   say(`\n  edgeproof  ready in ${Math.round(performance.now())} ms  ${url}`);
-  if (port !== options.port && options.port !== 0)
-    say(`  port ${options.port} is in use; this is the next free one`);
+  for (const line of movedLine('port', options.port, port)) say(`  ${line}`);
   for (const line of [...source.about(edge, listening), ...aboutStreams(edge.config, listening)])
     say(`  ${line}`);
   if (source.file !== null && options.watch) say(`  ${source.file} is reloaded on save`);

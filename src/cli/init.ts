@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { makeFolder, writeText } from './write_file.ts';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
@@ -22,7 +22,9 @@ export function register(command: Command): void {
 async function init({ yes, force }: Options): Promise<number> {
   const there = STARTERS.filter(({ path }) => existsSync(path)).map(({ path }) => path);
   if (there.length > 0 && force !== true) {
-    process.stderr.write(`nothing was written: ${there.join(', ')} exist; --force replaces them\n`);
+    process.stderr.write(
+      `nothing was written: ${there.join(', ')} ${there.length === 1 ? 'exists; --force replaces it' : 'exist; --force replaces them'}\n`,
+    );
     return EXIT.usage;
   }
   if (yes !== true && process.stdin.isTTY && !(await isAgreed())) {
@@ -30,8 +32,8 @@ async function init({ yes, force }: Options): Promise<number> {
     return EXIT.ok;
   }
   for (const { path, text } of STARTERS) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
+    makeFolder(dirname(path));
+    writeText(path, text);
     process.stdout.write(`wrote ${path}\n`);
   }
   process.stdout.write('\nnext:\n  edgeproof check edge.yaml\n  edgeproof test\n  edgeproof dev edge.yaml\n');

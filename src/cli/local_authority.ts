@@ -15,7 +15,8 @@ import type { TlsCertificate } from '../engine/connection.ts';
 import { lazyLoad } from '../loading/lazy_load.ts';
 import { addressBytes, parseAddress } from '../net/address.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
+import { OutputError } from './failure.ts';
 
 /** The certificate authority of this user on this machine. Its certificates are for local use. */
 export interface LocalAuthority extends TlsCertificate {
@@ -59,7 +60,9 @@ export async function localAuthority(folder: string): Promise<LocalAuthority> {
     // Another process may have created it in the meantime.
     const others = readKept(file, keyFile);
     if (others !== null) return { ...others, file };
-    throw new FileError(`cannot keep a local authority in ${folder}: ${errorText(error)}`);
+    throw new OutputError(
+      `cannot keep a local authority in ${folder}: ${failureText(error)}; EDGEPROOF_HOME names another folder`,
+    );
   }
   return { ...made, file };
 }

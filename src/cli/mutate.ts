@@ -7,7 +7,7 @@ import { mutationJson, mutationJunit, mutationPage, mutationText } from '../proj
 import { EXIT } from './exit_codes.ts';
 import { readCount } from './option_values.ts';
 import { printFindings, printLines } from './terminal.ts';
-import { written } from './write_file.ts';
+import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
 const REPORTERS = { text: mutationText, json: mutationJson, html: mutationPage, junit: mutationJunit };
@@ -66,7 +66,7 @@ function checkName(path: string): void {
 async function emit(file: string, path: string, { survivors }: MutationResult): Promise<void> {
   const { scenarioOfCases } = await import('../project_files/offered_scenario.ts');
   const cases = survivors.flatMap(({ offered }) => offered ?? []);
-  await written(path, await scenarioOfCases(file, path, cases));
+  writeText(path, await scenarioOfCases(file, path, cases));
   process.stderr.write(
     `${path}: ${counted(cases.length, 'case')} for ${counted(survivors.length, 'survivor')}\n`,
   );

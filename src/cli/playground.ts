@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { errorText } from '../diagnostics/message_text.ts';
+import { elapsedMs } from '../project_files/run_scenarios.ts';
 import { EXIT } from './exit_codes.ts';
+import { OutputError } from './failure.ts';
 import { readPort } from './option_values.ts';
 import { untilShutdown } from './shutdown.ts';
 
@@ -34,34 +35,24 @@ export function register(command: Command): void {
 }
 
 async function write(folder: string): Promise<number> {
-  try {
-    await cp(fileURLToPath(PAGES), folder, { recursive: true });
-  } catch (error) {
-    return problem(`the page cannot be written to ${folder}: ${errorText(error)}`);
-  }
-  process.stdout.write(`wrote the playground to ${folder}; serve it as it is\n`);
+  await loaded();
+  await cp(fileURLToPath(PAGES), folder, { recursive: true });
+  process.stdout.write(`wrote the playground to ${folder}; any web server can publish it as it is\n`);
   return EXIT.ok;
 }
 
 async function serve(port: number): Promise<number> {
+  const beganMs = elapsedMs();
   const files = await loaded();
-  if (files === null) return problem('the page is not built: run `npm run build`');
   const server = createServer((request, response) => respond(request, response, files));
-  try {
-    await listen(server, port);
-  } catch (error) {
-    return problem(`port ${port} cannot be opened: ${errorText(error)}; choose another one with --port`);
-  }
-  process.stdout.write(`  ➜  playground   http://localhost:${(server.address() as AddressInfo).port}/\n`);
+  await listen(server, port);
+  const { port: own } = server.address() as AddressInfo;
+  const ms = Math.ceil(elapsedMs() - beganMs);
+  process.stdout.write(`edgeproof playground, ready in ${ms} ms\n\n  ➜  http://localhost:${own}/\n`);
   const code = await untilShutdown(() => undefined);
   server.close();
   server.closeAllConnections();
   return code;
-}
-
-function problem(message: string): number {
-  process.stderr.write(`${message}\n`);
-  return EXIT.runtime;
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -73,15 +64,13 @@ function listen(server: Server, port: number): Promise<void> {
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
-/** The files of the page by their path; null if it is not built. */
-async function loaded(): Promise<Files | null> {
-  try {
-    const names = await readdir(PAGES);
-    const entries = names.map(async (name) => [`/${name}`, await readFile(new URL(name, PAGES))] as const);
-    return new Map(await Promise.all(entries));
-  } catch {
-    return null;
-  }
+/** The files of the page by their path; throws OutputError if it is not built. */
+async function loaded(): Promise<Files> {
+  const names = await readdir(PAGES).catch(() => []);
+  if (names.length === 0)
+    throw new OutputError('the page is not built; in a clone of the project run `npm run build` first');
+  const entries = names.map(async (name) => [`/${name}`, await readFile(new URL(name, PAGES))] as const);
+  return new Map(await Promise.all(entries));
 }
 
 /** Names by which a browser reaches this machine; another Host may be an attack by DNS rebinding. */

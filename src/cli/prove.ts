@@ -8,13 +8,12 @@ import { besideName } from '../project_files/files_beside.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { propertiesIn, readProperties } from '../project_files/property_file.ts';
 import { type ProvedProperty, proofsJson, proofsJunit, proofsText } from '../project_files/proof_report.ts';
-import { withApiErrors } from './api_client.ts';
 import { writeCertificates } from './certificates.ts';
 import { EDGE_NAMES, type SourceOptions, addSourceOptions, loadEdge } from './edge_source.ts';
 import { EXIT } from './exit_codes.ts';
 import { addText } from './option_values.ts';
 import { printFindings, printLines } from './terminal.ts';
-import { written } from './write_file.ts';
+import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
 const REPORTERS = { text: proofsText, json: proofsJson, junit: proofsJunit };
@@ -42,7 +41,7 @@ export function register(command: Command): void {
     .option('--emit-cases <file>', 'write a scenario file with a case for each refuted property')
     .option('--certificate <file>', 'write what is proved with all classes of requests, for `verify-proof`');
   addSourceOptions(command).action(async (file: string | undefined, options: Options) => {
-    process.exitCode = await withApiErrors(() => proveAll(file, options));
+    process.exitCode = await proveAll(file, options);
   });
 }
 
@@ -78,7 +77,7 @@ async function proveAll(file: string | undefined, options: Options): Promise<num
   if (emitCases !== undefined) {
     const { counterexamples } = await import('../project_files/counterexamples.ts');
     const { text, count } = counterexamples(config, proved, emitCases, edge);
-    await written(emitCases, text);
+    writeText(emitCases, text);
     process.stderr.write(`${emitCases}: ${counted(count, 'case')}\n`);
   }
   const verdicts = new Set(proved.map(({ proof }) => proof.verdict));

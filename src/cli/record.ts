@@ -1,21 +1,24 @@
-import { writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { eachLine } from '../replay/lines.ts';
+import { counted } from '../diagnostics/message_text.ts';
+import { replayedEdge } from '../replay/decide.ts';
 import { harOf } from '../replay/har.ts';
 import { isRecordingLine } from '../replay/read_recording.ts';
 import { logReader } from '../replay/read_log.ts';
+import type { LogRecord } from '../replay/log_record.ts';
 import type { RecordedExchange } from '../replay/recording.ts';
 import { offlineCodeOf } from '../replay/recorded_tunnels.ts';
 import { scenarioWriter } from '../replay/to_scenario.ts';
 import { dialledBackends } from '../simulator/case_setting.ts';
 import { onlineAgents } from '../simulator/search/draft.ts';
 import { about } from './dev.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
 import { readCount } from './option_values.ts';
 
 interface Options extends IngressOptions {
@@ -52,7 +55,7 @@ async function convert(file: string, logs: readonly string[], options: Options):
   for (const problem of made.problems) process.stderr.write(`${problem}\n`);
   if (made.count === 0) return EXIT.nothingSelected;
   if (out === '-') process.stdout.write(made.text);
-  else writeFileSync(out, made.text);
+  else writeText(out, made.text);
   return EXIT.ok;
 }
 
@@ -93,12 +96,23 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   });
   const problems: string[] = [];
   let count = 0;
+  const skipped = new Map<string, number>();
+  const hosts = config === null ? null : replayedEdge(config);
+  const take = (logged: LogRecord): void => {
+    const { agentEndpoint: url } = logged;
+    if (url !== undefined && hosts?.hasHostOf(url) !== true) skipped.set(url, (skipped.get(url) ?? 0) + 1);
+    else if (count++ < limit) writer.take(logged);
+  };
   const reader = logReader({
-    record: (logged) => void (count++ < limit && writer.take(logged)),
+    record: take,
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
   for (const log of logs) await eachLineOf(log, reader.line);
   reader.end();
+  for (const [url, records] of skipped)
+    problems.push(
+      `${counted(records, 'record')} skipped: ${url} was the endpoint of an agent, and ${file} has no such host`,
+    );
   return { text: writer.text(), count, problems };
 }
 
@@ -106,6 +120,6 @@ async function eachLineOf(log: string, take: (line: string, number: number) => v
   try {
     await eachLine(log, take);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
+    throw new FileError(`cannot read ${log}: ${failureText(error)}`);
   }
 }

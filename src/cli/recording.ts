@@ -1,11 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { HashKey } from '../replay/keyed_hashes.ts';
 import type { RecordingSink } from '../replay/recording_sink.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readText } from '../project_files/load_config.ts';
 import { secretBytes, secretText } from '../crypto/random.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
+import { OutputError } from './failure.ts';
+import { writeText } from './write_file.ts';
 
 /** A recording in progress. */
 export interface Recording {
@@ -37,7 +39,7 @@ export async function recordingOf(config: EdgeConfig, options: RecordOptions): P
     const writer = await recordingWriter({ path, redaction: rules, bodyLimit, nowMs: Date.now() });
     return { sink: recordingSink(writer.write, bodyLimit), close: writer.close };
   } catch (error) {
-    throw new FileError(`cannot write ${path}: ${errorText(error)}`);
+    throw new OutputError(`cannot write ${path}: ${failureText(error)}`);
   }
 }
 
@@ -47,11 +49,7 @@ async function keyOf({ hashRedacted = false, hashKey: file }: RecordOptions): Pr
   const { hashKey } = await import('../replay/keyed_hashes.ts');
   if (file === undefined) return hashKey(secretBytes(KEY_BYTES));
   if (!existsSync(file)) {
-    try {
-      writeFileSync(file, `${secretText(KEY_UNITS)}\n`, { mode: 0o600, flag: 'wx' });
-    } catch (error) {
-      throw new FileError(`cannot write the key ${file}: ${errorText(error)}`);
-    }
+    writeText(file, `${secretText(KEY_UNITS)}\n`, { mode: 0o600, flag: 'wx' });
   }
   return readHashKey(file);
 }
@@ -63,12 +61,7 @@ const KEY_UNITS = 50;
 /** The key in a file; throws FileError. White space around it does not count. */
 export async function readHashKey(file: string): Promise<HashKey> {
   const { MIN_KEY_BYTES, hashKey } = await import('../replay/keyed_hashes.ts');
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new FileError(`cannot read the key ${file}: ${errorText(error)}`);
-  }
+  const text = readText(file).trim();
   if (Buffer.byteLength(text) < MIN_KEY_BYTES)
     throw new FileError(`the key ${file} is too short: it needs at least ${MIN_KEY_BYTES} bytes`);
   return hashKey(Buffer.from(text));

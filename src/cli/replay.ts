@@ -10,7 +10,7 @@ import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
 import { readCount, readIp } from './option_values.ts';
 
 interface Options extends JudgeOptions {
@@ -97,7 +97,7 @@ async function readLog(
       return threads === null ? linesOfPiece(piece, firstLine, reader.line) : threads.take(piece, firstLine);
     });
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
+    throw new FileError(`cannot read ${log}: ${failureText(error)}`);
   }
   reader.end();
   // Assigned in a callback, which the type checker does not track.

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { restore } from '../control/backup.ts';
 import { EXIT } from './exit_codes.ts';
-import { printStoreError } from './with_store.ts';
 
 /** Makes a store of a backup. */
 export function register(command: Command): void {
@@ -14,12 +13,8 @@ export function register(command: Command): void {
     });
 }
 
-/** Prints the files that were written, or why none was; resolves with the exit code. */
+/** Prints the files that were written; resolves with the exit code. */
 export async function printWritten(write: () => Promise<readonly string[]>): Promise<number> {
-  try {
-    for (const file of await write()) process.stdout.write(`wrote ${file}\n`);
-    return EXIT.ok;
-  } catch (error) {
-    return printStoreError(error);
-  }
+  for (const file of await write()) process.stdout.write(`wrote ${file}\n`);
+  return EXIT.ok;
 }

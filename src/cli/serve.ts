@@ -1,10 +1,10 @@
 import { DRAIN_MS } from '../io/listener_limits.ts';
-import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { basename, resolve as absolute } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { listenForApi, movedLine } from './api_port.ts';
 import type { ApiListening } from '../control/api/listen.ts';
-import { ConfigError, type Listening } from '../edgeproof.ts';
-import { StoreError } from '../control/store/port.ts';
+import type { Listening } from '../edgeproof.ts';
 import { openGeoipDatabases } from './geoip_databases.ts';
 import { cloudFromEnvironment } from './cloud_environment.ts';
 import { EXIT } from './exit_codes.ts';
@@ -16,11 +16,10 @@ import {
   streamOptions,
   readPorts,
 } from './stream_options.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readText } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
 import { ignoreClosedOutput } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
-import { errorText } from '../diagnostics/message_text.ts';
 import { type AgentVerbOptions, aboutAgents, agentListening, agentsOption } from './agent_options.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
 import { type OtlpVerbOptions, otlpExport, otlpOption } from './otlp_option.ts';
@@ -31,6 +30,7 @@ interface Options extends StreamVerbOptions, AgentVerbOptions, OtlpVerbOptions {
   readonly host: string;
   readonly port: number;
   readonly apiPort: number;
+  readonly strictPort?: boolean;
   readonly serviceName: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -51,7 +51,13 @@ export function register(command: Command): void {
     .option('--store <file>', 'store file; created if it does not exist', 'edgeproof.db')
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('-p, --port <port>', 'port of the edge; the next free one if it is in use', readPort, 8080)
-    .option('--api-port <port>', 'port of the management API', readPort, 4040)
+    .option(
+      '--api-port <port>',
+      'port of the management API; the next free one if it is in use',
+      readPort,
+      4040,
+    )
+    .option('--strict-port', 'fail if a port is in use')
     .option('--service-name <name>', 'service name, used in headers and error codes', readName, 'service')
     .option('--tls-cert <file>', 'PEM certificate; serves the API over HTTPS')
     .option('--tls-key <file>', 'PEM private key of that certificate')
@@ -115,24 +121,26 @@ async function serve(options: Options): Promise<number> {
         ...otlp.edge,
       },
     });
-    const { host, port, edgePorts } = options;
+    const { host, port, edgePorts, strictPort = false } = options;
     const further = {
       ...streamListening(options, say),
       ...agentListening(options, management.ingressCertificate),
     };
-    edge = await management.edge.listen({ host, port, edgePorts, ...further });
-    api = await management.listen({ host: options.host, port: options.apiPort, ...(tls && { tls }) });
+    edge = await management.edge.listen({ host, port, strictPort, edgePorts, ...further });
+    api = await listenForApi(management, { host, port: options.apiPort, strictPort, ...(tls && { tls }) });
   } catch (error) {
     await edge?.close(0);
     if (management !== null) sayFirstKey(management);
     await management?.close();
     await otlp?.close();
-    process.stderr.write(`${errorText(error)}\n`);
-    if (error instanceof ConfigError) return EXIT.configInvalid;
-    const isUsage = [StoreError, UsageError, FileError].some((kind) => error instanceof kind);
-    return isUsage ? EXIT.usage : EXIT.runtime;
+    throw error;
   }
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
+  const moved = [
+    ...movedLine('port', options.port, edge.port),
+    ...movedLine('API port', options.apiPort, api.port),
+  ];
+  for (const line of moved) say(`  ${line}`);
   for (const line of aboutStreams(management.edge.config, edge)) say(`  ${line}`);
   for (const line of aboutAgents(edge, '<authtoken>')) say(`  ${line}`);
   say(`  store ${options.store}`);
@@ -155,14 +163,20 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-class UsageError extends Error {}
-
 function tlsOf({ tlsCert, tlsKey }: Options): { readonly cert: string; readonly key: string } | null {
   if (tlsCert === undefined && tlsKey === undefined) return null;
   if (tlsCert === undefined || tlsKey === undefined) {
-    throw new UsageError('--tls-cert and --tls-key must be given together');
+    throw new FileError('--tls-cert and --tls-key must be given together');
   }
-  return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+  const files = { cert: readText(tlsCert), key: readText(tlsKey) };
+  try {
+    createSecureContext(files);
+  } catch {
+    throw new FileError(
+      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM; \`edgeproof cert HOST\` makes both`,
+    );
+  }
+  return files;
 }
 
 function untilStopped(): Promise<number> {

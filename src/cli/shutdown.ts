@@ -1,14 +1,16 @@
+import { failureText } from '../diagnostics/system_failure.ts';
 import { EXIT } from './exit_codes.ts';
 
-/** Ends a verb when the reader of its output has closed the pipe, as `| head` does. */
-export function exitOnClosedPipe(error: NodeJS.ErrnoException): never {
-  if (error.code !== 'EPIPE') throw error;
+/** Ends a verb whose output cannot be written: silently if the reader has gone, as with `| head`. */
+export function exitOnOutputError(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EPIPE')
+    process.stderr.write(`cannot write to standard output: ${failureText(error)}\n`);
   process.exit(EXIT.runtime);
 }
 
 /** Lets a server continue when the reader of its output has gone. Each write then fails on its own. */
 export function ignoreClosedOutput(): void {
-  process.stdout.off('error', exitOnClosedPipe);
+  process.stdout.off('error', exitOnOutputError);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { eachLine } from '../replay/lines.ts';
@@ -11,6 +11,7 @@ import { type Simulated, compileSimulation, simulate } from '../simulator/simula
 import { besideName } from '../project_files/files_beside.ts';
 import { counted, errorText } from '../diagnostics/message_text.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
@@ -56,7 +57,7 @@ async function sim(file: string, options: Options): Promise<number> {
   events?.close();
   if (options.plot !== undefined) {
     const { plotsPage } = await import('../simulator/report/plots.ts');
-    writeFileSync(options.plot, plotsPage(simulated, file));
+    writeText(options.plot, plotsPage(simulated, file));
   }
   const out = options.events === '-' ? process.stderr : process.stdout;
   out.write(options.json === true ? `${JSON.stringify(dataOf(simulated), null, 2)}\n` : table(simulated));

@@ -78,15 +78,20 @@ cases:
 `;
 
 const POLICY = `# A traffic policy: rules in order, each with conditions and actions.
+
 on_http_request:
   - name: no traces
-    expressions: ["req.url.path.startsWith('/.git')"]
+    expressions:
+      - "req.url.path.startsWith('/.git')"
     actions:
       - type: deny
-        config: { status_code: 404 }
+        config:
+          status_code: 404
   - actions:
       - type: add-headers
-        config: { headers: { x-from-edge: 'yes' } }
+        config:
+          headers:
+            x-from-edge: "yes"
 `;
 
 const POLICY_SCENARIOS = `# Tests of policy.yaml, on a route with the backend \`app\`.

@@ -7,7 +7,7 @@ import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type AskedCoverage, addCoverage, addThresholds } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
-import { findScenarioFiles, jobsThatPay } from './testing/find_files.ts';
+import { findScenarioFiles, nothingSelected, jobsThatPay } from './testing/find_files.ts';
 import type { OneRun } from './testing/watch.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { selector } from '../project_files/select.ts';
@@ -179,7 +179,7 @@ function codeOf(results: readonly FileResult[], isFilled: boolean): number {
   const cases = results.flatMap((each) => each.cases);
   if (!isFilled || cases.some(({ status }) => status === 'failed')) return EXIT.failed;
   if (cases.length > 0) return EXIT.ok;
-  process.stderr.write('no case was selected\n');
+  process.stderr.write(nothingSelected(results.length));
   return EXIT.nothingSelected;
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { suggest } from '../diagnostics/suggest.ts';
 import { hasField, fieldPairs } from '../http/fields.ts';
@@ -10,7 +9,7 @@ import { webhookSecretProblems } from '../webhooks/secret.ts';
 import { mediaTypeOf, signWebhook } from '../webhooks/sign.ts';
 import { PROVIDER_IDS, findProvider } from '../webhooks/table.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readBytes } from '../project_files/load_config.ts';
 import { wantsColor, printable } from './terminal.ts';
 import { curlOf, headerLines, parseHttpRequest } from './webhook_request.ts';
 import { addHeader, splitHeader } from './option_values.ts';
@@ -153,14 +152,6 @@ function secretOf(options: Options): string | undefined {
   return readBytes(options.secretFile)
     .toString('utf8')
     .replace(/\r?\n$/, '');
-}
-
-function readBytes(path: string): Buffer {
-  try {
-    return readFileSync(path === '-' ? 0 : path);
-  } catch (error) {
-    throw new FileError(`cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'it failed'}`);
-  }
 }
 
 function readProvider(id: string): Provider {

@@ -14,16 +14,7 @@ export async function withStore(path: string, work: (store: Store) => Promise<vo
     store = openSqliteStore(path);
     await work(store);
     return EXIT.ok;
-  } catch (error) {
-    return printStoreError(error);
   } finally {
     await store?.close();
   }
-}
-
-/** Prints an error of a store; returns the exit code. Throws any other error again. */
-export function printStoreError(error: unknown): number {
-  if (!(error instanceof StoreError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  return EXIT.usage;
 }

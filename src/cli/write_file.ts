@@ -1,12 +1,27 @@
-import { writeFile } from 'node:fs/promises';
-import { FileError } from '../project_files/load_config.ts';
-import { errorText } from '../diagnostics/message_text.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { failureText } from '../diagnostics/system_failure.ts';
+import { OutputError } from './failure.ts';
 
-/** Writes a file; throws FileError when it cannot be written. */
-export async function written(path: string, text: string): Promise<void> {
+/** How a file is created: its mode, and `wx` to keep a file that exists. */
+interface Creation {
+  readonly mode?: number;
+  readonly flag?: 'w' | 'wx';
+}
+
+/** Writes a file; throws OutputError when it cannot be written. */
+export function writeText(path: string, text: string | Uint8Array, creation: Creation = {}): void {
   try {
-    await writeFile(path, text);
+    writeFileSync(path, text, creation);
   } catch (error) {
-    throw new FileError(`cannot write ${path}: ${errorText(error)}`);
+    throw new OutputError(`cannot write ${path}: ${failureText(error)}`);
+  }
+}
+
+/** Makes a folder and those above it; throws OutputError. */
+export function makeFolder(path: string, mode?: number): void {
+  try {
+    mkdirSync(path, { recursive: true, ...(mode !== undefined && { mode }) });
+  } catch (error) {
+    throw new OutputError(`cannot create the folder ${path}: ${failureText(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { type Socket, connect } from 'node:net';
+import { type Socket, connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { requireOptionalPeer } from '../loading/optional_peer.ts';
 import type { GuardedDial } from './guarded_dial.ts';
@@ -49,9 +49,9 @@ export function kafkaQueue({ brokers, topic, tls, sasl }: KafkaSettings, dial: G
   const socketFactory = ({ host, port, ssl, onConnect }: SocketRequest): Socket => {
     dial.check(host);
     const options = { host, port, lookup: dial.lookup };
-    const socket = ssl
-      ? connectTls({ ...options, servername: host }, onConnect)
-      : connect(options, onConnect);
+    // Addresses are not names of servers (RFC 6066 §3); the certificate must have the address instead.
+    const named = isIP(host) === 0 ? { servername: host } : {};
+    const socket = ssl ? connectTls({ ...options, ...named }, onConnect) : connect(options, onConnect);
     return socket.setKeepAlive(true, KEEP_ALIVE_MS);
   };
 

@@ -1,10 +1,11 @@
-import { type Document, type Node, type YAMLError, isMap, isScalar, parseDocument } from 'yaml';
+import { type Document, type Node, isMap, isScalar, parseDocument } from 'yaml';
 import type { Diagnostic, Source, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
 import { locator } from './locate.ts';
 import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
+import { clamped, syntaxProblems } from './syntax_problems.ts';
 import { type AliasTargets, valueOf } from './values.ts';
 
 /** The result of reading; the document is null if its text is too broken to continue. */
@@ -39,6 +40,10 @@ export function readDocument(source: Source, kind: FileKind): Reading {
     const message = `the file has ${bytes} bytes; the limit is ${FILE_LIMIT_BYTES}`;
     return refuse('too_large', message, { start: 0, end: 0 });
   }
+  if (isUtf16(source.text)) {
+    const hint = 'save it as UTF-8';
+    return refuse('syntax', 'the file is in UTF-16, and is read as UTF-8', { start: 0, end: 1 }, { hint });
+  }
   let parsed: Document;
   try {
     // Duplicate keys are found while values are built, because the parser's own search is quadratic.
@@ -50,6 +55,11 @@ export function readDocument(source: Source, kind: FileKind): Reading {
   return read(source, parsed, kind, refuse);
 }
 
+/** In UTF-16 every other byte of ASCII is zero. No text in UTF-8 has such bytes. */
+function isUtf16(text: string): boolean {
+  return text.slice(0, 8).includes('\0');
+}
+
 type Refuse = (code: ReadingCode, message: string, span: Span, more?: More) => Reading;
 
 function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse): Reading {
@@ -57,9 +67,7 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   const targets: AliasTargets = new Map();
   const located = locator(parsed, targets);
   const skeleton: LocatedDocument = { source, value: undefined, ...located };
-  const problems = [...parsed.errors, ...parsed.warnings].map((problem) =>
-    syntaxProblem(source, problem, kind),
-  );
+  const problems = syntaxProblems(source.text, [...parsed.errors, ...parsed.warnings], kind.called);
   if (problems.length > 0) {
     const diagnostics = problems.flatMap(
       ({ code, message, span, hint }) => refuse(code, message, span, { hint }).diagnostics,
@@ -100,54 +108,4 @@ function isEmptyContents(contents: Node | null): boolean {
 function notAMap(text: string, kind: FileKind): string {
   const message = `the file has to be a map with keys such as ${kind.keys}`;
   return /^\s*[a-z_]+:\S/.test(text) ? `${message}; a space is missing after the colon` : message;
-}
-
-interface SyntaxProblem {
-  readonly code: ReadingCode;
-  readonly message: string;
-  readonly span: Span;
-  readonly hint?: string | undefined;
-}
-
-function syntaxProblem({ text }: Source, { code, message, pos }: YAMLError, kind: FileKind): SyntaxProblem {
-  const span = clamped({ start: pos[0], end: pos[1] }, text.length);
-  if (code === 'TAB_AS_INDENT') {
-    return { code: 'tab_indent', message: 'a tab is used for indentation; YAML takes spaces only', span };
-  }
-  if (code === 'MULTIPLE_DOCS') {
-    const marker = clamped({ start: span.start, end: span.start + 3 }, text.length);
-    return {
-      code: 'several_documents',
-      message: `a second document begins here; ${kind.called} holds one`,
-      span: marker,
-    };
-  }
-  if (code === 'TAG_RESOLVE_FAILED') {
-    const tag = text.slice(span.start, span.end);
-    return {
-      code: 'unknown_tag',
-      message: `'${tag}' is parsed as a YAML tag, so the value after it is not what it seems`,
-      span,
-      hint: 'put the whole value in quotes',
-    };
-  }
-  return { code: 'syntax', message: SYNTAX[code] ?? lowerFirst(message), span };
-}
-
-/** The parser's error codes with messages for people who edit files. */
-const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
-  BAD_INDENT: 'this does not match the indentation around it, or an open bracket is never closed',
-  BLOCK_AS_IMPLICIT_KEY: 'a second `key:` is on the same line; a value with a colon and a space needs quotes',
-  BLOCK_IN_FLOW: 'an indented list or map cannot be used between brackets',
-  MULTILINE_IMPLICIT_KEY: 'a key has to be on one line; is a colon missing, or the indentation uneven?',
-  BAD_SCALAR_START: 'an unquoted value cannot begin with this character; put the value in quotes',
-};
-
-function lowerFirst(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1);
-}
-
-function clamped(span: Span, end: number): Span {
-  const start = Math.min(Math.max(span.start, 0), end);
-  return { start, end: Math.min(Math.max(span.end, start), end) };
 }

@@ -37,7 +37,13 @@ export function reportDepartures(
       case 'out_of_range': {
         const { shape, received } = departure;
         const message = `${subject(pointer)} has to be from ${shape.minimum} to ${shape.maximum}, not ${received}`;
-        return report('out_of_range', pointer, message);
+        const isShare = shape.maximum === 1 && received > 1 && received <= 100;
+        return report(
+          'out_of_range',
+          pointer,
+          message,
+          isShare ? { hint: `${received} % is ${received / 100}` } : {},
+        );
       }
       case 'too_long': {
         const { size, unit, limit } = departure;
@@ -48,7 +54,9 @@ export function reportDepartures(
         return report('bad_form', pointer, `${subject(pointer)} repeats ${shown(received)}`);
       }
       case 'empty':
-        return report('empty_value', pointer, `${subject(pointer)} must not be an empty ${departure.of}`);
+        return report('empty_value', pointer, `${subject(pointer)} must not be an empty ${departure.of}`, {
+          hint: 'add an item, or leave the key out',
+        });
       case 'bad_form': {
         const message = `${subject(pointer)} has to be ${departure.form}, not ${shown(departure.received)}`;
         return report('bad_form', pointer, message);
@@ -113,6 +121,8 @@ function wanted(shape: Shape): string {
   return [...new Set(shape.anyOf.map((each) => wanted(each)))].join(' or ');
 }
 
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
 /** The fix, if one can be derived from the value. */
 function repairOf(shape: Shape, received: unknown, pointer: string): More {
   if (shape.type === 'boolean' && typeof received === 'string') {
@@ -126,6 +136,12 @@ function repairOf(shape: Shape, received: unknown, pointer: string): More {
   if (shape.type === 'object' && (received === null || received === undefined)) {
     const hint = shape.required?.length ? undefined : `write ${lastKey(pointer)}: {} to use its defaults`;
     return { hint, ...(shape.required?.length && { notes: [`it needs: ${shape.required.join(', ')}`] }) };
+  }
+  if (typeof received === 'number' && /^a duration\b/.test(shape.form ?? ''))
+    return { hint: `${received} seconds are ${received}s` };
+  if (shape.type === 'integer' && typeof received === 'string') {
+    const [, count, unit] = /^(\d+)(s|m|h|d)$/.exec(received) ?? [];
+    if (count !== undefined) return { hint: `write seconds: ${Number(count) * SECONDS[unit as 's']}` };
   }
   if (shape.type === 'string' && (typeof received === 'number' || typeof received === 'boolean')) {
     return { hint: 'put it in quotes' };

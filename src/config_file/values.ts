@@ -80,7 +80,9 @@ function buildAlias(alias: Alias, at: At, building: Building): unknown {
   const { report, targets, anchors, reported } = building;
   const target = targets.get(alias) ?? anchors.get(alias.source);
   if (target === undefined) {
-    report('unknown_alias', at.pointer, `no anchor '&${alias.source}' is defined before this alias`);
+    report('unknown_alias', at.pointer, `no anchor '&${alias.source}' is defined before this alias`, {
+      hint: `a text that begins with * needs quotes`,
+    });
     return UNREADABLE;
   }
   targets.set(alias, target);

@@ -1,3 +1,4 @@
+import { failureText } from '../diagnostics/system_failure.ts';
 import { constants, copyFileSync, existsSync, rmSync } from 'node:fs';
 import { keyFileOf, openSealedStore, samlFileOf, sessionKeysOf } from './sealed_store.ts';
 import { copyDatabase } from './store/sqlite_copy.ts';
@@ -13,7 +14,11 @@ interface BackupOptions {
  * StoreError and leaves none of them if one cannot be written or exists.
  */
 export function backUp(storePath: string, target: string, { withKey }: BackupOptions): readonly string[] {
-  if (!existsSync(storePath)) throw new StoreError(`there is no store ${storePath}`);
+  if (!existsSync(storePath)) throw new StoreError(`there is no store ${storePath}; correct the name`);
+  if (withKey && !existsSync(keyFileOf(storePath)))
+    throw new StoreError(
+      `${storePath} cannot be copied as a store: its key ${keyFileOf(storePath)} is missing`,
+    );
   return allOrNone([
     ...(withKey ? [copying(keyFileOf(storePath), keyFileOf(target))] : []),
     ...(existsSync(samlFileOf(storePath)) ? [copying(samlFileOf(storePath), samlFileOf(target))] : []),
@@ -58,7 +63,14 @@ interface Copying {
 }
 
 function copying(from: string, to: string): Copying {
-  return { to, copy: () => copyFileSync(from, to, constants.COPYFILE_EXCL) };
+  const copy = (): void => {
+    try {
+      copyFileSync(from, to, constants.COPYFILE_EXCL);
+    } catch (error) {
+      throw new StoreError(`cannot copy ${from} to ${to}: ${failureText(error)}`, { cause: error });
+    }
+  };
+  return { to, copy };
 }
 
 function allOrNone(copies: readonly Copying[]): string[] {
@@ -68,8 +80,7 @@ function allOrNone(copies: readonly Copying[]): string[] {
     for (const { copy } of copies) copy();
   } catch (error) {
     for (const { to } of copies) rmSync(to, { force: true });
-    if (error instanceof StoreError) throw error;
-    throw new StoreError((error as Error).message, { cause: error });
+    throw error;
   }
   return copies.map(({ to }) => to);
 }

@@ -1,3 +1,4 @@
+import { failureText } from '../diagnostics/system_failure.ts';
 import { readFileSync, writeFileSync, renameSync } from 'node:fs';
 import { ACCOUNT_SETTING } from './api/account.ts';
 import { type SealingKey, newSealingKey, readSealingKey, seal, unseal } from '../crypto/sealing.ts';
@@ -44,7 +45,7 @@ function sealingKeyBeside(storePath: string, isNew: boolean): SealingKey {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new StoreError(`cannot read the sealing key: ${(error as Error).message}`, { cause: error });
+      throw new StoreError(`cannot read the sealing key: ${failureText(error)}`, { cause: error });
     }
     if (!isNew) {
       const message = `${path} is missing: it contains the key for the secrets of ${storePath}`;
@@ -109,7 +110,7 @@ function readKept(path: string, key: SealingKey): Map<string, SigningIdentity> {
     sealed = readFileSync(path, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw new StoreError(`${path} cannot be read: ${(error as Error).message}`);
+    throw new StoreError(`${path} cannot be read: ${failureText(error)}`);
   }
   const text = unseal(key, sealed, PLACE);
   if (text === null) throw new StoreError(`${path} was sealed with another key`);

@@ -6,7 +6,8 @@ const MAX_WORD = 64;
  * wins. If none is close, a single candidate that contains the word is taken: `prefix` means `path_prefix`.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
-  if (word === '' || word.length > MAX_WORD) return undefined;
+  // Another number is another value, not another spelling.
+  if (word.length > MAX_WORD || /^[\d.]*$/.test(word)) return undefined;
   const typed = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Infinity;

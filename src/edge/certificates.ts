@@ -4,11 +4,13 @@ import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Checking } from './document/check.ts';
 
 const PROBLEMS: Readonly<Record<PemProblem, string>> = {
-  not_pem: 'this is not PEM: it has no line that starts with -----BEGIN',
+  not_pem:
+    'this is not PEM: it has no line that starts with -----BEGIN; `openssl x509 -inform der` converts a certificate',
   several: 'there is more than one certificate; an authority has exactly one',
-  other_kind: 'the PEM contains something other than certificates',
+  other_kind:
+    'the PEM contains something other than certificates, such as a key; leave only the certificate in it',
   headers: 'the PEM has headers, which certificates must not have',
-  unreadable: 'the certificate cannot be read',
+  unreadable: 'the certificate cannot be read; it seems to be damaged, so copy the whole file again',
 };
 
 /** Why a PEM text is not the certificate of an authority; null if it is. */

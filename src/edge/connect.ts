@@ -6,6 +6,7 @@ import { type CompiledEdge, beginExchange, refuseExchange } from './compile.ts';
 import { beginStream } from './streams.ts';
 import { oldVersion } from './handshakes.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
+import type { StatedConnection } from '../engine/request_like.ts';
 
 /** Begins an exchange, including one whose head is refused. */
 export function beginGiven(
@@ -21,12 +22,12 @@ export function beginGiven(
 }
 
 /**
- * Begins a request on a connection that is opened for it, without a handshake: its TLS facts are compared with what the
+ * Begins a request on a connection that is opened for it now, without a handshake: its TLS facts are compared with what the
  * edge of its server name requires, as a handshake would do. If that fails there is no response.
  */
 export function beginStated(
   edge: CompiledEdge,
-  stated: Connection,
+  stated: StatedConnection,
   head: RequestHead | RefusedHead,
   world: World,
   begin: typeof beginExchange = beginExchange,
@@ -72,15 +73,16 @@ function withoutRequest(exchange: Exchange): Exchange {
 }
 
 /**
- * Begins a connection without a handshake: its TLS facts are compared with what the edge requires, as a handshake would
+ * Begins a connection that is opened now, without a handshake: its TLS facts are compared with what the edge requires, as a handshake would
  * do. The client certificate is checked by the modules.
  */
 export function beginConnection(
   edge: CompiledEdge,
-  connection: Connection,
+  stated: StatedConnection,
   place: Parameters<typeof beginStream>[2],
   world: World,
 ): StreamExchange {
+  const connection = { ...stated, startMs: world.nowMs() };
   const handshake = place.kind === 'tls' ? edge.handshakes.find(place.host, place.port) : null;
   if (handshake === null || connection.tls === null) return beginStream(edge, connection, place, world);
   if (!handshake.terminates) {

@@ -1,4 +1,6 @@
 import type { PersistentMap } from '../caches/persistent_map.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { CompiledEdge } from './compile.ts';
 import { type ConfigTables, tablesOf, withTables } from './document/config_tables.ts';
 import type { EdgeConfig } from './document/schema.ts';
 
@@ -57,6 +59,7 @@ export class Extension {
     ];
     const certificates = certificatesWith(this.config.tls_certificates, added, removed);
     const config = withTables(this.config, Object.fromEntries(tables) as ConfigTables, certificates);
+    bases.set(config, base);
     return new Extension(base, this.#taken, config, count);
   }
 
@@ -78,6 +81,24 @@ interface Hosted {
 /** A configuration with further parts. */
 export function extended(base: EdgeConfig, parts: readonly EdgeConfig[]): EdgeConfig {
   return Extension.of(base).with({ added: parts }).config;
+}
+
+/** What extended configurations were made of. */
+const bases = new WeakMap<EdgeConfig, EdgeConfig>();
+
+/** The URL of the further part that an exchange reached, itself or inside; null if all was of the operator. */
+export function addedUrlOf({ configuration, pipeline, inside }: Exchange): string | null {
+  const { config } = configuration as CompiledEdge;
+  const url = pipeline === null ? null : addedUrl(config, pipeline.edge);
+  return url ?? (inside === null ? null : addedUrlOf(inside));
+}
+
+/** The URL of an HTTPS edge that is a further part of a configuration, without a port; null for one of its own. */
+function addedUrl(config: EdgeConfig, edge: string): string | null {
+  const base = bases.get(config);
+  if (base === undefined || tablesOf(base).https.has(edge)) return null;
+  const [hostport] = tablesOf(config).https.get(edge)?.hostports ?? [];
+  return hostport === undefined ? null : `https://${hostport.replace(/:\d+$/, '')}`;
 }
 
 /** The addresses of the edges that share them with no other. */

@@ -69,22 +69,26 @@ export const USUAL_TLS: TlsFacts = {
  * The connection on which a client sends this request, to the port that its authority names; over https with the
  * facts of a handshake. Throws a TypeError for an invalid IP address.
  */
-export function connectionFor(
-  given: RequestHead | RefusedHead,
-  facts: ClientFacts,
-  nowMs: number,
-): Connection {
+export function connectionFor(given: RequestHead | RefusedHead, facts: ClientFacts): StatedConnection {
   const { scheme, host, authority } = 'refused' in given ? given.head : given;
   const port = /:(\d{1,5})$/.exec(authority)?.[1];
   const placed = port === undefined ? facts : { serverPort: Number(port), ...facts };
   // RFC 6066 §3: addresses are not sent as server names.
   const serverName = parseAddress(host.replace(/^\[|\]$/g, '')) === null ? host : '';
   const { tls, ...plain } = { serverName, ...placed };
-  return connectionOf(scheme === 'http' ? plain : { ...plain, tls: tls ?? {} }, scheme, nowMs);
+  return statedConnection(scheme === 'http' ? plain : { ...plain, tls: tls ?? {} }, scheme);
 }
 
+/** A connection that was opened at `startMs`; throws a TypeError for an invalid IP address. */
+export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], startMs: number): Connection {
+  return { ...statedConnection(facts, scheme), startMs };
+}
+
+/** A connection that is opened when it is used, by the clock of the world then. */
+export type StatedConnection = Omit<Connection, 'startMs'>;
+
 /** The connection of a client; throws a TypeError for an invalid IP address. */
-export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], nowMs: number): Connection {
+export function statedConnection(facts: ClientFacts, scheme: RequestHead['scheme']): StatedConnection {
   const clientIp = facts.clientIp ?? DEFAULT_CLIENT_IP;
   const client = parseSocketAddress(clientIp);
   if (client === null) throw new TypeError(`'${clientIp}' is not an IP address`);
@@ -94,7 +98,6 @@ export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], 
     serverIp: facts.serverIp ?? '127.0.0.1',
     serverPort: facts.serverPort ?? (scheme === 'https' ? 443 : 80),
     serverName: facts.serverName ?? '',
-    startMs: nowMs,
     tls: facts.tls === undefined ? null : { ...USUAL_TLS, ...facts.tls },
   };
 }

@@ -7,7 +7,7 @@ import { webhookVerification } from '../webhooks/module_schema.ts';
 import { oauth, oauthApi } from '../auth/oauth/module_schema.ts';
 import { oidc, oidcApi } from '../auth/oidc/module_schema.ts';
 import { saml, samlApi } from '../auth/saml/module_schema.ts';
-import { trafficPolicy } from '../policy/module_schema.ts';
+import { trafficPolicy, trafficPolicyApi } from '../policy/module_schema.ts';
 import { circuitBreaker } from './circuit_breaker/module_schema.ts';
 import { websocketTcpConverter } from './websocket_tcp_converter/module_schema.ts';
 import { requestHeaders } from './request_headers/module_schema.ts';
@@ -62,6 +62,7 @@ export const API_FORMS: ReadonlyMap<z.ZodObject, ModuleApi> = new Map<z.ZodObjec
   [oauth, oauthApi],
   [oidc, oidcApi],
   [saml, samlApi],
+  [trafficPolicy, trafficPolicyApi],
   [tlsTerminationAtEdge, tlsTerminationAtEdgeApi],
   [mutualTls, mutualTlsApi],
 ]);

@@ -17,6 +17,8 @@ export interface CidrProblem {
   readonly message: string;
   /** Valid text; an example when there is nothing to guess. */
   readonly suggestion: string;
+  /** Whether the suggestion is only an example. */
+  readonly isExample?: true;
 }
 
 const EXAMPLE = '192.0.2.0/24';
@@ -164,9 +166,24 @@ function guessedBits(mask: string, width: number): number {
 }
 
 function notAnAddress(text: string, address: string, slash: number): CidrProblem {
-  const suggestion = guess(address, slash < 0 ? '' : text.slice(slash + 1)) ?? EXAMPLE;
+  const guessed = guess(address, slash < 0 ? '' : text.slice(slash + 1)) ?? fromStars(text);
+  const suggestion = guessed ?? EXAMPLE;
   const message = `'${text}' is not an IPv4 or IPv6 range; a range is written like '${suggestion}'`;
-  return { problem: 'not_an_address', message, suggestion };
+  return {
+    problem: 'not_an_address',
+    message,
+    suggestion,
+    ...(guessed === undefined && { isExample: true }),
+  };
+}
+
+/** `10.1.*.*` and `10.1.*` as `10.1.0.0/16`. */
+function fromStars(text: string): string | undefined {
+  const octets = text.split('.');
+  const given = octets.findIndex((octet) => octet === '*');
+  if (given < 1 || octets.length > 4 || octets.slice(given).some((octet) => octet !== '*')) return undefined;
+  const lowest = [...octets.slice(0, given), '0', '0', '0'].slice(0, 4).join('.');
+  return readV4(lowest, 0) < 0 ? undefined : `${lowest}/${8 * given}`;
 }
 
 /** Corrects common mistakes: white space, brackets, a zone, leading zeros, missing octets. */

@@ -30,13 +30,14 @@ export interface Decided {
 }
 
 const BODY_UNITS = 20_000;
+const NOWHERE: Locate = () => null;
 
 /** Checks a scenario file with the edge that it names, and runs its cases, each with its explanation. */
 export async function decideCases(texts: ProjectTexts, scenario: string): Promise<Decided> {
   setFiles(texts);
   const cases: DecidedCase[] = [];
   let received: Received | null = null;
-  let locate: Locate = () => null;
+  let locate = NOWHERE;
   const [result] = await runScenarios([scenario], {
     selects: () => true,
     seed: null,

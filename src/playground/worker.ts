@@ -17,10 +17,12 @@ interface Scope {
 
 const scope = globalThis as unknown as Scope;
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origins
+const answer = (given: Answer): void => scope.postMessage(given);
+
 scope.onmessage = ({ data: { id, texts, scenario } }) => {
   decideCases(texts, scenario).then(
-    (decided) => scope.postMessage({ id, decided }),
-    (error: unknown) =>
-      scope.postMessage({ id, failed: error instanceof Error ? error.message : String(error) }),
+    (decided) => answer({ id, decided }),
+    (error: unknown) => answer({ id, failed: error instanceof Error ? error.message : String(error) }),
   );
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { enabled } from '../filters/module_fields_schema.ts';
+import { type ModuleApi, enabled } from '../filters/module_fields_schema.ts';
 
 export const trafficPolicy = z
   .strictObject({
@@ -7,5 +7,29 @@ export const trafficPolicy = z
     value: z.string().min(1).describe('The traffic policy: a JSON document as a string.'),
   })
   .describe('Applies the rules of a traffic policy.');
+
+/** Largest policies in bytes that the management API checks and compiles in a part of a second, while the edge waits. */
+const JSON_LIMIT_BYTES = 1024 * 1024;
+const YAML_LIMIT_BYTES = 256 * 1024;
+
+/** A policy in a request of the management API. */
+export function policyText(description: string) {
+  return z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= (isJson(text) ? JSON_LIMIT_BYTES : YAML_LIMIT_BYTES), {
+      error: 'longer than 1 MiB, or than 256 KiB in YAML, which takes longer to read than JSON',
+    })
+    .describe(description);
+}
+
+function isJson(text: string): boolean {
+  return /^\s*\{/.test(text);
+}
+
+export const trafficPolicyApi: ModuleApi = {
+  schema: z
+    .strictObject({ enabled, value: policyText('The traffic policy: a JSON document as a string.').min(1) })
+    .describe(trafficPolicy.description ?? ''),
+};
 
 export type TrafficPolicyConfig = z.output<typeof trafficPolicy>;

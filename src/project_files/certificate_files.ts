@@ -68,7 +68,10 @@ function fill(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && mayBeMissing) return;
-    message = code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${code ?? 'unknown'})`;
+    message =
+      code === 'ENOENT'
+        ? `there is no such file; the path is relative to the edge file`
+        : `the file cannot be read (${code ?? 'unknown'})`;
   }
   if (message !== null) report('edge.bad_certificate', pointerTo(pointer, fileKey), `${name}: ${message}`);
 }

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
-import { didYouMean, errorText } from '../diagnostics/message_text.ts';
+import { didYouMean } from '../diagnostics/message_text.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
 
@@ -11,7 +12,7 @@ export const FILES_BESIDE: FilesBeside = {
     try {
       return { name, text: readFileSync(name, 'utf8') };
     } catch (error) {
-      return { problem: `cannot read ${name}: ${reasonOf(error)}`, hint: nameNear(name) };
+      return { problem: `cannot read ${name}: ${failureText(error)}`, hint: nameNear(name) };
     }
   },
 };
@@ -32,13 +33,4 @@ function namesBeside(path: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** Why a file cannot be read, in words. */
-export function reasonOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EISDIR') return 'this is a folder';
-  if (code === 'EACCES') return 'permission denied';
-  return errorText(error);
 }

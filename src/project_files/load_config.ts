@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +9,8 @@ import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/ch
 import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { kindOfFile, reportKind } from './file_kind.ts';
-import { FILES_BESIDE, reasonOf } from './files_beside.ts';
+import { FILES_BESIDE, nameNear } from './files_beside.ts';
+import { failureText } from '../diagnostics/system_failure.ts';
 
 /** A file that cannot be read; the message is for the user. */
 export class FileError extends Error {
@@ -86,13 +88,34 @@ function namesLanguages(value: unknown): boolean {
   }
 }
 
-/** Reads a file as text; throws FileError. */
-export function readText(path: string): string {
+/** Reads a file, or standard input for `-`; throws FileError. */
+export function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path === '-' ? 0 : path);
   } catch (error) {
-    throw new FileError(`cannot read ${path}: ${reasonOf(error)}`);
+    const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? nameNear(path) : undefined;
+    throw new FileError(
+      `cannot read ${path}: ${near === undefined ? failureText(error) : `there is no such file; ${near}`}`,
+    );
   }
+}
+
+/** Reads a file as text in UTF-8; throws FileError. */
+export function readText(path: string): string {
+  const bytes = readBytes(path);
+  const problem = encodingProblem(bytes);
+  if (problem !== null) throw new FileError(`cannot read ${path}: ${problem}`);
+  return bytes.toString('utf8');
+}
+
+/** Why bytes are not a text in UTF-8, with a cure; null if they are. */
+function encodingProblem(bytes: Buffer): string | null {
+  const isUtf16 =
+    bytes.length > 1 &&
+    ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff));
+  if (isUtf16) return 'it is encoded in UTF-16; save it as UTF-8';
+  if (bytes.includes(0)) return 'it is not a text: it contains zero bytes; name a text file in UTF-8';
+  return isUtf8(bytes) ? null : 'it is not encoded in UTF-8; save it as UTF-8';
 }
 
 async function loadSemanticChecks({
@@ -122,7 +145,7 @@ export async function importDefault(path: string): Promise<unknown> {
   try {
     module = (await import(url.href)) as typeof module;
   } catch (error) {
-    throw new FileError(`cannot load ${path}: ${reasonOf(error)}`);
+    throw new FileError(`cannot load ${path}: ${failureText(error)}`);
   }
   if (module.default === undefined) throw new FileError(`${path} has no default export`);
   return module.default;

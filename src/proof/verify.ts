@@ -45,7 +45,7 @@ class Side {
   /** Runs a request through an engine in its initial state. */
   run({ method, url, headers, clientIp }: Sent) {
     const head = headOf({ method, url, headers });
-    const connection = connectionFor(head, { clientIp }, NOW_MS);
+    const connection = connectionFor(head, { clientIp });
     const forwarded: unknown[] = [];
     const world = { nowMs: () => NOW_MS, random: () => 0.5 };
     const edge = (this.#edge ??= compileEdge(this.config, (_route, _module, _config, initial) => initial()));
@@ -148,7 +148,7 @@ function has(machine: Machine, text: string | undefined): boolean {
 function textOf({ method, url, headers, clientIp }: Sent, field: string): string | undefined {
   const head = headOf({ method, url, headers });
   if ('refused' in head) return fail('a request of the certificate is refused');
-  if (field === CLIENT) return bitsOf(connectionFor(head, { clientIp }, NOW_MS).client);
+  if (field === CLIENT) return bitsOf(connectionFor(head, { clientIp }).client);
   if (field === 'path' || field === 'host' || field === 'method') return head[field];
   return field.startsWith('header ')
     ? firstValue(head.headers, field.slice(7))

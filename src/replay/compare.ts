@@ -7,8 +7,8 @@ import { type Decided, type LocalBody, headerEdits } from './decided.ts';
 import type { LogRecord, RecordedOutcome } from './log_record.ts';
 import type { Unknown } from './unknowns.ts';
 
-/** The result of a replay for one record. */
-export type Finding = 'same' | 'changed' | 'unknown';
+/** The result of a replay for one record; a skipped one reached what no edge file has. */
+export type Finding = 'same' | 'changed' | 'unknown' | 'skipped';
 
 /** The result for one record, with the cause that records are grouped by. */
 export interface Judged {

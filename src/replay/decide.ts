@@ -33,6 +33,8 @@ export interface ReplayedEdge {
    * counters only.
    */
   readonly suppose: (record: LogRecord, assumed: Assumed) => Decided;
+  /** Whether an edge has the host of a URL. */
+  readonly hasHostOf: (url: string) => boolean;
   /** All of the configuration that decides about such requests, as text. */
   readonly scopeOf: (decided: Decided) => string;
 }
@@ -58,6 +60,7 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
   return {
     config,
     isOrderless: real.isOrderless,
+    hasHostOf: real.hasHostOf,
     decide: (record) => real.decide(record, NOTHING_ASSUMED),
     suppose: (record, assumed) => (supposing ??= decider(config, options)).decide(record, assumed),
     scopeOf: scopesOf(config),
@@ -66,6 +69,7 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
 
 interface Decider {
   readonly isOrderless: boolean;
+  readonly hasHostOf: ReplayedEdge['hasHostOf'];
   readonly decide: (record: LogRecord, assumed: Assumed) => Decided;
 }
 
@@ -99,6 +103,7 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
   const counterWindows = counterWindowsOf(edge);
   const choiceOf = choicesOf(config);
   return {
+    hasHostOf: (url) => edge.hosts.find(url.replace(/^\w+:\/\//, '')) !== null,
     isOrderless: !remembers && !comparesTime && !readsClock(edge),
     decide: (record, assumed) => {
       // Time never goes back, whatever the order of the log.

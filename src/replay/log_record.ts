@@ -62,6 +62,8 @@ export interface LogRecord {
   readonly outcome: RecordedOutcome | null;
   /** The backend of its route, and those in it that could be tried; absent if the log does not name them. */
   readonly backends?: { readonly root: string | null; readonly candidates: ReadonlySet<string> };
+  /** URL of the endpoint of an agent that it reached; absent if the log does not say so. */
+  readonly agentEndpoint?: string;
   /** Events keep header values in lower case only, except for these fields. */
   readonly keptCase: 'all' | 'host and user-agent';
   /** Names in lower case. */

@@ -16,6 +16,7 @@ export function mergeReplays(parts: readonly ReplaySummary[]): ReplaySummary {
     same: sum(({ same }) => same),
     changed: sum(({ changed }) => changed),
     unknown: sum(({ unknown }) => unknown),
+    skipped: sum(({ skipped }) => skipped),
     unreadable: sum(({ unreadable }) => unreadable),
     problems: parts
       .flatMap(({ problems }) => problems)

@@ -29,7 +29,7 @@ export function readRecording(
   exchange: RecordedExchange,
   line: number,
 ): LogRecord | { readonly problem: string } {
-  const { request, client, forwards, fetches } = exchange;
+  const { request, client, forwards, fetches, agent_endpoint: endpoint } = exchange;
   const address = parseAddress(client.ip);
   if (address === null) return { problem: `'${client.ip}' is not an IP address` };
   const startMs = Date.parse(client.connected);
@@ -70,6 +70,7 @@ export function readRecording(
       root: exchange.backend?.id ?? null,
       candidates: new Set(exchange.backend?.candidates ?? forwards.map(({ backend }) => backend)),
     },
+    ...(typeof endpoint === 'string' && { agentEndpoint: endpoint }),
     keptCase: 'all',
     redacted: redactedNames(headers),
     dropped: NO_NAMES,

@@ -93,6 +93,8 @@ export interface RecordedExchange {
   readonly client: RecordedClient;
   /** The backend of its route, and those in it that could be tried, in order; absent in older recordings. */
   readonly backend?: { readonly id: string | null; readonly candidates: readonly string[] };
+  /** URL of the endpoint of an agent that it reached, directly or by `forward-internal`; edge files do not have it. */
+  readonly agent_endpoint?: string;
   readonly forwards: readonly RecordedForward[];
   readonly fetches: readonly RecordedFetch[];
   /** Null if the client got none. */

@@ -33,8 +33,8 @@ export interface RecordingSink {
     readonly request: KeptBytes;
     readonly response: KeptBytes;
   } | null;
-  /** The exchange is complete. */
-  readonly finished: (exchange: Exchange, event: HttpRequestComplete) => void;
+  /** The exchange is complete; `agentUrl` is that of the endpoint of an agent that it reached, if it did. */
+  readonly finished: (exchange: Exchange, event: HttpRequestComplete, agentUrl: string | null) => void;
 }
 
 interface Forwarding {
@@ -96,7 +96,10 @@ export function recordingSink(write: (exchange: RecordedExchange) => void, bodyL
       const found = forwardings.get(headers);
       return found === undefined ? null : { request: found.requestBody, response: found.responseBody };
     },
-    finished: (exchange, event) => write(recordOf(exchange, draftOf(exchange), event, bodyLimit)),
+    finished: (exchange, event, agentUrl) => {
+      const record = recordOf(exchange, draftOf(exchange), event, bodyLimit);
+      write(agentUrl === null ? record : { ...record, agent_endpoint: agentUrl });
+    },
   };
 }
 

@@ -32,6 +32,8 @@ export interface ReplaySummary {
   readonly same: number;
   readonly changed: number;
   readonly unknown: number;
+  /** Records of endpoints of agents that the configuration does not have; they do not count as records. */
+  readonly skipped: number;
   /** Lines that could not be read, with the first few problems. */
   readonly unreadable: number;
   readonly problems: readonly { readonly line: number; readonly message: string }[];
@@ -71,7 +73,7 @@ export interface Replay {
 export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): Replay {
   const judge = judging(candidate, current);
   const judgeCurrent = current === null ? null : judging(current, null);
-  const counts = { same: 0, changed: 0, unknown: 0 };
+  const counts = { same: 0, changed: 0, unknown: 0, skipped: 0 };
   const groups = new Groups();
   const departures = new Groups();
   const fidelity = { reproduced: 0, departed: 0, unknown: 0 };
@@ -96,6 +98,13 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
 
   return {
     take: (record, wanted) => {
+      const outside = skippedFor(record, [candidate, ...(current === null ? [] : [current])]);
+      if (outside !== null) {
+        counts.skipped++;
+        groups.add('skipped', outside.cause, null, record, null);
+        wanted?.({ line: record.line, request: requestOf(record), ...outside, ...UNDECIDED });
+        return;
+      }
       const before = current === null ? null : current.decide(record);
       const after = candidate.decide(record);
       const reproduced = before === null ? null : fidelityOf(before, record);
@@ -124,23 +133,41 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
         problems,
         groups: groups.sorted(),
         fidelity:
-          current === null
-            ? null
-            : {
-                ...fidelity,
-                share: records === 0 ? 1 : fidelity.reproduced / records,
-                departures: departures.sorted(),
-              },
+          current === null ? null : { ...fidelity, ...shareOf(fidelity.reproduced, records, departures) },
       };
     },
   };
 }
 
+function shareOf(
+  reproduced: number,
+  records: number,
+  departures: Groups,
+): Pick<Fidelity, 'share' | 'departures'> {
+  return { share: records === 0 ? 1 : reproduced / records, departures: departures.sorted() };
+}
+
+const UNDECIDED = { after: '', before: null, reproduced: null } as const;
+
+/** Why a record is skipped; null if it is judged. */
+function skippedFor({ agentEndpoint: url }: LogRecord, edges: readonly ReplayedEdge[]): Judged | null {
+  if (url === undefined || edges.every((edge) => edge.hasHostOf(url))) return null;
+  return { finding: 'skipped', cause: `${url} was the endpoint of an agent: ${SKIPPED}`, pointer: null };
+}
+
+const SKIPPED = 'the edge file has no such host';
+
 class Groups {
   private readonly byCause = new Map<string, Map<string, Group>>();
   private count = 0;
 
-  add(finding: Finding, cause: string, pointer: string | null, record: LogRecord, decided: Decided): void {
+  add(
+    finding: Finding,
+    cause: string,
+    pointer: string | null,
+    record: LogRecord,
+    decided: Decided | null,
+  ): void {
     // Two map lookups of existing strings cost less than building one string.
     let causes = this.byCause.get(finding);
     if (causes === undefined) this.byCause.set(finding, (causes = new Map<string, Group>()));
@@ -155,7 +182,8 @@ class Groups {
     }
     group.count++;
     if (group.examples.length < EXAMPLES) {
-      group.examples.push({ line: record.line, request: requestOf(record), after: outcomeText(decided) });
+      const after = decided === null ? '' : outcomeText(decided);
+      group.examples.push({ line: record.line, request: requestOf(record), after });
     }
   }
 

@@ -2,8 +2,14 @@ import type { Finding } from './compare.ts';
 import type { Group, ReplaySummary } from './replay.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
-const TITLES: Readonly<Record<Finding, string>> = { same: 'SAME', changed: 'CHANGED', unknown: 'UNKNOWN' };
-const ORDER: readonly Finding[] = ['changed', 'unknown', 'same'];
+const TITLES: Readonly<Record<Finding, string>> = {
+  same: 'SAME',
+  changed: 'CHANGED',
+  unknown: 'UNKNOWN',
+  skipped: 'SKIPPED',
+};
+const JUDGED = ['changed', 'unknown', 'same'] as const;
+const ORDER: readonly Finding[] = ['skipped', ...JUDGED];
 const SHOWN_GROUPS = 20;
 
 /** The place of a pointer in a file; null if unknown. */
@@ -11,12 +17,13 @@ export type PlaceOf = (pointer: string) => string | null;
 
 /** Formats the summary for a terminal. */
 export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
-  const { records, unreadable, problems, groups, fidelity } = summary;
+  const { records, unreadable, skipped, problems, groups, fidelity } = summary;
   const lines: string[] = [];
   for (const finding of ORDER) {
     const own = groups.filter((group) => group.finding === finding);
     if (own.length === 0) continue;
-    lines.push(`${TITLES[finding]}  ${shareOf(summary[finding], records)}`);
+    const count = summary[finding];
+    lines.push(`${TITLES[finding]}  ${finding === 'skipped' ? whole(count) : shareOf(count, records)}`);
     for (const group of own.slice(0, SHOWN_GROUPS)) lines.push(...groupLines(group, placeOf));
     if (own.length > SHOWN_GROUPS) lines.push(`  and ${counted(own.length - SHOWN_GROUPS, 'more cause')}`);
     lines.push('');
@@ -32,7 +39,8 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
     lines.push('fidelity is not known: give the configuration that made the log with --against');
   }
   lines.push(
-    `${counted(records, 'record')}: ${ORDER.map((each) => `${whole(summary[each])} ${each}`).join(', ')}` +
+    `${counted(records, 'record')}: ${JUDGED.map((each) => `${whole(summary[each])} ${each}`).join(', ')}` +
+      (skipped === 0 ? '' : `; ${counted(skipped, 'record')} skipped`) +
       (unreadable === 0 ? '' : `; ${counted(unreadable, 'line')} could not be read`),
   );
   for (const { line, message } of problems) lines.push(`  line ${line}: ${message}`);

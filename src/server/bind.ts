@@ -1,3 +1,4 @@
+import { failureText } from '../diagnostics/system_failure.ts';
 import type { Server } from 'node:net';
 
 export interface ListenOptions {
@@ -23,6 +24,11 @@ export interface ListenProblem {
 /** Number of ports tried before giving up. */
 const PORTS_TRIED = 100;
 
+/** A host as URLs have it (RFC 3986, section 3.2.2). */
+function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Binds a server. An unusable address is a value, not an exception. */
 export async function listenOn(server: Server, options: ListenOptions): Promise<Bound | ListenProblem> {
   const host = options.host ?? '127.0.0.1';
@@ -35,7 +41,7 @@ export async function listenOn(server: Server, options: ListenOptions): Promise<
       const address = server.address();
       return { host, port: typeof address === 'object' && address !== null ? address.port : port };
     }
-    problem = error.message;
+    problem = `cannot listen on ${hostOf(host)}:${port}: ${failureText(error)}`;
     isTaken = error.code === 'EADDRINUSE';
     if (!isTaken) break;
   }

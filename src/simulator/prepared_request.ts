@@ -1,10 +1,11 @@
-import type { Connection, RequestHead } from '../engine/contract.ts';
+import type { RequestHead } from '../engine/contract.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
+import type { StatedConnection } from '../engine/request_like.ts';
 
 /** A request with its parsed head and its connection. */
 export interface PreparedRequest {
   readonly head: RequestHead | RefusedHead;
-  readonly connection: Connection;
+  readonly connection: StatedConnection;
   readonly body: Uint8Array;
   /** Virtual ms after which the client disconnects; -1 for never. */
   readonly leaveAfterMs: number;

@@ -45,7 +45,7 @@ export function openConnection(
   world: World,
   peers: Peers,
 ): OpenConnection {
-  const exchange = beginConnection(edge, { ...connection, startMs: world.nowMs() }, place, world);
+  const exchange = beginConnection(edge, connection, place, world);
   let isRelaying = false;
   let isLost = false;
   let unwatch: (() => void) | null = null;

@@ -1,5 +1,4 @@
-import type { Connection } from '../engine/contract.ts';
-import { headOf } from '../engine/request_like.ts';
+import { type StatedConnection, headOf } from '../engine/request_like.ts';
 import { type FieldList, allValues, withoutField } from '../http/fields.ts';
 import type { SimulatedIdentities } from '../dev_idp/simulated.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
@@ -110,7 +109,7 @@ function keepCookies(jar: Jar, host: string, headers: FieldList): void {
   }
 }
 
-function requestFor(url: string, connection: Connection, form?: string): PreparedRequest {
+function requestFor(url: string, connection: StatedConnection, form?: string): PreparedRequest {
   const isForm = form !== undefined;
   const headers = {
     accept: 'text/html',

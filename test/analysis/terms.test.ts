@@ -213,7 +213,7 @@ function activationOf(exchange: ReturnType<typeof randomExchange>): Activation {
   const activation = new Activation(
     { nowMs: () => nowMs, random: () => chance },
     { endpoint, facts, secret: () => undefined },
-    connectionFor(head, { clientIp, clientPort }, nowMs),
+    { ...connectionFor(head, { clientIp, clientPort }), startMs: nowMs },
     { ...head, receivedMs: nowMs },
     { status: exchange.status, headers: exchange.headers.flat() },
   );

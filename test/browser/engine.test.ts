@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
-import type * as Engine from '../../src/playground/engine.ts';
+import type { decideCases } from '../../src/playground/engine.ts';
 import { runScenarios } from '../../src/project_files/run_scenarios.ts';
 import type { CaseResult } from '../../src/simulator/result.ts';
 import { PAGE_SCRIPT } from '../../rolldown.pages.ts';
@@ -39,7 +39,7 @@ const GLOBALS = {
 };
 
 let code: string;
-let engine: typeof Engine;
+let engine: { readonly decideCases: typeof decideCases };
 
 beforeAll(async () => {
   const build = await rolldown({ ...PAGE_SCRIPT, input: 'src/playground/engine.ts', logLevel: 'silent' });
@@ -47,7 +47,7 @@ beforeAll(async () => {
   ({ code } = output[0]);
   const context = createContext({ ...GLOBALS });
   new Script(code, { filename: 'engine.js' }).runInContext(context);
-  ({ engine } = context as unknown as { engine: typeof Engine });
+  ({ engine } = context as unknown as { engine: typeof engine });
 }, 60_000);
 
 /** Without times of the machine, and without what pages add. */

@@ -105,7 +105,10 @@ describe('edgeproof test', () => {
     await writeFile(join(folder, 'other.scenario.yaml'), CASES);
     const ran = await run(...args);
     await rm(join(folder, 'other.scenario.yaml'));
-    expect(ran).toMatchObject({ code: 77, stderr: 'no case was selected\n' });
+    expect(ran).toMatchObject({
+      code: 77,
+      stderr: expect.stringMatching(/^no case was selected: /) as string,
+    });
   });
 
   it('reports unused upstreams and identities, also on threads, and an edge that cannot be read', async () => {

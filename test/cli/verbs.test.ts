@@ -70,7 +70,7 @@ describe('edgeproof check', () => {
   it('exits 2 for a missing file, and without a file', async () => {
     expect(await edgeproof(['check', 'nowhere.yaml'], folder)).toMatchObject({
       code: 2,
-      stderr: 'cannot read nowhere.yaml: there is no such file\n',
+      stderr: 'cannot read nowhere.yaml: there is no such file or folder; correct the name, or create it\n',
     });
     expect((await edgeproof(['check'], folder)).code).toBe(2);
   });

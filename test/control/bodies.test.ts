@@ -112,4 +112,50 @@ describe('a body', () => {
     const body = (await response.json()) as { error_code: string };
     expect([response.status, body.error_code]).toEqual([400, 'ERR_SERVICE_213']);
   });
+
+  it('has at most 10,000 values, except for an edge file', async () => {
+    const hostports = Array.from({ length: 10_000 }, (_, number) => `h${number}.test:443`);
+    const refused = await instance.call('POST', '/edges/https', { hostports });
+    expect([refused.status, refused.body.error_code]).toEqual([413, 'ERR_SERVICE_812']);
+    expect(refused.body.msg).toBe('The body has more than 10000 values.');
+    const made = await instance.make('/edges/https', { hostports: hostports.slice(1) });
+    expect(made.hostports).toHaveLength(9_999);
+    const file = { edges: { https: { many: { hostports } } } };
+    expect((await instance.call('PUT', '/edge_file?dry_run=true', file)).status).toBe(200);
+  });
+
+  it('has policies of at most 1 MiB, in YAML of 256 KiB', async () => {
+    const [inJson, inYaml] = ['{"on_http_request": []}', 'on_http_request: []\n'];
+    const edge = await instance.make('/edges/https', {});
+    const put = async (value: string) => {
+      const route = { match_type: 'exact_path', match: `/${value.length}`, traffic_policy: { value } };
+      const { status, body } = await instance.call('POST', `/edges/https/${edge.id}/routes`, route);
+      return [status, body.details?.pointer];
+    };
+    expect(await put(inJson.padEnd(1024 * 1024))).toEqual([201, undefined]);
+    expect(await put(inJson.padEnd(1024 * 1024 + 1))).toEqual([400, '/traffic_policy/value']);
+    expect(await put(inYaml.padEnd(256 * 1024, '\n'))).toEqual([201, undefined]);
+    expect(await put(inYaml.padEnd(256 * 1024 + 1, '\n'))).toEqual([400, '/traffic_policy/value']);
+    const endpoint = {
+      url: 'https://large.test',
+      type: 'cloud',
+      traffic_policy: inJson.padEnd(1024 * 1024 + 1),
+    };
+    expect((await instance.call('POST', '/endpoints', endpoint)).body.details.pointer).toBe(
+      '/traffic_policy',
+    );
+  });
+});
+
+it('flags of the edge file are true or false: anything else applies nothing', async () => {
+  const file = { backends: { b: { http_response: {} } }, edges: {} };
+  for (const [method, flag, body] of [
+    ['PUT', 'dry_run=1', file],
+    ['PUT', 'dry_run=True', file],
+    ['GET', 'secrets=yes', undefined],
+  ] as const) {
+    const answer = await instance.call(method, `/edge_file?${flag}`, body);
+    expect([answer.status, answer.body.details.parameter]).toEqual([400, flag.replace(/=.*/, '')]);
+  }
+  expect((await instance.call('GET', '/backends/http_response')).body.backends).toEqual([]);
 });

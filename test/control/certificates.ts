@@ -15,6 +15,11 @@ export function selfSigned(commonName: string): Made {
   return made({ commonName, names: [{ type: 'ip', bytes: Uint8Array.of(127, 0, 0, 1) }] });
 }
 
+/** A self-signed certificate of a host. */
+export function certificateOf(host: string): Made {
+  return made({ commonName: host, names: [{ type: 'dns', value: host }] });
+}
+
 let authority: Made | undefined;
 
 /** One certificate authority for all tests of a file. */

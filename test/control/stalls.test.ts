@@ -67,6 +67,29 @@ describe(`with ${OBJECTS} objects, requests are answered during`, () => {
     }
   });
 
+  it('the exact analysis of a file', async () => {
+    const rule = (number: number) => ({
+      expressions: [`req.url.path.matches('^/${number}.*x[0-9]+$')`],
+      actions: [{ type: 'deny' }],
+    });
+    const routes = Array.from({ length: 20 }, (_, number) => ({
+      match_type: 'path_prefix',
+      match: `/${number}`,
+      traffic_policy: { value: JSON.stringify({ on_http_request: [rule(number), rule(number)] }) },
+      backend: { backend_id: 'b' },
+    }));
+    const file = {
+      backends: { b: { http_response: { status_code: 200 } } },
+      edges: { https: { e: { hostports: ['a.test:443'], routes } } },
+    };
+    const { answer, between } = await during(
+      instance.call('PUT', '/edge_file?dry_run=true&exact=true&force=true', file),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.body.warnings.length).toBeGreaterThan(0);
+    expect(between).toBeGreaterThanOrEqual(BETWEEN);
+  });
+
   it('a lock of another process on the store', async () => {
     const other = new DatabaseSync(join(instance.folder, 'store.db'));
     other.exec('BEGIN IMMEDIATE');

@@ -81,6 +81,6 @@ function recorded(change: (path: string, value: unknown) => unknown) {
   const object = mapFields('http_request_complete.v0', event.object, (_field, value, path) =>
     change(path, value),
   );
-  recordingSink((each) => found.push(each), 0).finished(exchange, object);
+  recordingSink((each) => found.push(each), 0).finished(exchange, object, null);
   return found[0]!;
 }

@@ -83,7 +83,7 @@ describe.skipIf(!IS_FULL)('the single-file binary, alone in a folder', () => {
       ['mutate', 'a.scenario.yaml', '--jobs', '2'],
       ['diff', 'edge.yaml', 'edge.yaml'],
       ['classes', 'edge.yaml'],
-      ['explain', 'edge.yaml', 'https://shop.test/shop'],
+      ['explain', 'GET', 'https://shop.test/shop'],
       ['explain-code', 'edge.unknown_key'],
       ['eval', '1 + 1'],
       ['completion', 'bash'],

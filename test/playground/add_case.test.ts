@@ -30,7 +30,7 @@ test('a command line of curl is kept', () => {
   expect(checked(text)).toEqual([]);
 });
 
-test('what is no request is refused', () => {
+test('text that is not a request is refused', () => {
   expect(() => caseOf('GET /a b', '')).toThrow('write a path');
 });
 

@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
   async function opened(at = url, bypassCSP = false): Promise<Page> {
     const page = await (await browser.newContext({ bypassCSP })).newPage();
     page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('pageerror', (error) => complaints.push((error as unknown as Error).message));
     page.on('request', (made) => requests.push(made.url()));
     await page.goto(at);
     await expect.poll(() => page.locator('.case').count()).toBeGreaterThan(0);

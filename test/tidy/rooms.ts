@@ -158,6 +158,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   'edgeproof.ts': ANYTHING,
   'definitions.ts': ANYTHING,
   'decision.ts': ANYTHING,
+  'edge_options.ts': ANYTHING,
+  'reporting.ts': ANYTHING,
   'listen_options.ts': ANYTHING,
   // The part of the composition root that only those load who listen.
   'listening.ts': ANYTHING,

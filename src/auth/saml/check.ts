@@ -35,6 +35,7 @@ export function checkModule(
         'edge.saml_metadata',
         at,
         `the metadata ${message} (line ${line}, column ${column} of the metadata)`,
+        { hint: hintFor(text) },
       );
     }
     return;
@@ -67,4 +68,12 @@ export function checkAction(config: Sound<ActionConfig>, report: Report<number>)
   const read = text === undefined ? null : readMetadata(text);
   if (read !== null && isMetadataProblem(read))
     report(2204, '/idp_metadata', `the metadata ${read.problems[0]!.message}`);
+}
+
+/** What to put there instead, for what is often put there. */
+function hintFor(text: string): string {
+  if (/^\s*https?:/.test(text)) return 'write the XML that this URL returns';
+  if (/<(?:\w+:)?SPSSODescriptor/.test(text))
+    return 'this is the metadata of an app; the metadata of the identity provider is needed';
+  return 'copy the whole XML file of the identity provider';
 }

@@ -1,7 +1,7 @@
 import { type CoverageReport, missedSentence } from '../../coverage/report.ts';
 import type { Thresholds } from '../../coverage/thresholds.ts';
 import { packageVersion } from '../version.ts';
-import { written } from '../write_file.ts';
+import { writeText } from '../write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
 import { type RecordedEdge, reportOf } from './coverage_records.ts';
 
@@ -27,7 +27,7 @@ export async function printCoverage(
   for (const { name, path } of asked) {
     const text = await rendered(name, reports);
     if (path === null) process.stdout.write(text);
-    else await written(path, text);
+    else writeText(path, text);
   }
   const missed = reports.flatMap((report) => report.missed);
   const isTold = asked.some(({ name, path }) => name === 'text' && path === null);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeText } from '../write_file.ts';
 import { idMaker } from '../../events/identifiers.ts';
 import { eventJson } from '../../events/json.ts';
 import { projectHttpRequestComplete } from '../../events/project.ts';
@@ -26,6 +26,6 @@ export function eventLog(): EventLog {
   const lines: string[] = [];
   return {
     completed: (simulated) => void lines.push(make(simulated)),
-    write: (path) => writeFile(path, lines.join('')),
+    write: async (path) => writeText(path, lines.join('')),
   };
 }

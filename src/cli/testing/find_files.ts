@@ -16,6 +16,13 @@ export function findScenarioFiles(paths: readonly string[]): string[] {
   return [...found].sort();
 }
 
+/** The line for a run without cases. */
+export function nothingSelected(files: number): string {
+  return files === 0
+    ? 'no case was selected: there is no file *.scenario.yaml here; `edgeproof init` writes one\n'
+    : 'no case was selected: the options leave none of the cases of these files\n';
+}
+
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -12,7 +12,7 @@ import type { RecordedEdge } from './coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { testedBy } from '../../project_files/offered_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
-import { written } from '../write_file.ts';
+import { writeText } from '../write_file.ts';
 import { counted } from '../../diagnostics/message_text.ts';
 
 /** Suggested cases that cover what the cases of an edge do not; with `noticing` also cases that fail after mistakes. */
@@ -57,7 +57,7 @@ export async function writeCases(
   for (const [index, { recorded, emitted }] of own.entries()) {
     const file = index === 0 ? path : numbered(path, index + 1);
     const form = extension === '.json' ? 'json' : 'yaml';
-    await written(file, scenarioText(emitted, testedBy(recorded.first, file), form));
+    writeText(file, scenarioText(emitted, testedBy(recorded.first, file), form));
     const { cases, points } = emitted;
     process.stderr.write(
       `${file}: ${counted(cases.length, 'case')} for ${counted(points.length, 'point')} of ${recorded.first.edgeName}\n`,

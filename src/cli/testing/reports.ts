@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { writeText } from '../write_file.ts';
 import type { CaseResult, FileResult, Summary } from '../../simulator/result.ts';
 import { loadReporter } from '../../simulator/report/load.ts';
 import { type Origin, REPORTERS, type Reporter, type ReporterName } from '../../simulator/report/reporter.ts';
@@ -64,7 +64,7 @@ export async function openReports(asked: readonly AskedReport[], seed: Origin['s
     finished: (files, summary) => {
       for (const { reporter, write, path, kept } of open) {
         write(reporter.finished(files, summary, origin));
-        if (path !== null) writeFileSync(path, kept.join(''));
+        if (path !== null) writeText(path, kept.join(''));
       }
       flush();
     },

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { writeText } from '../write_file.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../../simulator/document/check.ts';
 import { FILES_BESIDE } from '../../project_files/files_beside.ts';
@@ -37,7 +38,7 @@ export async function fillSnapshots(
       show('  not filled in: the file would be invalid; write the expected value yourself\n');
       return false;
     }
-    await writeFile(file, filled);
+    writeText(file, filled);
     show(`${file} is written\n`);
   }
   return refused.length === 0;

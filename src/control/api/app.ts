@@ -1,9 +1,10 @@
-import { Hono } from 'hono';
 import { type ServiceNames, serviceNames, unfolded, problemBody } from './folding.ts';
 import { type Logins, NO_LOGINS } from './application_logins.ts';
-import type { ApiRequest, Caller, Wiring } from './contract.ts';
+import type { ApiAnswer, ApiRequest, Caller, Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
+import { corsFields, preflightAnswer } from './cors.ts';
 import { rateLimit, wrongKeyLimit } from './limits.ts';
+import type { PathIds } from './objects.ts';
 import { openApi } from './openapi.ts';
 import { DOCUMENT_PAGE } from './page.ts';
 import type { Principal } from '../resources/contract.ts';
@@ -12,72 +13,92 @@ import { principalOf } from './principal.ts';
 import { jsonBody, noBody } from './request.ts';
 import { NOT_ALLOWED, isAddressAllowed } from './restriction.ts';
 import type { Route } from './route.ts';
+import { type Routed, router } from './router.ts';
 import { checkQuery, routesOf } from './routes.ts';
 import { StoreUnavailable } from '../store/port.ts';
 
 /** API version that every request must specify. */
 const VERSION = '2';
 
-/** The API as one function from request to response. Never throws. */
+/** A request that has arrived. */
+interface Call {
+  readonly request: Request;
+  readonly caller: Caller;
+  readonly url: URL;
+}
+
+type Handler = (call: Call, ids: PathIds) => Promise<ApiAnswer> | ApiAnswer;
+
+/** The API as one function from request to answer. Never throws. */
 export function managementApi(
   wiring: Wiring,
   logins: Logins = NO_LOGINS,
-): (request: Request, caller: Caller) => Promise<Response> {
-  const app = new Hono<{ Bindings: Caller; Variables: { operation: string } }>({
-    // Some clients send `//api_keys` if their base URL ends in a slash.
-    getPath: (request) => new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/'),
-  });
+): (request: Request, caller: Caller) => Promise<ApiAnswer> {
   const names = serviceNames(wiring.ports.service);
   const routes = routesOf(wiring, logins);
-  const admit = authorized(wiring, names);
+  const find = router(handlersOf(wiring, routes, names));
   const methodsOf = (path: string) =>
-    routes.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method);
+    routes.filter((each) => patternOf(each.path).test(path)).map(({ method }) => method);
+  const respond = async (call: Call, path: string): Promise<ApiAnswer> => {
+    const found = find(call.request.method, path);
+    if (found === null) throw new ApiProblem(404, null, 'Not Found', { path });
+    return found.handler(call, found.ids);
+  };
 
-  app.use('*', async (context, next): Promise<Response | undefined> => {
+  return async (request, caller) => {
+    const url = new URL(request.url);
+    // Some clients send `//api_keys` if their base URL ends in a slash.
+    const path = url.pathname.replaceAll(/\/{2,}/g, '/');
+    const origin = request.headers.get('origin');
+    const preflight = origin === null ? null : preflightAnswer(request, origin, () => methodsOf(path));
+    if (preflight !== null) return preflight;
     const operation = wiring.newId('op');
-    context.set('operation', operation);
-    const answer = cors(context.req.raw, () => methodsOf(context.req.path));
-    if (answer.preflight !== null) return answer.preflight;
-    await next();
-    context.res.headers.set(names.operationField, operation);
-    for (const [name, value] of answer.fields) context.res.headers.set(name, value);
-    return undefined;
-  });
+    const { status, fields, text } = await respond({ request, caller, url }, path).catch((error: Error) =>
+      problemAnswer(error, names, operation),
+    );
+    const further = { [names.operationField]: operation, ...(origin !== null && corsFields(origin)) };
+    return { status, fields: { ...fields, ...further }, text };
+  };
+}
 
-  for (const route of routes) {
-    app.on(route.method, honoPath(route.path), async (context) => {
-      const { raw: request } = context.req;
-      const asking = await admit(request, context.env);
-      const url = new URL(request.url);
-      checkQuery(route, url);
-      const body = await bodyOf(route, request, wiring, names);
-      const ids = context.req.param() as Readonly<Record<string, string>>;
-      return answered(route, await route.handle(asking, ids, body, url), wiring.options.emptyAsJson === true);
-    });
-  }
-  app.on(['GET', 'PUT'], EDGE_FILE_PATH, async (context) => {
-    const asking = await admit(context.req.raw, context.env);
-    return json(200, await edgeFileRoute(wiring, asking, context.req.raw));
+/** What answers each operation. */
+function handlersOf(wiring: Wiring, routes: readonly Route[], names: ServiceNames): Routed<Handler>[] {
+  const admit = authorized(wiring, names);
+  const { emptyAsJson = false } = wiring.options;
+  const handled = routes.map((route): Routed<Handler> => {
+    const handler: Handler = async (call, ids) => {
+      const asking = await admit(call);
+      checkQuery(route, call.url);
+      const body = await bodyOf(route, call.request, wiring, names);
+      return answered(route, await route.handle(asking, ids, body, call.url), emptyAsJson);
+    };
+    return [route.method, route.path, handler];
   });
+  const edgeFile: Handler = async (call) =>
+    json(200, await edgeFileRoute(wiring, await admit(call), call.request));
   // The API description is public; it needs no key.
-  app.get('/openapi.json', () =>
-    json(200, openApi(routes, wiring.ports.service, wiring.options.emptyAsJson)),
-  );
-  app.get('/docs', (context) => context.html(DOCUMENT_PAGE));
+  let description: ApiAnswer | undefined;
+  const describe = () => (description ??= json(200, openApi(routes, wiring.ports.service, emptyAsJson)));
+  return [
+    ...handled,
+    ['GET', EDGE_FILE_PATH, edgeFile],
+    ['PUT', EDGE_FILE_PATH, edgeFile],
+    ['GET', '/openapi.json', describe],
+    ['GET', '/docs', () => DOCUMENT_ANSWER],
+  ];
+}
 
-  app.notFound((context) => {
-    const problem = new ApiProblem(404, null, 'Not Found', { path: context.req.path });
-    return json(404, problemBody(problem, names, context.get('operation')));
-  });
-  app.onError((error, context) => {
-    const problem = problemOf(error);
-    const response = json(problem.status, problemBody(problem, names, context.get('operation')));
-    const retryAfter = problem.details['retry_after'] ?? (problem.status === 503 ? '1' : null);
-    if (retryAfter !== null) response.headers.set('retry-after', retryAfter);
-    return response;
-  });
+const DOCUMENT_ANSWER: ApiAnswer = {
+  status: 200,
+  fields: { 'content-type': 'text/html; charset=UTF-8' },
+  text: DOCUMENT_PAGE,
+};
 
-  return async (request, caller) => app.fetch(request, caller);
+function problemAnswer(error: Error, names: ServiceNames, operation: string): ApiAnswer {
+  const problem = problemOf(error);
+  const { status, fields, text } = json(problem.status, problemBody(problem, names, operation));
+  const retryAfter = problem.details['retry_after'] ?? (status === 503 ? '1' : null);
+  return { status, fields: { ...fields, ...(retryAfter !== null && { 'retry-after': retryAfter }) }, text };
 }
 
 /** The service's number for an internal error. */
@@ -91,13 +112,8 @@ function problemOf(error: Error): ApiProblem {
   return new ApiProblem(500, INTERNAL, 'An internal error occurred; this is a bug.', details);
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 /** Authenticates and authorizes a request; throws the documented errors. */
-function authorized(
-  wiring: Wiring,
-  names: ServiceNames,
-): (request: Request, caller: Caller) => Promise<ApiRequest> {
+function authorized(wiring: Wiring, names: ServiceNames): (call: Call) => Promise<ApiRequest> {
   const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
   const limitWrong = wrongKeyLimit(wiring.nowMs);
   const identified = (request: Request, { address }: Caller): Promise<Principal> =>
@@ -107,7 +123,7 @@ function authorized(
       }
       return principalOf(request.headers.get('authorization') ?? undefined, view);
     });
-  return async (request, caller) => {
+  return async ({ request, caller, url: { origin, searchParams } }) => {
     const principal = await identified(request, caller).catch((error: unknown) => {
       throw limitWrong(error, caller.address);
     });
@@ -119,7 +135,6 @@ function authorized(
       throw new ApiProblem(400, 217, `The version '${version}' is unknown; supported versions: ${VERSION}.`);
     }
     count();
-    const { origin, searchParams } = new URL(request.url);
     const isForced = searchParams.get('force') === 'true';
     return { principal, base: origin, address: caller.address, isForced };
   };
@@ -128,55 +143,19 @@ function authorized(
 async function bodyOf(route: Route, request: Request, wiring: Wiring, names: ServiceNames): Promise<unknown> {
   if (route.body === 'none') return noBody(request);
   if (route.body === 'ignored') return undefined;
-  const body = await jsonBody(request, wiring.options.bodyLimitBytes);
+  const body = await jsonBody(request, { bytes: wiring.options.bodyLimitBytes });
   return names.isFoldingClient(request.headers.get('user-agent') ?? '') ? unfolded(body) : body;
 }
 
-function answered({ status }: Route, value: unknown, emptyAsJson: boolean): Response {
+function answered({ status }: Route, value: unknown, emptyAsJson: boolean): ApiAnswer {
   if (status !== 204) return json(status, value);
-  return emptyAsJson ? json(200, {}) : new Response(null, { status });
+  return emptyAsJson ? json(200, {}) : { status, fields: {}, text: null };
 }
 
-function json(status: number, value: unknown): Response {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: JSON_TYPE,
-  });
-}
-
-/** `/ip_policies/{id}` → `/ip_policies/:id`. */
-function honoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+function json(status: number, value: unknown): ApiAnswer {
+  return { status, fields: { 'content-type': 'application/json' }, text: JSON.stringify(value) };
 }
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-}
-
-const MAXIMUM_AGE_SECONDS = 600;
-
-interface CorsAnswer {
-  /** The complete response to a preflight request. */
-  readonly preflight: Response | null;
-  /** Fields for the response to the actual request. */
-  readonly fields: readonly (readonly [name: string, value: string])[];
-}
-
-/** CORS fields: all origins are allowed, because every request needs a key. */
-function cors(request: Request, methods: () => readonly string[]): CorsAnswer {
-  const origin = request.headers.get('origin');
-  if (origin === null) return { preflight: null, fields: [] };
-  const fields = [
-    ['access-control-allow-origin', origin],
-    ['access-control-allow-credentials', 'true'],
-    ['vary', 'Origin'],
-  ] as const;
-  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) {
-    return { preflight: null, fields };
-  }
-  const headers = new Headers(fields.map(([name, value]): [string, string] => [name, value]));
-  headers.set('access-control-allow-methods', methods().join(', '));
-  headers.set('access-control-allow-headers', request.headers.get('access-control-request-headers') ?? '');
-  headers.set('access-control-max-age', String(MAXIMUM_AGE_SECONDS));
-  return { preflight: new Response(null, { status: 204, headers }), fields };
 }

@@ -129,3 +129,11 @@ export interface Caller {
   /** Address of the client. */
   readonly address: string;
 }
+
+/** The answer to a request. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The body; null if there is none. */
+  readonly text: string | null;
+}

@@ -6,7 +6,7 @@ import { applyFile } from './apply_file.ts';
 import type { ApiRequest, Wiring } from './contract.ts';
 import { exportFile } from './edge_file.ts';
 import { fileSettings } from './file_settings.ts';
-import { jsonBody, noBody, queryOf } from './request.ts';
+import { isSet, jsonBody, noBody, queryOf } from './request.ts';
 
 /** Reads and replaces the whole configuration as an edge file; an addition to the specification. */
 export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request: Request): Promise<unknown> {
@@ -14,24 +14,24 @@ export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request:
   if (request.method === 'GET') {
     await noBody(request);
     for (const [name, what] of Object.entries(GUARDED)) {
-      if (query.get(name) === 'true' && !asking.principal.isAdmin)
+      if (isSet(query, name) && !asking.principal.isAdmin)
         throw new ApiProblem(403, NO_PRIVILEGE, `Only admins can export ${what}.`, { parameter: name });
     }
     return wiring.store.readLong(async (view) =>
       exportFile(await view.all(EDGE_KINDS), {
         service: wiring.ports.service,
         settings: await fileSettings(view),
-        withPrivateKeys: query.get('private_keys') === 'true',
-        withClientSecrets: query.get('secrets') === 'true',
+        withPrivateKeys: isSet(query, 'private_keys'),
+        withClientSecrets: isSet(query, 'secrets'),
       }),
     );
   }
-  const document = await jsonBody(request, FILE_LIMIT_BYTES);
+  const document = await jsonBody(request, { bytes: FILE_LIMIT_BYTES, values: Infinity });
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new ApiProblem(400, COMMON.badValue, 'The body must be an edge file as a JSON object.');
   }
-  const isDry = query.get('dry_run') === 'true';
-  const isExact = query.get('exact') === 'true';
+  const isDry = isSet(query, 'dry_run');
+  const isExact = isSet(query, 'exact');
   if (isExact) refuseExact(document as Body, isDry);
   const { service } = wiring.ports;
   const other = (document as Body)['service_name'] ?? service;

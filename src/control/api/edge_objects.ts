@@ -52,40 +52,22 @@ export function edgeObjects(stored: readonly ResourceObject[]): EdgeObjects {
   const byKind = new Map(EDGE_KINDS.map((kind): [string, ById] => [kind, new Map()]));
   const routes = new Map<string, ById>();
   const users = new Map<string, ById>();
-  const rules = rulesIn(stored);
+  const rules = rulesByPolicy(stored);
   for (const object of stored) if (object.kind !== RULE_KIND) set(object, object);
-  const linked = () => policiesOf(byKind.get(POLICY_KIND)!.values(), (id) => rules.get(id) ?? NO_RULES);
+  const linked = () => policiesOf(byKind.get(POLICY_KIND)!.values(), rules.of);
   let policies = linked();
 
   /** Sets the object at a place; undefined removes it. */
   function set({ id, kind, parent }: ResourceObject, object: ResourceObject | undefined): void {
-    const maps = [byId, byKind.get(kind)!];
     if (USERS.has(kind)) {
-      for (const used of namesIn(byId.get(id))) users.get(used)?.delete(id);
-      for (const used of namesIn(object)) ofParent(users, used).set(id, object!);
+      for (const used of namesIn(byId.get(id))) setIn(users, used, id, undefined);
+      for (const used of namesIn(object)) setIn(users, used, id, object);
     }
-    if (kind === ROUTE_KIND) maps.push(ofParent(routes, parent!));
-    for (const map of maps) {
+    if (kind === ROUTE_KIND) setIn(routes, parent!, id, object);
+    for (const map of [byId, byKind.get(kind)!]) {
       if (object === undefined) map.delete(id);
       else map.set(id, object);
     }
-  }
-
-  /** Takes the changes of rules in; returns what takes them back. */
-  function takeRules(touched: readonly Touched[]): () => void {
-    const changes = new Map<string, Map<string, Body | null>>();
-    for (const { object, isGone } of touched) {
-      const { id, kind, parent, body } = object;
-      if (kind === RULE_KIND) ofParent(changes, parent!).set(id, isGone ? null : body);
-    }
-    const before = Array.from(changes, ([policy, changed]) => {
-      const rulesBefore = rules.get(policy) ?? NO_RULES;
-      rules.set(policy, withRules(rulesBefore, changed));
-      return [policy, rulesBefore] as const;
-    });
-    return () => {
-      for (const [policy, rulesBefore] of before) rules.set(policy, rulesBefore);
-    };
   }
 
   return {
@@ -102,7 +84,7 @@ export function edgeObjects(stored: readonly ResourceObject[]): EdgeObjects {
         set(object, isGone ? undefined : withKnownParts(object, former));
         return [() => set(object, former)];
       });
-      const rulesBack = takeRules(touched);
+      const rulesBack = rules.take(touched);
       if (touched.some(({ object: { kind } }) => kind === POLICY_KIND || kind === RULE_KIND))
         policies = linked();
       return () => {
@@ -126,10 +108,47 @@ function withKnownParts(object: ResourceObject, former: ResourceObject | undefin
   return { ...object, body: Object.fromEntries(parts) };
 }
 
-function ofParent<Value>(maps: Map<string, Map<string, Value>>, parent: string): Map<string, Value> {
-  const known = maps.get(parent) ?? new Map<string, Value>();
-  maps.set(parent, known);
-  return known;
+/** Sets an object of a parent; undefined removes it, and a parent without objects. */
+function setIn(
+  parents: Map<string, ById>,
+  parent: string,
+  id: string,
+  object: ResourceObject | undefined,
+): void {
+  const known: ById = parents.get(parent) ?? new Map();
+  if (object === undefined) known.delete(id);
+  else known.set(id, object);
+  if (known.size === 0) parents.delete(parent);
+  else parents.set(parent, known);
+}
+
+/** The rules of all policies, and what takes the changes of a write in; that returns what takes them back. */
+function rulesByPolicy(stored: readonly ResourceObject[]) {
+  const rules = rulesIn(stored);
+  const of = (policy: string): PolicyRules => rules.get(policy) ?? NO_RULES;
+  /** A policy without rules has no entry, because it may be gone. */
+  const set = (policy: string, list: PolicyRules): void => {
+    if (list.length === 0) rules.delete(policy);
+    else rules.set(policy, list);
+  };
+  const take = (touched: readonly Touched[]): (() => void) => {
+    const changes = new Map<string, Map<string, Body | null>>();
+    for (const { object, isGone } of touched) {
+      const { id, kind, parent, body } = object;
+      if (kind !== RULE_KIND) continue;
+      const ofPolicy = changes.get(parent!) ?? new Map<string, Body | null>();
+      changes.set(parent!, ofPolicy.set(id, isGone ? null : body));
+    }
+    const before = Array.from(changes, ([policy, changed]) => {
+      const rulesBefore = of(policy);
+      set(policy, withRules(rulesBefore, changed));
+      return [policy, rulesBefore] as const;
+    });
+    return () => {
+      for (const [policy, rulesBefore] of before) set(policy, rulesBefore);
+    };
+  };
+  return { of, take };
 }
 
 /** The rules of all policies; the objects are in ascending order of ids. */

@@ -1,7 +1,8 @@
-import { createServer } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { getRequestListener } from '@hono/node-server';
-import type { Caller } from './contract.ts';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { ApiAnswer, Caller } from './contract.ts';
 
 export interface ListenOptions {
   /** Default 127.0.0.1. */
@@ -18,15 +19,22 @@ export interface ApiListening {
   readonly close: () => Promise<void>;
 }
 
+/** Sends an answer as one piece, which takes a fraction of the time of a `Response`, whose body is a stream. */
+function send(outgoing: ServerResponse, { status, fields, text }: ApiAnswer): void {
+  if (text === null) outgoing.writeHead(status, fields).end();
+  else outgoing.writeHead(status, { ...fields, 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
 /** Serves the API on a socket. Rejects if the port is taken. */
 export async function listenApi(
-  api: (request: Request, caller: Caller) => Promise<Response>,
+  api: (request: Request, caller: Caller) => Promise<ApiAnswer>,
   { host = '127.0.0.1', port = 0, tls }: ListenOptions = {},
 ): Promise<ApiListening> {
   const listener = getRequestListener(
-    (request, bindings) => {
-      const { incoming } = bindings as { incoming: { socket: { remoteAddress?: string } } };
-      return api(request, { address: incoming.socket.remoteAddress ?? '' });
+    async (request, bindings) => {
+      const { incoming, outgoing } = bindings as { incoming: IncomingMessage; outgoing: ServerResponse };
+      send(outgoing, await api(request, { address: incoming.socket.remoteAddress ?? '' }));
+      return RESPONSE_ALREADY_SENT;
     },
     { overrideGlobalObjects: false },
   );

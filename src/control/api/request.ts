@@ -13,8 +13,19 @@ export interface PageQuery {
   readonly chosen: readonly (readonly [property: string, value: string])[];
 }
 
+/** What a body may have at most. */
+interface BodyLimits {
+  /** Default 4 MiB. */
+  readonly bytes?: number | undefined;
+  /** Members and elements on all levels; default 10,000. */
+  readonly values?: number;
+}
+
 /** Reads the JSON body of a request; throws the documented errors. */
-export async function jsonBody(request: Request, limitBytes = BODY_LIMIT_BYTES): Promise<unknown> {
+export async function jsonBody(
+  request: Request,
+  { bytes: limitBytes = BODY_LIMIT_BYTES, values = VALUE_LIMIT }: BodyLimits = {},
+): Promise<unknown> {
   const type = request.headers.get('content-type');
   if (!hasBody(request)) throw new ApiProblem(400, 213, 'The request has no body; send a JSON object.');
   if (type === null) throw new ApiProblem(415, 216, 'The request has a body, but no Content-Type.');
@@ -29,18 +40,21 @@ export async function jsonBody(request: Request, limitBytes = BODY_LIMIT_BYTES):
   } catch {
     throw new ApiProblem(400, 213, 'The body is not valid JSON.');
   }
-  checkShape(value);
+  checkShape(value, [], { left: values, limit: values });
   return value;
 }
 
 /** Maximum nesting depth; resources need about a dozen levels. */
 const DEPTH_LIMIT = 100;
 
+/** Maximum number of values, because each costs time: no resource needs more than some hundreds. */
+const VALUE_LIMIT = 10_000;
+
 /**
- * Refuses bodies that later code cannot process safely: nesting that would exhaust the stack, and keys that
- * would set a prototype. `path` is the path of the value; it is unchanged on return.
+ * Refuses bodies that later code cannot process safely: nesting that would exhaust the stack, keys that would set a
+ * prototype, and more values than the limit. `path` is the path of the value; it is unchanged on return.
  */
-function checkShape(value: unknown, path: string[] = []): void {
+function checkShape(value: unknown, path: string[], count: { left: number; readonly limit: number }): void {
   if (typeof value !== 'object' || value === null) return;
   if (path.length >= DEPTH_LIMIT) {
     throw new ApiProblem(400, 213, `The body is nested deeper than ${DEPTH_LIMIT} levels.`);
@@ -48,9 +62,12 @@ function checkShape(value: unknown, path: string[] = []): void {
   if (Object.hasOwn(value, '__proto__')) {
     throw refusedValue(COMMON.unknownField, [...path, '__proto__'].reduce(pointerTo, ''), NO_PROTOTYPE);
   }
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value);
+  count.left -= keys.length;
+  if (count.left < 0) throw new ApiProblem(413, 812, `The body has more than ${count.limit} values.`);
+  for (const key of keys) {
     path.push(key);
-    checkShape((value as Readonly<Record<string, unknown>>)[key], path);
+    checkShape((value as Readonly<Record<string, unknown>>)[key], path, count);
     path.pop();
   }
 }
@@ -122,6 +139,14 @@ export function queryOf(
     found.set(name, value);
   }
   return found;
+}
+
+/** Whether a parameter that is `true` or `false` is set; anything else is refused. */
+export function isSet(query: ReadonlyMap<string, string>, parameter: string): boolean {
+  const text = query.get(parameter) ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  const message = `The query parameter '${parameter}' must be true or false, not '${text}'.`;
+  throw new ApiProblem(400, COMMON.badValue, message, { parameter });
 }
 
 function limitOf(text: string): number {

@@ -28,7 +28,8 @@ function completeHostports({ body }: { readonly body: Body }, port: number | nul
     }
     return `${wildcard}${answer.host}:${answer.port}`;
   });
-  const twice = read.findIndex((hostport, index) => read.indexOf(hostport) < index);
+  const firstAt = new Map(read.map((hostport, index) => [hostport, index] as const).toReversed());
+  const twice = read.findIndex((hostport, index) => firstAt.get(hostport)! < index);
   if (twice >= 0) throw refusedValue(7122, `/hostports/${twice}`, `'${read[twice]!}' is listed twice.`);
   return { body: { ...body, hostports: read } };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isHostProblem, readHostAndPort } from '../../edge/document/hosts.ts';
 import { isInternalHost } from '../../edge/document/internal_hosts.ts';
+import { policyText } from '../../policy/module_schema.ts';
 import { reservedDomainOf } from './addresses.ts';
 import type { Body, Completed, Draft, Field, Reading } from './contract.ts';
 import { derive, field, notes, refSchema, resource } from './fields.ts';
@@ -163,7 +164,7 @@ export const endpoints = resource({
       }),
       read: { schema: z.enum(['cloud', 'agent']), show: (value) => value },
     },
-    traffic_policy: field(text('The traffic policy, as JSON or YAML.'), {
+    traffic_policy: field(policyText('The traffic policy, as JSON or YAML.'), {
       create: 'required',
       codes: { missing: ENDPOINT_NUMBERS.policy, bad: ENDPOINT_NUMBERS.policy },
     }),

@@ -1,3 +1,4 @@
+import { failureText } from '../../diagnostics/system_failure.ts';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { groupCommit } from './group_commit.ts';
@@ -75,7 +76,7 @@ function lockBeside(path: string): DatabaseSync {
     lock?.close();
     const message = isLock(error)
       ? `the store ${path} is served by another instance; stop it first`
-      : `cannot lock the store ${path}: ${(error as Error).message}`;
+      : `cannot lock the store ${path}: ${failureText(error)}`;
     throw new StoreError(message, { cause: error });
   }
 }
@@ -98,6 +99,6 @@ function openFile(path: string): DatabaseSync {
   } catch (error) {
     database?.close();
     if (error instanceof StoreError) throw error;
-    throw new StoreError(`cannot open the store ${path}: ${(error as Error).message}`, { cause: error });
+    throw new StoreError(`cannot open the store ${path}: ${failureText(error)}`, { cause: error });
   }
 }

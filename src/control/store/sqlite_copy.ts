@@ -1,3 +1,4 @@
+import { failureText } from '../../diagnostics/system_failure.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { writeFileSync } from 'node:fs';
 import { OWNER_ONLY } from './own_file.ts';
@@ -15,7 +16,7 @@ export function copyDatabase(from: string, to: string): void {
     database = new DatabaseSync(from, { readOnly: true });
     database.prepare('VACUUM INTO ?').run(to);
   } catch (error) {
-    throw new StoreError(`cannot copy ${from} to ${to}: ${(error as Error).message}`, { cause: error });
+    throw new StoreError(`cannot copy ${from} to ${to}: ${failureText(error)}`, { cause: error });
   } finally {
     database?.close();
   }

@@ -165,6 +165,7 @@ function checkRoutes(config: SoundConfig, report: Report): void {
     if (thing.routes?.length !== 0) continue;
     report('edge.no_routes', pointer, `edge '${name}' has no routes, so every request gets 404`, {
       at: 'key',
+      hint: 'add a route, or remove the edge',
     });
   }
   for (const { pointer, thing: route } of routesOf(config)) {

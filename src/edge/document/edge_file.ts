@@ -1,4 +1,4 @@
-import { MODULE_FACTS } from '../../filters/table.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../../filters/table.ts';
 import type { FileKind } from '../../config_file/read.ts';
 
 /** The edge file in messages. */
@@ -22,8 +22,14 @@ export const KEYS_ELSEWHERE: Readonly<Record<string, string>> = {
               `it is a module of ${edgeKinds.map((edgeKind) => edgeKind.toUpperCase()).join(' and ')} edges`,
             ],
           ]
-        : [],
+        : [[type, 'it is a module of routes']],
     ),
   ),
+  ...Object.fromEntries(
+    Array.from(ACTION_FACTS.keys())
+      .filter((type) => !MODULE_FACTS.has(type.replaceAll('-', '_')))
+      .map((type) => [type.replaceAll('-', '_'), `${type} is an action: put it in a traffic_policy`]),
+  ),
+  routes: 'only HTTPS edges have routes',
   terminate_at: 'an HTTPS edge always terminates TLS itself',
 };

@@ -23,15 +23,21 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
   }
 }
 
+/** For what cannot be guessed: two addresses with a dash, a name, or neither. */
+function hintForSpan(cidr: string): string {
+  if (/^[\d.]+-[\d.]+$/.test(cidr)) return 'write one rule for each range in CIDR notation';
+  return /^[a-z]/i.test(cidr) ? 'write its address, not its name' : 'write an address, a slash and a mask';
+}
+
 /** The canonical range, or null for a problem, which is reported. */
 function checkCidr(cidr: string, pointer: string, report: Report): string | null {
   const answer = parseCidr(cidr);
   if (!isCidrProblem(answer)) return answer.text;
-  const { problem, message, suggestion } = answer;
+  const { problem, message, suggestion, isExample } = answer;
   // For these two problems there is only one possible correction.
   const safe = problem === 'no_mask' || problem === 'host_bits';
   report('edge.bad_cidr', pointer, message, {
-    hint: didYouMean(suggestion),
+    hint: isExample ? hintForSpan(cidr) : didYouMean(suggestion),
     fix: safe ? { message: `write ${suggestion}`, text: suggestion, safe } : undefined,
   });
   return null;

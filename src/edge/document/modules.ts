@@ -41,7 +41,10 @@ export function checkModules(
     const present = LOGINS.filter((type) => type in thing);
     if (present.length > 1) {
       const message = `a route has at most one of ${LOGINS.join(', ')}; this one has ${present.join(' and ')}`;
-      report('edge.several_logins', `${pointer}/${present[1]!}`, message, { at: 'key' });
+      report('edge.several_logins', `${pointer}/${present[1]!}`, message, {
+        at: 'key',
+        hint: 'remove all but one of them',
+      });
     }
   }
   for (const { pointer, thing, kind } of streamEdgesOf(config))

@@ -118,7 +118,10 @@ function warnAboutUnused(
 ): void {
   for (const name of Object.keys(known)) {
     if (used.has(name)) continue;
-    report(code, pointerTo(parent, name), `${message} ${quoted(name)}`, { at: 'key' });
+    report(code, pointerTo(parent, name), `${message} ${quoted(name)}`, {
+      at: 'key',
+      hint: 'use it, or remove it',
+    });
   }
 }
 

@@ -24,7 +24,9 @@ export function checkModule(
     if (rules === undefined || rules.some((rule) => rule?.action !== 'deny')) return;
   }
   const who = ids.length === 1 ? `IP policy ${quoted(ids[0] ?? '')} has` : 'these IP policies have';
-  report('edge.blocks_everybody', '/ip_policy_ids', `${who} no allow rule, so every address is blocked`);
+  report('edge.blocks_everybody', '/ip_policy_ids', `${who} no allow rule, so every address is blocked`, {
+    hint: 'add a rule with action: allow',
+  });
 }
 
 /** Reports lists that let no address pass. */

@@ -15,23 +15,26 @@ function show({ file, line }: { readonly file: string; readonly line: number }):
   editors.get(file)?.show(line);
 }
 
+/** Loads the editor into a place, and keeps it and the project alike; returns what ends that. */
+async function edited(place: HTMLElement, name: string, label: string): Promise<() => void> {
+  const { createEditor } = await import('./editor.ts');
+  const editor = createEditor(place, label, texts.peek()[name] ?? '', (text) => edit(name, text));
+  editors.set(name, editor);
+  const ends = [
+    effect(() => editor.setText(texts.value[name] ?? '')),
+    effect(() => editor.mark(findings.value.filter(({ source }) => source?.name === name))),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
 function Pane({ name, label }: { readonly name: string; readonly label: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    let stop = (): void => {};
-    void import('./editor.ts').then(({ createEditor }) => {
-      const editor = createEditor(place.current!, label, texts.peek()[name] ?? '', (text) =>
-        edit(name, text),
-      );
-      editors.set(name, editor);
-      const stops = [
-        effect(() => editor.setText(texts.value[name] ?? '')),
-        effect(() => editor.mark(findings.value.filter(({ source }) => source?.name === name))),
-      ];
-      stop = () => stops.forEach((end) => end());
-    });
-    return () => stop();
-  }, [name]);
+    const end = edited(place.current!, name, label);
+    return () => void end.then((stop) => stop());
+  }, [name, label]);
   return (
     <section class="pane" aria-label={label}>
       <h2>{name}</h2>
@@ -41,9 +44,9 @@ function Pane({ name, label }: { readonly name: string; readonly label: string }
 }
 
 function add(form: HTMLFormElement): void {
-  const data = new FormData(form);
+  const valueOf = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value;
   try {
-    const added = caseOf(String(data.get('request')), String(data.get('ip')));
+    const added = caseOf(valueOf('request'), valueOf('ip'));
     edit(SCENARIO, withCase(texts.peek()[SCENARIO] ?? '', added));
     form.reset();
     note.value = '';

@@ -37,6 +37,7 @@ function ask(question: Omit<Question, 'id'>): void {
     isBusy.value = false;
     failure.value = `The cases took more than ${PATIENCE_MS / 1000} s and were stopped.`;
   }, PATIENCE_MS);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origins
   worker.postMessage({ ...question, id } satisfies Question);
 }
 

@@ -80,7 +80,8 @@ function sayOfVariable(name: string, { variables, variablesOfPhase }: KnownNames
   const message = `no set-vars of this phase sets ${quoted(name)}, so reading it is an error`;
   const known = [...variablesOfPhase];
   const hint =
-    didYouMean(suggest(name, known)) ?? (known.length > 0 ? `set here: ${listed(known)}` : undefined);
+    didYouMean(suggest(name, known)) ??
+    (known.length > 0 ? `set here: ${listed(known)}` : `set it with set-vars, or test has(vars.${name})`);
   return { code: 'policy.unknown_variable', message, hint };
 }
 

@@ -32,7 +32,7 @@ export function reportProblems(policy: PolicyText, report: Report, problems: rea
   }
 }
 
-const LOST = /in YAML stream|at node end/;
+const LOST = /in YAML stream|at node end|missing after the colon|never closed/;
 
 /** A spelling that YAML parses in an unexpected way, and its correction. */
 interface Trap {

@@ -1,8 +1,7 @@
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { isHostProblem, readHostAndPort } from '../../edge/document/hosts.ts';
 import { tlsVersionName } from '../../engine/connection.ts';
-import type { Connection } from '../../engine/contract.ts';
-import { connectionOf } from '../../engine/request_like.ts';
+import { type StatedConnection, statedConnection } from '../../engine/request_like.ts';
 import type { RequestSetting } from './requests.ts';
 import type { CaseConfig } from './schema.ts';
 import { errorText } from '../../diagnostics/message_text.ts';
@@ -10,7 +9,7 @@ import { errorText } from '../../diagnostics/message_text.ts';
 /** A prepared connection to a TLS or TCP edge. */
 export interface PreparedConnection {
   readonly place: { readonly kind: 'tls' | 'tcp'; readonly host: string; readonly port: number };
-  readonly connection: Connection;
+  readonly connection: StatedConnection;
   /** Bytes sent in each direction if a backend accepts it. */
   readonly sendsBytes: number;
   readonly receivesBytes: number;
@@ -26,7 +25,7 @@ export function prepareConnection(
   given: NonNullable<CaseConfig['connect']>,
   pointer: string,
   edge: EdgeConfig,
-  { tls, startMs, report }: RequestSetting,
+  { tls, report }: RequestSetting,
 ): PreparedConnection | null {
   const config: ConnectConfig = typeof given === 'string' ? { to: given } : given;
   const at = typeof given === 'string' ? pointer : `${pointer}/to`;
@@ -50,7 +49,7 @@ export function prepareConnection(
     };
     return {
       place: { kind, host: kind === 'tls' ? serverName : place.host, port: place.port },
-      connection: connectionOf(facts, 'https', startMs),
+      connection: statedConnection(facts, 'https'),
       sendsBytes: config.sends ?? 0,
       receivesBytes: config.receives ?? 0,
     };

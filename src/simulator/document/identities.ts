@@ -57,7 +57,7 @@ export function checkIdentitiesUsed(
     asked.add(name);
     known ??= Object.keys(identities);
     if (known.includes(name)) continue;
-    const hint = didYouMean(suggest(name, known));
+    const hint = didYouMean(suggest(name, known)) ?? 'add it to `identities` at the top of the file';
     const notes = [`identities of this file: ${listed(known)}`];
     report('scenario.unknown_identity', `${at}/as`, `unknown identity ${quoted(name)}`, { hint, notes });
   }

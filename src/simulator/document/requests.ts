@@ -112,6 +112,14 @@ function changed(body: Uint8Array): Uint8Array {
     : Uint8Array.from(body, (byte, at) => (at === body.length - 1 ? byte ^ 1 : byte));
 }
 
+/** A placeholder that is still there was filled by no row. */
+function ofPlaceholder(text: string): string {
+  const name = /^\{(\w+)\}$/.exec(text)?.[1];
+  return name === undefined
+    ? '; write it as 203.0.113.9 or 2001:db8::1'
+    : `: no row of 'each' has a value '${name}'`;
+}
+
 function withHead(
   make: () => RequestHead | RefusedHead,
   body: Uint8Array,
@@ -123,14 +131,14 @@ function withHead(
   if (parseAddress(client) === null) {
     const at =
       config.ip === setting.defaults.ip && !pointer.startsWith('/defaults') ? '/defaults/request' : pointer;
-    return refuse(setting, `${at}/ip`, `${quoted(client)} is not an IP address`);
+    return refuse(setting, `${at}/ip`, `${quoted(client)} is not an IP address${ofPlaceholder(client)}`);
   }
   try {
     const head = make();
     const tls = { ...setting.defaults.tls, ...config.tls };
     const stated = statedTls(tls, `${pointer}/tls`, setting.tls, setting.report);
     const facts = { clientIp: client, clientPort: 50_000, ...stated };
-    const connection = connectionFor(head, facts, setting.startMs);
+    const connection = connectionFor(head, facts);
     const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
     const as = config.as === undefined ? {} : { as: config.as };
     return { head, connection, body, leaveAfterMs, ...as };

@@ -1,5 +1,5 @@
 import type { TlsFacts } from '../../engine/contract.ts';
-import { connectionFor, connectionOf, headOf } from '../../engine/request_like.ts';
+import { connectionFor, statedConnection, headOf } from '../../engine/request_like.ts';
 import type { FieldList } from '../../http/fields.ts';
 import { type CompiledCase } from '../compile_case.ts';
 import { DEFAULT_START_MS, defaultHost } from '../case_setting.ts';
@@ -150,7 +150,7 @@ export function draftsOfCase(compiled: CompiledCase, config: EdgeConfig): Draft[
 
 /** The prepared request of a draft; null if it is not valid. */
 export function preparedDraft(draft: Draft): PreparedRequest | null {
-  const { method, scheme, host, path, query, headers, body, ip, tls, startMs } = draft;
+  const { method, scheme, host, path, query, headers, body, ip, tls } = draft;
   const bytes = new TextEncoder().encode(body);
   const pairs: [string, string][] = [];
   for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at]!, headers[at + 1]!]);
@@ -159,7 +159,7 @@ export function preparedDraft(draft: Draft): PreparedRequest | null {
     const url = `${scheme}://${host}${path}${query === undefined ? '' : `?${query}`}`;
     const head = headOf({ method, url, headers: pairs });
     const facts = { clientIp: ip, clientPort: 50_000, ...(tls !== null && { tls }) };
-    const connection = connectionFor(head, facts, startMs);
+    const connection = connectionFor(head, facts);
     const as = draft.as === null ? {} : { as: draft.as.name };
     return { head, connection, body: bytes, leaveAfterMs: -1, ...as };
   } catch (error) {
@@ -169,7 +169,7 @@ export function preparedDraft(draft: Draft): PreparedRequest | null {
 }
 
 /** The prepared connection of a draft. */
-export function preparedConnection({ connect, ip, tls, startMs }: Draft): PreparedConnection | null {
+export function preparedConnection({ connect, ip, tls }: Draft): PreparedConnection | null {
   if (connect === null) return null;
   const { kind, host, port } = connect;
   const facts = {
@@ -180,7 +180,7 @@ export function preparedConnection({ connect, ip, tls, startMs }: Draft): Prepar
   };
   return {
     place: connect,
-    connection: connectionOf(facts, 'https', startMs),
+    connection: statedConnection(facts, 'https'),
     sendsBytes: 0,
     receivesBytes: 0,
   };

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { callbackPost } from '../../../src/clients/callback_post.ts';
 import { guardedDial } from '../../../src/clients/guarded_dial.ts';
 import { kafkaQueue } from '../../../src/clients/kafka.ts';
@@ -13,7 +14,9 @@ import { deliver } from '../../../src/events/delivery.ts';
 import type { TargetSettings } from '../../../src/events/targets.ts';
 import { requireOptionalPeer } from '../../../src/loading/optional_peer.ts';
 import { IS_FULL } from '../../random.ts';
+import { certificateOf, selfSigned } from '../../control/certificates.ts';
 import { SERVICES, startDouble } from './doubles.ts';
+import { startKafka } from './kafka_double.ts';
 import { startNats } from './nats_double.ts';
 import { eventOf, idOf, memoryOutbox } from './outbox.ts';
 
@@ -182,6 +185,49 @@ describe('queues', () => {
     await kafka.close();
     expect(dialled).toEqual([]);
   });
+
+  it.each(['localhost', '127.0.0.1'])(
+    'Event Hubs take events by SASL PLAIN over TLS, and a wrong connection string is the last error: %s',
+    SOON,
+    async (host) => {
+      const connection = 'Endpoint=sb://edge.example/;SharedAccessKeyName=send;SharedAccessKey=c2VjcmV0';
+      const certificate = host === 'localhost' ? certificateOf(host) : selfSigned(host);
+      const trusted = getCACertificates('default');
+      setDefaultCACertificates([...trusted, certificate.pem]);
+      open.push(() => setDefaultCACertificates(trusted));
+      const received: string[] = [];
+      const receive = (events: readonly string[]) => {
+        received.push(...events);
+        return null;
+      };
+      const username = '$ConnectionString';
+      const broker = await startKafka(receive, 'edge-events', {
+        host,
+        certificate,
+        username,
+        password: connection,
+      });
+      open.push(broker.close);
+      const settings = (password: string) => ({
+        kafka: {
+          brokers: [broker.url],
+          topic: 'edge-events',
+          tls: true,
+          sasl: { mechanism: 'plain', username, password },
+        },
+      });
+      const { running: refused, outbox: kept } = await delivering(settings('another'));
+      kept.add(eventOf(0));
+      refused.wake(['ed_1']);
+      await expect.poll(() => refused.statusOf('ed_1').last_error, SOON).toMatch(/invalid credentials/);
+      expect([received, await kept.waitingCount('ed_1')]).toEqual([[], 1]);
+      const { running, outbox } = await delivering(settings(connection));
+      for (const number of [0, 1, 2]) outbox.add(eventOf(number));
+      running.wake(['ed_1']);
+      await expect.poll(() => outbox.waitingCount('ed_1'), SOON).toBe(0);
+      expect(received).toEqual([0, 1, 2].map((number) => eventOf(number)));
+    },
+  );
 
   it('without the package, the sentence says how to install it', () => {
     expect(() => requireOptionalPeer('edgeproof-missing-package', 'the target nats')).toThrow(

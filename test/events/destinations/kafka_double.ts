@@ -7,36 +7,70 @@ import { idOf } from './outbox.ts';
  * partition. Batches must have `acks=all`, a producer id, the next sequence number and a right CRC-32C.
  */
 
-const API = { produce: 0, metadata: 3, versions: 18, initProducer: 22 } as const;
+const API = {
+  produce: 0,
+  metadata: 3,
+  handshake: 17,
+  versions: 18,
+  initProducer: 22,
+  authenticate: 36,
+} as const;
 /** The versions that are offered. */
 const VERSIONS = [
   [API.produce, 3],
   [API.metadata, 1],
+  [API.handshake, 1],
   [API.versions, 0],
   [API.initProducer, 0],
+  [API.authenticate, 0],
 ] as const;
-const ERRORS = { none: 0, corrupt: 2, tooLarge: 10, notAuthorised: 29, outOfOrder: 45 } as const;
+const ERRORS = {
+  none: 0,
+  corrupt: 2,
+  tooLarge: 10,
+  notAuthorised: 29,
+  outOfOrder: 45,
+  wrongPassword: 58,
+} as const;
 const PRODUCER_ID = 7n;
 
-export async function startKafka(receive: Receive, topic = 'edge-events') {
+/** What a broker asks of its clients: TLS, and SASL PLAIN (RFC 4616) with a name and a password. */
+interface Admission {
+  /** The name or address in the certificate. */
+  readonly host: string;
+  readonly certificate: { readonly pem: string; readonly key: string };
+  readonly username: string;
+  readonly password: string;
+}
+
+export async function startKafka(receive: Receive, topic = 'edge-events', admission?: Admission) {
   const sequences = { next: 0 };
-  const double = await startTcpDouble((socket) => (bytes) => {
-    let rest = bytes;
-    while (rest.length >= 4 && rest.length >= 4 + rest.readInt32BE(0)) {
-      const size = rest.readInt32BE(0);
-      answer(socket, rest.subarray(4, 4 + size), { receive, topic, sequences, port: socket.localPort! });
-      rest = rest.subarray(4 + size);
-    }
-    return rest;
-  });
-  return { url: `127.0.0.1:${double.port}`, close: double.close };
+  const host = admission?.host ?? '127.0.0.1';
+  const double = await startTcpDouble((socket) => {
+    const session = { isAdmitted: admission === undefined };
+    return (bytes) => {
+      let rest = bytes;
+      while (rest.length >= 4 && rest.length >= 4 + rest.readInt32BE(0)) {
+        const size = rest.readInt32BE(0);
+        const broker = { receive, topic, sequences, host, port: socket.localPort!, admission, session };
+        answer(socket, rest.subarray(4, 4 + size), broker);
+        rest = rest.subarray(4 + size);
+      }
+      return rest;
+    };
+  }, admission?.certificate);
+  return { url: `${host}:${double.port}`, close: double.close };
 }
 
 interface Broker {
   readonly receive: Receive;
   readonly topic: string;
   readonly sequences: { next: number };
+  readonly host: string;
   readonly port: number;
+  readonly admission: Admission | undefined;
+  /** Of one connection. */
+  readonly session: { isAdmitted: boolean };
 }
 
 function answer(socket: Socket, request: Buffer, broker: Broker): void {
@@ -51,15 +85,24 @@ function answer(socket: Socket, request: Buffer, broker: Broker): void {
 }
 
 function bodyOf(key: number, reader: Reader, broker: Broker): Buffer {
-  const { topic, port, sequences } = broker;
+  const { topic, host, port, sequences, session } = broker;
   if (key === API.versions)
     return joined(
       int16(0),
       int32(VERSIONS.length),
       ...VERSIONS.flatMap(([api, version]) => [int16(api), int16(version), int16(version)]),
     );
+  if (key === API.handshake)
+    return joined(int16(reader.string() === 'PLAIN' ? 0 : 33), int32(1), string('PLAIN'));
+  if (key === API.authenticate) {
+    const given = reader.bytes(reader.int32()).toString();
+    session.isAdmitted = given === `\0${broker.admission?.username}\0${broker.admission?.password}`;
+    const error = session.isAdmitted ? ERRORS.none : ERRORS.wrongPassword;
+    return joined(int16(error), string(session.isAdmitted ? '' : 'invalid credentials'), int32(0));
+  }
+  if (!session.isAdmitted) throw new Error('the client has not authenticated');
   if (key === API.metadata) {
-    const node = joined(int32(1), string('127.0.0.1'), int32(port), int16(-1));
+    const node = joined(int32(1), string(host), int32(port), int16(-1));
     const partition = joined(int16(0), int32(0), int32(1), int32(1), int32(1), int32(1), int32(1));
     const known = joined(int16(0), string(topic), Buffer.from([0]), int32(1), partition);
     return joined(int32(1), node, int32(1), int32(1), known);

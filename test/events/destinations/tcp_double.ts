@@ -1,4 +1,5 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 
 /** What a double answers, in terms of HTTP. */
 export interface Reply {
@@ -10,10 +11,16 @@ export interface Reply {
 /** Decides about a batch: null accepts it. */
 export type Receive = (events: readonly string[]) => Reply | null;
 
-/** A server for a protocol of its own; `serve` is called with the bytes so far and returns what is left of them. */
-export async function startTcpDouble(serve: (socket: Socket) => (bytes: Buffer) => Buffer) {
+/**
+ * A server for a protocol of its own, over TLS with a certificate; `serve` is called with the bytes so far and returns
+ * what is left of them.
+ */
+export async function startTcpDouble(
+  serve: (socket: Socket) => (bytes: Buffer) => Buffer,
+  certificate?: { readonly pem: string; readonly key: string },
+) {
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const connected = (socket: Socket): void => {
     sockets.add(socket);
     const read = serve(socket);
     let rest: Buffer = Buffer.alloc(0);
@@ -21,7 +28,11 @@ export async function startTcpDouble(serve: (socket: Socket) => (bytes: Buffer) 
     socket.on('data', (bytes: Buffer) => {
       rest = read(Buffer.concat([rest, bytes]));
     });
-  });
+  };
+  const server =
+    certificate === undefined
+      ? createServer(connected)
+      : createTlsServer({ cert: certificate.pem, key: certificate.key }, connected);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = (): void => {

@@ -1,0 +1,47 @@
+import { Command, Help, type Option } from 'commander';
+import { EXIT_CODES } from './exit_codes.ts';
+import { VERBS, VERB_NAMES, type VerbName } from './verbs.ts';
+
+/** The command line with these verbs whole; the others are only names for the help and for suggestions. */
+export async function programOf(whole: readonly VerbName[]): Promise<Command> {
+  const help = new Help();
+  const program = new Command('edgeproof')
+    .description('A cloud edge in a box: test, benchmark and run edge configurations locally.')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .enablePositionalOptions()
+    .configureHelp({ optionDescription: (option) => help.optionDescription(withShownDefault(option)) })
+    .addHelpText('after', PROGRAM_EPILOGUE);
+  for (const name of VERB_NAMES) {
+    const { group, does, examples, load } = VERBS[name];
+    const command = program.command(name).helpGroup(`${group}:`);
+    if (whole.includes(name)) {
+      command.description(does[0]!.toUpperCase() + does.slice(1)).addHelpText('after', shown(examples));
+      (await load()).register(command);
+    } else command.description(does).allowUnknownOption();
+  }
+  return program;
+}
+
+const PROGRAM_EPILOGUE = `
+Exit codes:
+${EXIT_CODES.map(([code, cause]) => `  ${String(code).padStart(3)}  ${cause}`).join('\n')}
+
+edgeproof <command> --help shows options and examples.`;
+
+/** Examples, one a line, with their remarks in a column. */
+function shown(examples: readonly (readonly [line: string, remark?: string])[]): string {
+  const width = Math.min(60, Math.max(...examples.map(([line]) => line.length)));
+  const lines = examples.map(([line, remark]) =>
+    remark === undefined ? `  edgeproof ${line}` : `  edgeproof ${line.padEnd(width)}  # ${remark}`,
+  );
+  return `\nExamples:\n${lines.join('\n')}`;
+}
+
+/** The option without a default that would be shown as `[]`, `{}` or `undefined`. */
+function withShownDefault(option: Option): Option {
+  const value: unknown = option.defaultValue;
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  if (!isEmpty && typeof value !== 'function') return option;
+  return Object.assign(Object.create(option) as Option, { defaultValue: undefined });
+}

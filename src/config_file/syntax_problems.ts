@@ -1,0 +1,175 @@
+import type { YAMLError } from 'yaml';
+import type { Span } from '../diagnostics/diagnostic.ts';
+import type { ReadingCode } from './codes.ts';
+
+/** Why a text cannot be read, in words for people who edit files. */
+export interface SyntaxProblem {
+  readonly code: ReadingCode;
+  readonly message: string;
+  readonly span: Span;
+  readonly hint?: string | undefined;
+  /** Whether it explains all problems after it. */
+  readonly isWhole?: boolean;
+}
+
+/** The problems of the parser; `called` names the kind of file, with its article. */
+export function syntaxProblems(
+  text: string,
+  problems: readonly YAMLError[],
+  called: string,
+): readonly SyntaxProblem[] {
+  const all = problems.map((problem) => syntaxProblem(text, problem, called));
+  const whole = all.findIndex(({ isWhole }) => isWhole === true);
+  return whole < 0 ? all : all.slice(0, whole + 1);
+}
+
+function syntaxProblem(text: string, { code, message, pos }: YAMLError, called: string): SyntaxProblem {
+  const span = clamped({ start: pos[0], end: pos[1] }, text.length);
+  const special = SPECIAL[code]?.(text, span, message, called);
+  return special ?? { code: 'syntax', message: SYNTAX[code] ?? lowerFirst(message), span };
+}
+
+type Explain = (text: string, span: Span, message: string, called: string) => SyntaxProblem | undefined;
+
+/** Mistakes whose place or cure depends on the text around them. */
+const SPECIAL: Readonly<Partial<Record<YAMLError['code'], Explain>>> = {
+  TAB_AS_INDENT: (_text, span) => ({
+    code: 'tab_indent',
+    message: 'a tab is used for indentation; YAML takes spaces only',
+    span,
+    hint: 'indent with spaces',
+  }),
+  MULTIPLE_DOCS: (text, { start }, _message, called) => ({
+    code: 'several_documents',
+    message: `a second document begins here; ${called} holds one`,
+    span: clamped({ start, end: start + 3 }, text.length),
+  }),
+  TAG_RESOLVE_FAILED: (text, span) => ({
+    code: 'unknown_tag',
+    message: `'${text.slice(span.start, span.end)}' is parsed as a YAML tag, so the value after it is not what it seems`,
+    span,
+    hint: 'put the whole value in quotes',
+  }),
+  BAD_INDENT: (text, span, message) =>
+    message.startsWith('Flow') ? openBracket(text, span) : badIndent(text, span),
+  MISSING_CHAR: (text, span, message) => missingCharacter(text, message, span),
+  UNEXPECTED_TOKEN: (text, span) => missingSpace(text, span),
+};
+
+const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'a second `key:` is on the same line; a value with a colon and a space needs quotes',
+  BLOCK_IN_FLOW: 'an indented list or map cannot be used between brackets',
+  MULTILINE_IMPLICIT_KEY: 'a key has to be on one line; is a colon missing, or the indentation uneven?',
+  BAD_SCALAR_START: 'an unquoted value cannot begin with this character; put the value in quotes',
+};
+
+/** A line whose indentation is that of no line above it. */
+function badIndent(text: string, { start }: Span): SyntaxProblem {
+  const from = text.lastIndexOf('\n', start - 1) + 1;
+  const own = indentOf(text.slice(from));
+  const above = openKeys(text.slice(0, from), own);
+  const span = clamped({ start: from, end: from + Math.max(own, 1) }, text.length);
+  const message = `the indentation of ${spaces(own)} fits no line above`;
+  if (above.length === 0) return { code: 'syntax', message, span };
+  const [near] = above.toSorted((one, other) => Math.abs(one.indent - own) - Math.abs(other.indent - own));
+  const hint = `indent it by ${spaces(near!.indent)}, as '${near!.key}' above`;
+  return { code: 'syntax', message, span, hint };
+}
+
+/** The keys above a line that are still open, innermost first, and the last key before it. */
+function openKeys(before: string, own: number): { readonly indent: number; readonly key: string }[] {
+  const keys: { readonly indent: number; readonly key: string }[] = [];
+  let limit = Infinity;
+  for (const line of before.split('\n').toReversed()) {
+    const key = /^\s*(?:- +)*([^\s:#'"[\]{}-][^:]*):(?:\s|$)/.exec(line)?.[1];
+    const indent = indentOf(line);
+    if (key === undefined || indent >= limit) continue;
+    keys.push({ indent: line.search(/[^\s-]/), key });
+    limit = indent;
+    if (indent < own) break;
+  }
+  return keys;
+}
+
+function indentOf(line: string): number {
+  return /^ */.exec(line)![0].length;
+}
+
+function spaces(count: number): string {
+  return count === 1 ? '1 space' : `${count} spaces`;
+}
+
+/** A bracket that the text before the problem opens and does not close. */
+function openBracket(text: string, span: Span): SyntaxProblem {
+  const open: number[] = [];
+  let quote = '';
+  for (let at = 0; at < span.start; at++) {
+    const character = text[at]!;
+    if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '#') at = endOfLine(text, at);
+    else if (isOpeningQuote(text, at)) quote = character;
+    else if ('[{'.includes(character)) open.push(at);
+    else if (']}'.includes(character)) open.pop();
+  }
+  const start = open.at(-1);
+  if (start === undefined)
+    return { code: 'syntax', message: 'the lines between brackets have to be indented', span };
+  const [bracket, closing] = text[start] === '[' ? ['[', ']'] : ['{', '}'];
+  return {
+    code: 'syntax',
+    message: `the bracket ${bracket} is never closed, or a line between the brackets is not indented`,
+    span: { start, end: start + 1 },
+    hint: `close it with ${closing}`,
+    isWhole: true,
+  };
+}
+
+/** An apostrophe within a word is not a quote. */
+function isOpeningQuote(text: string, at: number): boolean {
+  return `'"`.includes(text[at]!) && /[\s[{,:]/.test(text[at - 1] ?? ' ');
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+}
+
+function missingCharacter(text: string, message: string, span: Span): SyntaxProblem {
+  const quote = /closing (["'])/.exec(message)?.[1];
+  if (quote !== undefined) {
+    const start = text.lastIndexOf(quote, span.start - 1);
+    const place = clamped({ start, end: endOfLine(text, Math.max(start, 0)) }, text.length);
+    const says = `the quote ${quote} is never closed`;
+    return { code: 'syntax', message: says, span: place, hint: `close it with ${quote}`, isWhole: true };
+  }
+  if (message.startsWith('Missing , ')) {
+    const says = 'a comma is missing before this';
+    return { code: 'syntax', message: says, span, hint: 'write a comma after the value above' };
+  }
+  return { code: 'syntax', message: lowerFirst(message), span };
+}
+
+/** `key:{` and `key:[`: without a space YAML reads the colon as part of the text. */
+function missingSpace(text: string, { start }: Span): SyntaxProblem | undefined {
+  const from = text.lastIndexOf('\n', start - 1) + 1;
+  const found = /^[\s-]*[\w-]+:(?=[[{])/.exec(text.slice(from, start));
+  if (found === null) return undefined;
+  const end = from + found[0].length;
+  return {
+    code: 'syntax',
+    message: 'a space is missing after the colon',
+    span: { start: end - 1, end },
+    hint: `write '${found[0].trim()} '`,
+    isWhole: true,
+  };
+}
+
+function lowerFirst(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+/** A place within a text of this length. */
+export function clamped(span: Span, end: number): Span {
+  const start = Math.min(Math.max(span.start, 0), end);
+  return { start, end: Math.min(Math.max(span.end, start), end) };
+}

@@ -1,0 +1,61 @@
+import { addedUrlOf } from './edge/extension.ts';
+import type { EdgeOptions } from './edge_options.ts';
+import type { Checked } from './edge/document/check.ts';
+import { explanationOf } from './edge/explain.ts';
+import type { World } from './engine/contract.ts';
+import { connectionOf } from './engine/drivers/engine_exchange_port.ts';
+import type { Configuration, Exchange } from './engine/exchange.ts';
+import type { StreamExchange } from './engine/stream.ts';
+import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
+import type { IdMaker } from './events/identifiers.ts';
+import { attempting, lostEvents } from './events/lost.ts';
+import { projectHttpRequestComplete } from './events/project.ts';
+import { projectHttpConnectionClosed, projectTcpConnectionClosed } from './events/tcp_connection.ts';
+import type { LiveWiring } from './listening.ts';
+import { createMetrics } from './server/admin_metrics.ts';
+import { lostFamily } from './server/process_metrics.ts';
+
+/** Counts exchanges and lost events. */
+export function counting({ lostEvents: lost = lostEvents(() => undefined) }: EdgeOptions) {
+  const metrics = createMetrics();
+  return {
+    metrics: { ...metrics, families: () => [...metrics.families(), lostFamily(lost.counts())] },
+    attempted: attempting(lost),
+  };
+}
+
+/** Source positions of each configuration that an exchange may still be using. */
+export type Places = WeakMap<Configuration, Checked['locate']>;
+
+type Attempted = ReturnType<typeof counting>['attempted'];
+
+/** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
+export function reporting(
+  options: EdgeOptions,
+  world: World,
+  newEventId: IdMaker,
+  places: Places,
+  attempted: Attempted,
+) {
+  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp } = options;
+  const emitConnection: NonNullable<LiveWiring['emitConnection']> = (facts, bytes) =>
+    attempted(() =>
+      onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, world.nowMs(), newEventId)),
+    );
+  return {
+    isHeard: sink !== undefined || onEvent !== undefined,
+    emit: (exchange: Exchange): HttpRequestCompleteEvent => {
+      const event = projectHttpRequestComplete(exchange, newEventId);
+      sink?.finished(exchange, event.object, addedUrlOf(exchange));
+      onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
+      return event;
+    },
+    emitStream: (exchange: StreamExchange): void =>
+      attempted(() =>
+        onConnection?.(projectTcpConnectionClosed(exchange, newEventId), () =>
+          explanationOf(exchange, places.get(exchange.configuration)!),
+        ),
+      ),
+    emitConnection: onHttp === undefined ? null : emitConnection,
+  };
+}
