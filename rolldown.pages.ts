@@ -61,7 +61,6 @@ export function playground(dir: string): RolldownOptions[] {
       transform: {
         ...PAGE_SCRIPT.transform,
         target: 'es2024',
-        jsx: { runtime: 'automatic', importSource: 'preact' },
       },
       output: { ...output, chunkFileNames: '[name]-[hash].js' },
     },

@@ -13,6 +13,7 @@ import { beginGiven, beginStated } from './edge/connect.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/semantic_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
+import { assembleFrom } from './project_files/assemble.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import type { ExtensionChange } from './edge/extension.ts';
 import { swapsOf } from './edge/swaps.ts';
@@ -79,7 +80,12 @@ export interface Edge extends Adapters {
  * when it has errors.
  */
 export function createEdge(config: unknown, options: EdgeOptions = {}): Edge {
-  return edgeOf(usable(checkWholeEdge({ value: config }, options)), options);
+  return edgeOf(usable(checkGiven(config, options)), options);
+}
+
+/** Checks an object; files that it names are relative to the current folder. */
+function checkGiven(value: unknown, options: EdgeOptions): Checked {
+  return checkWholeEdge({ value }, { ...options, assemble: assembleFrom('.') });
 }
 
 /** A checked configuration without errors. */
@@ -165,7 +171,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       metrics.record(exchange, world.nowMs());
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
-    swap: (config) => void swapTo(usable(checkWholeEdge({ value: config }, options))),
+    swap: (config) => void swapTo(usable(checkGiven(config, options))),
     swapTo,
     extend,
     settled: () => settling.then(() => Array.from(swapped).flatMap(({ missing }) => missing())),

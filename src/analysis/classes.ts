@@ -1,11 +1,14 @@
+import { printable } from '../diagnostics/display.ts';
+import { markdownCell } from '../diagnostics/markdown.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { cellsOf } from './cells.ts';
 import { whyTooLarge } from './diagram.ts';
 import { Analysis, Model } from './model.ts';
 import type { Outcome } from './outcome.ts';
-import { Solver } from './relations.ts';
+import { type Assignment, Solver } from './relations.ts';
 import { cellDiagram } from './routed.ts';
-import { conditionsOf, eachClass } from './walk.ts';
+import { conditionsOf, eachClass, opaqueIn } from './walk.ts';
+import { observe, witnessOf } from './witness.ts';
 
 /** Requests that are treated alike. */
 export interface RequestClass {
@@ -18,7 +21,7 @@ export interface RequestClass {
 /** All classes of requests that a configuration distinguishes, disjoint, in the order of hosts and paths. */
 export function classesOf(config: EdgeConfig): readonly RequestClass[] {
   const analysis = new Analysis();
-  const model = new Model(config, analysis);
+  const model = new Model(inOrder(config), analysis);
   const classes: RequestClass[] = [];
   for (const cell of cellsOf([model])) {
     const solver = new Solver(cell.within);
@@ -35,7 +38,7 @@ export function classesOf(config: EdgeConfig): readonly RequestClass[] {
           own.push({
             where: cell.message,
             conditions: conditionsOf(assignment),
-            outcome: outcomeText(outcome!),
+            outcome: `${outcomeText(outcome!)}${statusText(model, outcome!, assignment, solver)}`,
           });
         },
       );
@@ -46,6 +49,15 @@ export function classesOf(config: EdgeConfig): readonly RequestClass[] {
     classes.push(...own);
   }
   return classes.toSorted((one, other) => (one.where < other.where ? -1 : one.where > other.where ? 1 : 0));
+}
+
+/** The status that the edge itself responds with, if the class does not depend on anything but the request. */
+function statusText(model: Model, { end, by }: Outcome, assignment: Assignment, solver: Solver): string {
+  if (end === 'forwarded' || by === 'login' || opaqueIn(assignment).length > 0) return '';
+  const values = solver.solve(assignment);
+  const witness = typeof values === 'object' ? witnessOf(values) : null;
+  const observed = witness === null ? null : observe(model, witness);
+  return observed?.explanation.because.verdict === 'stop' ? `, status ${observed.status}` : '';
 }
 
 const PASSAGES = {
@@ -62,4 +74,38 @@ function outcomeText({ end, by, effects }: Outcome): string {
   const through = types.length === 0 ? '' : ` through ${types.join(', ')}`;
   if (end === 'forwarded') return `forwarded to ${by === '' ? 'no backend' : by}${through}`;
   return `${end} by ${by}${through}`;
+}
+
+/** The same configuration with its maps in the order of their keys: how a file is sorted changes nothing. */
+function inOrder(config: EdgeConfig): EdgeConfig {
+  const { edges, backends, ip_policies: policies } = config;
+  const { https, tls, tcp } = edges;
+  return {
+    ...config,
+    backends: sorted(backends),
+    ip_policies: sorted(policies),
+    edges: { ...edges, https: sorted(https), tls: sorted(tls), tcp: sorted(tcp) },
+  };
+}
+
+function sorted<Value>(map: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  const entries = Object.entries(map).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries);
+}
+
+/** The classes for a terminal. */
+export function classesText(classes: readonly RequestClass[]): string {
+  const blocks = classes.map(({ where, conditions, outcome }) =>
+    [where, ...conditions.map((condition) => `  ${condition}`), `  → ${outcome}`].map(printable).join('\n'),
+  );
+  return `${blocks.join('\n\n')}\n`;
+}
+
+/** The classes as a table in Markdown, one line each: to commit, and to read in a review. */
+export function classesMarkdown(classes: readonly RequestClass[]): string {
+  const rows = classes.map(({ where, conditions, outcome }) => {
+    const all = conditions.map((condition) => markdownCell(condition)).join('<br>');
+    return `| ${markdownCell(where)} | ${all} | ${markdownCell(outcome)} |\n`;
+  });
+  return `| requests to | that | outcome |\n|---|---|---|\n${rows.join('')}`;
 }

@@ -135,7 +135,8 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
 
 /** Fields whose texts patterns usually describe from the start. */
 const ANCHORED: Readonly<Record<string, { readonly start: RegExp; readonly end: boolean }>> = {
-  path: { start: /^\//, end: false },
+  // Also in an alternative after the first, whose anchor is not theirs.
+  path: { start: /^\/|\|\//, end: false },
   host: { start: /^[a-z0-9]/i, end: true },
 };
 

@@ -48,10 +48,19 @@ const VALUES = String.raw`\A[^\x00\r\n]*\z`;
 export function domainOf(field: string): TextLiteral {
   const known = DOMAINS[field];
   if (known !== undefined) return known;
+  if (isNeverSent(field)) return NEVER;
   const [, make] = BY_PREFIX.find(([prefix]) => field.startsWith(prefix)) ?? [];
   return make === undefined ? ANY_TEXT : make();
 }
 
+/** Whether no message can have a field or cookie of this name (RFC 9110 §5.1, RFC 6265 §5.4). */
+function isNeverSent(field: string): boolean {
+  const header = /^header (\S*)$/.exec(field)?.[1];
+  if (header !== undefined) return !/^[\w!#$%&'*+.^`|~-]+$/.test(header);
+  return /^cookie \S*[=;]\S*$/.test(field);
+}
+
+const NEVER: TextLiteral = { dfa: dfaOf(withAbsent(literals([], 'equal'), true))!, accepted: true };
 const ANY_TEXT = domain(false, String.raw`(?s)\A.*\z`);
 /** Fields that can have several values, and values of other types. */
 const BY_PREFIX: readonly (readonly [prefix: string, domain: () => TextLiteral])[] = [

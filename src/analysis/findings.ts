@@ -67,6 +67,26 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
   });
 }
 
+/** A route, a rule or an action that no request reaches. */
+interface DeadPart {
+  readonly pointer: string;
+  /** A sentence without its full stop. */
+  readonly message: string;
+  /** Pointers of the rules that take its requests. */
+  readonly because: readonly string[];
+}
+
+/** Routes, rules and actions that no request reaches: each is proved. */
+export function deadParts(config: EdgeConfig): readonly DeadPart[] {
+  const model = new Model(config, new Analysis());
+  const examined: Examined = { model, cells: cellsByRoute(cellsOf([model])) };
+  return unreached(examined, policiesOf(examined)).flatMap(({ code, pointer, because = [] }) => {
+    const { message } = ANALYSIS_CODES[code];
+    // Other spellings reach a dead path.
+    return code === 'analysis.dead_path' ? [] : [{ pointer, message: message.replace(/\.$/, ''), because }];
+  });
+}
+
 /** The policies of routes that requests reach. */
 function policiesOf({ model, cells }: Examined): readonly ExaminedPolicy[] {
   return [...cells].flatMap(([pointer, own]) => {

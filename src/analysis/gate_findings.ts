@@ -71,7 +71,9 @@ function aroundRoute(model: Model, pointer: string, cell: Cell): Found | null {
     return observed !== null && isStopped(observed) && observed.backend === null && observed.status !== 404;
   });
   if (gated === undefined) return null;
-  const passing = otherSpellings(path).find((other) => reaches(at(gated, other)));
+  // Servers take a folder without its last slash for the folder; rules for what is below it often leave that out on purpose.
+  const others = [...(path.endsWith('/') ? [path.slice(0, -1)] : []), ...otherSpellings(path)];
+  const passing = others.find((other) => reaches(at(gated, other)));
   if (passing !== undefined)
     return { code: 'analysis.spelling_bypass', pointer, witness: at(gated, passing) };
   const below = `${path.replace(/\/$/, '')}/x`;

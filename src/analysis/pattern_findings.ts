@@ -29,9 +29,11 @@ function ofLists(lists: Readonly<Record<string, readonly string[]>>, pointer: st
           .filter((each) => shortestText([own, { dfa: each.dfa, accepted: true }]) !== 'none')
           .map((each) => each.at);
         found.push({ code: 'analysis.dead_pattern', pointer: at, because, isRemovable: true });
-      } else if (shortestText([{ dfa, accepted: false }]) === 'none')
+      } else if (shortestText([{ dfa, accepted: false }]) === 'none') {
+        // All others are denied on purpose, once some are allowed.
+        if (list === 'deny' && before.length > 0) continue;
         found.push({ code: 'analysis.pattern_matches_all', pointer: at });
-      else if (list === 'deny' && isOfOneCase(pattern, dfa, lists[list]!))
+      } else if (list === 'deny' && isOfOneCase(pattern, dfa, lists[list]!))
         found.push({ code: 'analysis.pattern_of_case', pointer: at });
       before.push({ dfa, accepted: false, at });
     }

@@ -71,7 +71,7 @@ const PROPERTIES = {
     property: ({ path }) => ({ where: below(path!), never: { end: 'forwarded' } }),
   },
   'path-needs-header': {
-    message: 'no request under {path} reaches a backend without the header {header}',
+    message: 'no request without the header {header} reaches a backend under {path}',
     parameters: { path: 'path', header: 'header' },
     property: ({ path, header }) => ({
       where: `(${below(path!)}) && !hasReqHeader(${quoted(header!)})`,

@@ -13,13 +13,36 @@ export function existsSync(name: string): boolean {
   return files.has(resolve('/', name));
 }
 
-export function readFileSync(name: string, _encoding: 'utf8'): string {
+export function readFileSync(name: string): Buffer;
+export function readFileSync(name: string, encoding: 'utf8'): string;
+export function readFileSync(name: string, encoding?: 'utf8'): Buffer | string {
   const text = files.get(resolve('/', name));
   if (text === undefined) throw Object.assign(new Error(`there is no file ${name}`), { code: 'ENOENT' });
-  return text;
+  return encoding === 'utf8' ? text : Buffer.from(text, 'utf8');
 }
 
 export function readdirSync(name: string): string[] {
   const folder = resolve('/', name);
   return Array.from(files.keys()).flatMap((path) => (dirname(path) === folder ? [basename(path)] : []));
 }
+
+export function realpathSync(name: string): string {
+  const path = resolve('/', name);
+  if (!files.has(path)) readFileSync(path, 'utf8');
+  return path;
+}
+
+/** Absolute paths; of the syntax of patterns `*`, `**` and `?`. */
+export function globSync(pattern: string, { cwd }: { readonly cwd: string }): string[] {
+  const escaped = resolve('/', cwd, pattern).replaceAll(/[.+^$()|[\]{}\\]/g, '\\$&');
+  const source = escaped.replaceAll(/\*\*\/|\*\*|\*|\?/g, (part) => WILDCARDS[part]!);
+  const matching = new RegExp(`^${source}$`);
+  return Array.from(files.keys()).filter((path) => matching.test(path));
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = {
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+};

@@ -1,7 +1,7 @@
 /** `node:path` for the files of a page, whose current folder is the root. */
 import path from 'path-browserify';
 
-export const { basename, dirname, extname, join } = path;
+export const { basename, delimiter, dirname, extname, join, sep } = path;
 
 export const resolve = (...parts: readonly string[]): string => path.resolve('/', ...parts);
 

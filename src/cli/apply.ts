@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { ApiError, type ClientOptions, addClientOptions, callApi } from './api_client.ts';
 import { EXIT } from './exit_codes.ts';
+import { writtenAt } from '../config_file/document.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { printFindings } from './terminal.ts';
-import { isScript, loadConfig, readText } from '../project_files/load_config.ts';
+import { isScript, loadConfig } from '../project_files/load_config.ts';
 
 const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' };
 
@@ -64,20 +65,18 @@ function summary(steps: Applied['steps'], isDry: boolean): string {
 }
 
 /** What a refusal says about the places of the file that it is about. */
-function placed(
-  file: string,
-  { keySpanOf, spanOf }: Checked,
-  { code, msg, pointers }: ApiError,
-): Diagnostic[] {
+function placed(file: string, { document }: Checked, { code, msg, pointers }: ApiError): Diagnostic[] {
   if (isScript(file)) return [];
   // What follows lists the places, or says more; the whole message is printed last.
   const message = msg.split(':')[0]!.replace(/\.$/, '');
-  const source = { name: file, text: readText(file) };
   return pointers.flatMap((pointer) => {
     // The text of a file that is named beside its key is not in this file.
     const places = [pointer, pointer.replace(/_pem$/, '_file')];
-    const span = places.map((place) => keySpanOf(place) ?? spanOf(place)).find((each) => each !== undefined);
-    if (span === undefined) return [];
+    const at = places.find((place) => (document.keySpanOf(place) ?? document.spanOf(place)) !== undefined);
+    if (at === undefined) return [];
+    const { source } = writtenAt(document, at).document;
+    const span = document.keySpanOf(at) ?? document.spanOf(at);
+    if (source === undefined || span === undefined) return [];
     return [{ code, severity: 'error', message, pointer, source, span }];
   });
 }

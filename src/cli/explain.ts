@@ -10,6 +10,7 @@ import { SCENARIO_CODES, type ScenarioCode } from '../simulator/document/codes.t
 import type { AgentConfig } from '../simulator/document/schema.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import { namedSecrets } from '../edge/document/named_secrets.ts';
 import { keepSecrets } from '../edge/secrets.ts';
 import { ruleWatch } from './explained_rules.ts';
 import { environmentSecrets } from './environment_secrets.ts';
@@ -87,6 +88,7 @@ async function explain(
     const usableConfig = usable(checked);
     let agents: SimulatedAgents | null = null;
     const kept = keepSecrets(environmentSecrets(process.env));
+    for (const text of namedSecrets(usableConfig.config)) kept.remember(text);
     const rules = ruleWatch(kept.redact);
     const full = { trace: 'full', watch: rules.watch } as const;
     const edge = edgeOf(usableConfig, {

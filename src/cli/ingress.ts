@@ -24,8 +24,8 @@ import { FileError } from '../project_files/load_config.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
+import { type LastReading, watchFile } from './watch.ts';
 import { movedLine } from './api_port.ts';
-import { watchFile } from './watch.ts';
 import {
   isFirstWorker,
   isWorker,
@@ -71,9 +71,25 @@ export interface LiveEdge {
   readonly close: () => Promise<void>;
 }
 
+/** A source that knows which other files it was made of when it was last read. */
+interface WatchedSource extends IngressSource {
+  readonly lastReading: () => LastReading;
+}
+
 /** Serves until a signal stops it, and returns the exit code. */
 export async function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
-  const source = { ...given, load: loadFor(options.workers, given.load) };
+  const load = loadFor(options.workers, given.load);
+  let last: LastReading = { files: [], beganMs: Date.now() };
+  const source: WatchedSource = {
+    ...given,
+    load: async () => {
+      last = { ...last, beganMs: Date.now() };
+      const checked = await load();
+      last = { ...last, files: checked.files };
+      return checked;
+    },
+    lastReading: () => last,
+  };
   // Events may go to standard output; messages for the user then go to standard error.
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
@@ -84,7 +100,7 @@ export async function runIngress(given: IngressSource, options: IngressOptions):
   return code;
 }
 
-async function runHere(source: IngressSource, options: IngressOptions, voice: Voice): Promise<number> {
+async function runHere(source: WatchedSource, options: IngressOptions, voice: Voice): Promise<number> {
   limitHeap();
   const lost = lostEvents();
   let sink: EventSink | null = null;
@@ -128,7 +144,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   for (const line of [...made.lines, ...agentLines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
-      ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true)
+      ? watchFile(source.file, () => reload(made, source, voice), options.poll === true, source.lastReading)
       : null;
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   watcher?.close();

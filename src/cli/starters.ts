@@ -4,7 +4,12 @@ interface Starter {
   readonly text: string;
 }
 
-const EDGE = `# An edge: the hosts and paths that it serves, and what it does with their requests.
+/** For editors with a YAML language server; the path is right where the package is installed. */
+function modeline(kind: 'edge' | 'policy' | 'scenario'): string {
+  return `# yaml-language-server: $schema=node_modules/edgeproof/schema/${kind}.json\n`;
+}
+
+const EDGE = `${modeline('edge')}# An edge: the hosts and paths that it serves, and what it does with their requests.
 # edgeproof check edge.yaml    checks this file
 # edgeproof dev edge.yaml      serves it on this machine and reloads it on save
 
@@ -31,6 +36,7 @@ edges:
           backend: { backend_id: app }
           circuit_breaker: {}
           response_headers: { add: { x-served-by: edge } }
+          traffic_policy: { file: policy.yml }
 
         - match_type: path_prefix
           match: /admin
@@ -42,7 +48,7 @@ edges:
           backend: { backend_id: ok }
 `;
 
-const EDGE_SCENARIOS = `# Tests of edge.yaml. Run them with: edgeproof test
+const EDGE_SCENARIOS = `${modeline('scenario')}# Tests of edge.yaml. Run them with: edgeproof test
 edge: edge.yaml
 
 # The responses of the backends in these tests; nothing is dialled.
@@ -55,7 +61,7 @@ cases:
     expect:
       status: 200
       headers: { x-served-by: edge }
-      upstream: { backend: app, path: / }
+      upstream: { backend: app, path: /, headers: { x-from-edge: 'yes' } }
 
   # This case runs once per row.
   - name: admin is for the office, from {ip}
@@ -77,7 +83,7 @@ cases:
     expect: { status: 200, upstream: none }
 `;
 
-const POLICY = `# A traffic policy: rules in order, each with conditions and actions.
+const POLICY = `${modeline('policy')}# A traffic policy: rules in order, each with conditions and actions.
 
 on_http_request:
   - name: no traces
@@ -94,8 +100,8 @@ on_http_request:
             x-from-edge: "yes"
 `;
 
-const POLICY_SCENARIOS = `# Tests of policy.yaml, on a route with the backend \`app\`.
-policy: policy.yaml
+const POLICY_SCENARIOS = `${modeline('scenario')}# Tests of policy.yml alone, on a route with the backend \`app\`.
+policy: policy.yml
 
 cases:
   - name: hidden files stay hidden
@@ -107,7 +113,8 @@ cases:
     expect: { status: 200, upstream: { headers: { x-from-edge: 'yes' } } }
 `;
 
-const WORKFLOW = `name: edge
+const WORKFLOW = `# yaml-language-server: $schema=https://json.schemastore.org/github-workflow.json
+name: edge
 on: [push, pull_request]
 
 jobs:
@@ -125,7 +132,7 @@ jobs:
 /** The files of a new project. */
 export const STARTERS: readonly Starter[] = [
   { path: 'edge.yaml', text: EDGE },
-  { path: 'policy.yaml', text: POLICY },
+  { path: 'policy.yml', text: POLICY },
   { path: 'edge.scenario.yaml', text: EDGE_SCENARIOS },
   { path: 'policy.scenario.yaml', text: POLICY_SCENARIOS },
   { path: '.github/workflows/edge.yml', text: WORKFLOW },

@@ -1,52 +1,103 @@
 import { createHash } from 'node:crypto';
-import { type FSWatcher, watch as watchFolder } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { type FSWatcher, statSync, watch as watchFolder } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Editors write a file in several steps; a change is reported when there was none for this long. */
 const QUIET_MS = 30;
 const POLL_MS = 300;
+const CLOCK_MS = 10;
+
+/** What was last read, and since when. */
+export interface LastReading {
+  /** The files that the watched one names. */
+  readonly files: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
+}
 
 /**
- * Calls back when the content of a file has changed. The folder is watched, not the file, because editors
- * replace files. `poll` is for file systems without notifications.
+ * Calls back when the content of a file has changed, or that of the other files that it names now. Folders are watched,
+ * not files, because editors replace files. `poll` is for file systems without notifications.
  */
-export function watchFile(path: string, changed: () => void, poll: boolean): { close: () => void } {
-  let last: string | null = null;
+export function watchFile(
+  path: string,
+  changed: () => void | Promise<void>,
+  poll: boolean,
+  reading?: () => LastReading,
+): { close: () => void } {
+  /** Contents when they were last seen; null for a file that was named and never seen. */
+  let last: ReadonlyMap<string, string | null> | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let watcher: FSWatcher | undefined;
+  let isClosed = false;
+  const begun: LastReading = { files: [], beganMs: Date.now() };
+  const lastReading = reading ?? (() => begun);
+  const watchers = new Map<string, FSWatcher>();
 
   const look = async (): Promise<void> => {
-    const now = await fingerprint(path);
+    if (!poll) watchFolders();
+    const { files, beganMs } = lastReading();
+    const names = new Set([path, ...files]);
+    const now = new Map(await Promise.all(Array.from(names, printOf)));
+    const before = last ?? new Map<string, string | null>();
     // A file that is missing for a moment is being written.
-    if (now === null || now === last) return;
-    const first = last === null;
-    last = now;
-    if (!first) changed();
+    last = new Map(Array.from(now, ([name, print]) => [name, print ?? before.get(name) ?? null]));
+    const isChanged = Array.from(last).some(
+      ([name, print]) => before.has(name) && before.get(name) !== print,
+    );
+    // A file that is seen for the first time has changed if it was written after it was read.
+    const isNewer = Array.from(names).some((name) => !before.has(name) && isWrittenSince(name, beganMs));
+    if (!isChanged && !isNewer) return;
+    await changed();
+    if (!isClosed) later();
   };
+  const watchFolders = (): void => {
+    for (const folder of new Set([path, ...lastReading().files].map((name) => dirname(name)))) {
+      if (watchers.has(folder)) continue;
+      try {
+        const watcher = watchFolder(folder, later);
+        watcher.on('error', () => watcher.close());
+        watchers.set(folder, watcher);
+      } catch (error) {
+        // A file is named in a folder that does not exist yet.
+        if (folder === dirname(path)) throw error;
+      }
+    }
+  };
+  const later = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), QUIET_MS);
+  };
+  if (!poll) watchFolders();
   void look();
-  if (poll) {
-    timer = setInterval(() => void look(), POLL_MS);
-  } else {
-    watcher = watchFolder(dirname(path), () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => void look(), QUIET_MS);
-    });
-  }
+  if (poll) timer = setInterval(() => void look(), POLL_MS);
   return {
     close: () => {
+      isClosed = true;
       clearTimeout(timer);
-      watcher?.close();
+      for (const watcher of watchers.values()) watcher.close();
     },
   };
 }
 
+async function printOf(path: string): Promise<readonly [path: string, print: string | null]> {
+  return [path, await fingerprint(path)];
+}
+
+/** A hash of a file, or of the names in a folder; null if there is none. */
 async function fingerprint(path: string): Promise<string | null> {
+  const hash = createHash('sha256');
   try {
-    return createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex');
-  } catch {
-    return null;
+    return hash.update(await readFile(path)).digest('hex');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') return null;
   }
+  const names: readonly string[] = await readdir(path).catch(() => []);
+  return hash.update(names.toSorted().join('\n')).digest('hex');
+}
+
+/** Whether a file was written after a time, which file systems know with some milliseconds. */
+function isWrittenSince(path: string, timeMs: number): boolean {
+  const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return written > timeMs - CLOCK_MS;
 }

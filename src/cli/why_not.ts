@@ -3,6 +3,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type CoveredEdge, coveredEdge } from '../coverage/coverage.ts';
 import type { Draft } from '../simulator/search/draft.ts';
 import { draftLine, writtenRequest } from '../simulator/search/write_case.ts';
+import { withProofs } from '../simulator/search/exact.ts';
 import { type Target, targetOf } from '../simulator/search/target.ts';
 import { type WhyNot, whyNot } from '../simulator/search/why_not.ts';
 import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
@@ -24,7 +25,7 @@ export async function answerWhyNot(
   edge: EdgeFixture,
   locate: Locate,
 ): Promise<WhyNotAnswer> {
-  const covered: CoveredEdge = coveredEdge(edge);
+  const covered: CoveredEdge = withProofs(coveredEdge(edge));
   const target = targetOf(name, covered);
   if ('problem' in target) throw new FileError(target.problem);
   const found = whyNot(covered, draft, target, { signer: await signerOf(edge.config) });
@@ -47,7 +48,7 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
       const tree = renderExplanation(explained(found.run, locate));
-      return `It would need ${counted(found.changes.length, 'change')}:\n${changes}\nThen ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
+      return `It would need ${counted(found.changes.length, 'change')}:\n${changes}\n${found.isFewest ? '' : 'Fewer changes may do: this was found by a search.\n'}Then ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }
 }
@@ -58,11 +59,12 @@ function explained({ simulatedRequests, connection }: DraftRun, locate: Locate) 
 
 function dataOf({ message }: Target, found: WhyNot, locate: Locate): object {
   if (found.verdict !== 'changes') return { target: message, ...found };
-  const { changes, draft, run } = found;
+  const { changes, isFewest, draft, run } = found;
   return {
     target: message,
     verdict: found.verdict,
     changes,
+    is_fewest: isFewest,
     ...(draft.connect === null
       ? { request: writtenRequest(draft) }
       : { connect: draft.connect, ip: draft.ip }),

@@ -1,7 +1,8 @@
-import type { Diagnostic, Fix, Severity, Span } from '../diagnostics/diagnostic.ts';
-import { type Lines, linesOf, positionAt } from '../diagnostics/lines.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
+import type { Diagnostic, Fix, Severity, Source, Span } from '../diagnostics/diagnostic.ts';
+import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import type { More, Report } from '../diagnostics/report.ts';
-import type { LocatedDocument } from './document.ts';
+import { type LocatedDocument, type Written, writtenAt } from './document.ts';
 
 /** A `Report` of errors that appends to `list`, with the prefix of the kind of file before each code. */
 export function errorsTo<Code extends string>(
@@ -19,19 +20,15 @@ export function reportWith<Code extends string>(
   document: LocatedDocument,
   severityOf: (code: Code) => Severity | undefined,
 ): Report<Code> {
-  const { source } = document;
-  let lines: Lines | undefined;
-  const placeOf = (pointer: string): string => {
-    const span = document.keySpanOf(pointer) ?? document.spanOf(pointer);
-    if (source === undefined || span === undefined) return pointer;
-    return `line ${positionAt((lines ??= linesOf(source.text)), span.start).line}`;
-  };
   return (code, pointer, message, more = {}) => {
+    const written = writtenAt(document, pointer);
+    const { source } = written.document;
+    const placeOf = (at: string): string => placeBeside(source, writtenAt(document, at), at);
     const span =
       source &&
       (more.span ??
-        spanWithin(document, pointer, more.within) ??
-        nearestSpan(document, pointer, more.at ?? 'value'));
+        spanWithin(written.document, written.pointer, more.within) ??
+        nearestSpan(written.document, written.pointer, more.at ?? 'value'));
     const notes = [
       ...(more.first === undefined ? [] : [`the first is at ${placeOf(more.first)}`]),
       ...(more.notes ?? []),
@@ -50,6 +47,16 @@ export function reportWith<Code extends string>(
       ...(fix && { fix }),
     });
   };
+}
+
+const linesIn = weakMemoize(({ text }: Source) => linesOf(text));
+
+/** A place as a finding in `source` names it: by its line, and by its file if that is another one. */
+function placeBeside(source: Source | undefined, { document, pointer }: Written, given: string): string {
+  const span = document.keySpanOf(pointer) ?? document.spanOf(pointer);
+  if (document.source === undefined || span === undefined) return given;
+  const { line } = positionAt(linesIn(document.source), span.start);
+  return document.source === source ? `line ${line}` : `${document.source.name}:${line}`;
 }
 
 /** A part of a string, if the source text contains the string unescaped. */

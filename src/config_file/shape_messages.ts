@@ -146,6 +146,7 @@ function repairOf(shape: Shape, received: unknown, pointer: string): More {
   if (shape.type === 'string' && (typeof received === 'number' || typeof received === 'boolean')) {
     return { hint: 'put it in quotes' };
   }
+  if (shape.type === 'object' && Array.isArray(received)) return { hint: 'write its entries as key: value' };
   if (shape.type === 'array' && typeof received === 'string') return { hint: 'put it in brackets: [ … ]' };
   const isNumber = (shape.type === 'number' || shape.type === 'integer') && typeof received === 'string';
   return isNumber && received.trim() !== '' && Number.isFinite(Number(received))

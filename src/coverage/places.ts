@@ -1,8 +1,9 @@
 import type { Source, Span } from '../diagnostics/diagnostic.ts';
-import { linesOf, positionAt } from '../diagnostics/lines.ts';
+import { type Lines, linesOf, positionAt } from '../diagnostics/lines.ts';
 import { brandingOf } from '../engine/branding.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { checkAttachedPolicy, checkPolicy } from '../policy/document/check.ts';
+import { type LocatedDocument, writtenAt } from '../config_file/document.ts';
+import { checkPolicy, checkPolicyAt } from '../policy/document/check.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
 import type { CoveragePoint } from './point.ts';
 import { placedAll } from './placed_routes.ts';
@@ -24,8 +25,8 @@ export type EdgeSource =
   | {
       readonly of: 'edge';
       readonly source: Source;
-      readonly spanOf: (pointer: string) => Span | undefined;
-      readonly keySpanOf: (pointer: string) => Span | undefined;
+      /** Parts of it may be in other files. */
+      readonly document: LocatedDocument;
     }
   /** A policy file, placed on a route of its own. */
   | { readonly of: 'policy'; readonly source: Source }
@@ -40,16 +41,28 @@ export type EdgeSource =
 /** Finds the places of points. */
 export function pointLocator(config: EdgeConfig, from: EdgeSource): LocatePoint {
   if (from.of === 'scenario') return scenarioLocator(from);
-  const { source } = from;
-  const lines = linesOf(source.text);
   const policies = policiesOf(config, from);
+  const lines = new Map<Source, Lines>();
   return ({ pointer, span }) => {
-    const found =
-      inPolicies(policies, pointer, span) ??
-      (from.of === 'edge' ? (from.keySpanOf(pointer) ?? from.spanOf(pointer)) : undefined);
-    if (found === undefined) return null;
-    return { file: source.name, ...positionAt(lines, found.start), span: found };
+    const found = inPolicies(policies, pointer, span) ?? (from.of === 'edge' ? inEdge(from, pointer) : null);
+    if (found === null) return null;
+    const { source, span: place } = found;
+    let own = lines.get(source);
+    if (own === undefined) lines.set(source, (own = linesOf(source.text)));
+    return { file: source.name, ...positionAt(own, place.start), span: place };
   };
+}
+
+/** A span in one of the files that an edge was made of. */
+interface Found {
+  readonly source: Source;
+  readonly span: Span;
+}
+
+function inEdge({ document }: Extract<EdgeSource, { of: 'edge' }>, pointer: string): Found | null {
+  const { source } = writtenAt(document, pointer).document;
+  const span = document.keySpanOf(pointer) ?? document.spanOf(pointer);
+  return source === undefined || span === undefined ? null : { source, span };
 }
 
 const INSIDE_POLICY = /^\/edges\/https\/policy\/routes\/0\/traffic_policy\/value/;
@@ -80,21 +93,15 @@ function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenari
       const { document } = checkPolicy(from.source, { branding });
       return document === null ? [] : [{ below, document, at: '' }];
     }
-    const span = from.spanOf(below);
-    if (span === undefined) return [];
-    const attached = { pointer: below, text, inFile: { file: from.source, span } };
-    const { document } = checkAttachedPolicy(attached, { branding, attachedTo: `${kind}_edge` });
+    const { document } = checkPolicyAt(from.document, below, text, { branding, attachedTo: `${kind}_edge` });
     return document === null ? [] : [{ below, document, at: below }];
   });
 }
 
-function inPolicies(
-  policies: readonly PlacedPolicy[],
-  pointer: string,
-  within: Span | null,
-): Span | undefined {
+function inPolicies(policies: readonly PlacedPolicy[], pointer: string, within: Span | null): Found | null {
   const policy = policies.find(({ below }) => pointer.startsWith(below));
-  if (policy === undefined) return undefined;
+  const source = policy?.document.source;
+  if (policy === undefined || source === undefined) return null;
   // Older spellings have other pointers: the surrounding place is good enough.
   for (
     let at = policy.at + pointer.slice(policy.below.length);
@@ -104,9 +111,10 @@ function inPolicies(
     const text = within === null ? undefined : textAt(policy.document, at);
     const place = policy.document.placeOf(at, text);
     if (place === undefined) continue;
-    return within === null || place.map === undefined ? place.span : place.map.spanOf(within);
+    const span = within === null || place.map === undefined ? place.span : place.map.spanOf(within);
+    return { source, span };
   }
-  return undefined;
+  return null;
 }
 
 /** The text of a rule's expression, in which offsets count. */

@@ -1,6 +1,6 @@
 import type { Diagnostic } from './diagnostic.ts';
 import { diagnosticsToJson } from './json.ts';
-import { codeSpan } from './markdown.ts';
+import { markdownCell } from './markdown.ts';
 
 /** Where an annotation is shown; lines and columns count from 1. */
 export interface AnnotationPlace {
@@ -45,17 +45,13 @@ export function diagnosticsAnnotations(list: readonly Diagnostic[]): string {
 /** Findings as a table in Markdown, for the summary of a step of GitHub Actions. */
 export function diagnosticsSummary(list: readonly Diagnostic[], files: readonly string[]): string {
   const title = '### edgeproof check\n\n';
-  if (list.length === 0) return `${title}${files.map((file) => cell(file)).join(', ')}: no problems found\n`;
+  if (list.length === 0)
+    return `${title}${files.map((file) => markdownCell(file)).join(', ')}: no problems found\n`;
   const rows = diagnosticsToJson(list).map(({ file, range, severity, code, message }) => {
     const place = `${file ?? ''}${range === null ? '' : `:${range.start.line}:${range.start.column}`}`;
-    return `| ${severity} | ${cell(place)} | ${cell(code)} | ${cell(message)} |\n`;
+    return `| ${severity} | ${markdownCell(place)} | ${markdownCell(code)} | ${markdownCell(message)} |\n`;
   });
   return `${title}| | place | code | finding |\n|---|---|---|---|\n${rows.join('')}`;
-}
-
-/** A text in a cell: a vertical bar would end it, in code, too. */
-function cell(text: string): string {
-  return text === '' ? '' : codeSpan(text).replaceAll('|', String.raw`\|`);
 }
 
 /** As GitHub's toolkit escapes the data of a command. */

@@ -5,3 +5,8 @@ export function codeSpan(text: string): string {
   const fence = '`'.repeat(longest + 1);
   return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
 }
+
+/** A text in a cell of a table, as code: a vertical bar would end the cell there, too. */
+export function markdownCell(text: string): string {
+  return text === '' ? '' : codeSpan(text).replaceAll('|', String.raw`\|`);
+}

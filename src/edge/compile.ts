@@ -37,6 +37,7 @@ import { type PoolTable, isLoopback, memberOf } from './hosts.ts';
 import { ipPolicyTable } from './ip_policies.ts';
 import { loginEnvironment, reservedFor } from './login_config.ts';
 import { type SamlHost, samlHost } from './saml_host.ts';
+import { namedSecrets } from './document/named_secrets.ts';
 import { type KeptSecrets, type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
 import { type StreamTable, beginStream, streamTable } from './streams.ts';
 
@@ -100,7 +101,7 @@ export function compileEdge(
   before: CompiledEdge | null = null,
 ): CompiledEdge {
   const { adoptHosts = 'none', logins = loginEnvironment(), cache: kept = compileCache() } = options;
-  const secrets = secretsOf(options, kept);
+  const secrets = secretsOf(config, options, kept);
   const given = tablesOf(config);
   const internal = internalNames(
     before === null ? null : { names: before.internal, tables: tablesOf(before.config) },
@@ -191,10 +192,14 @@ const takenStates = weakMemoize(
 );
 
 /** The secrets that were read, remembered across all configurations. */
-function secretsOf({ secrets }: CompileOptions, kept: CompileCache): KeptSecrets | null {
-  return kept.shared('secrets', [secrets], () =>
-    secrets === undefined ? null : keepSecrets(secretProvider(secrets)),
+function secretsOf(config: EdgeConfig, { secrets }: CompileOptions, kept: CompileCache): KeptSecrets | null {
+  const named = namedSecrets(config);
+  const isKept = secrets !== undefined || named.length > 0;
+  const made = kept.shared('secrets', [secrets, isKept], () =>
+    isKept ? keepSecrets(secretProvider(secrets ?? {})) : null,
   );
+  for (const text of named) made?.remember(text);
+  return made;
 }
 
 interface Surroundings {

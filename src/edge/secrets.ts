@@ -32,6 +32,8 @@ function isProvider(source: SecretSource): source is SecretProvider {
 export interface KeptSecrets {
   readonly get: SecretProvider['get'];
   readonly redact: Redact;
+  /** Hides a text that was not read as a secret of the provider. */
+  readonly remember: (text: string) => void;
 }
 
 /** Maximum number of remembered forms; the oldest are dropped first, because a provider may rotate secrets forever. */
@@ -58,6 +60,7 @@ export function keepSecrets(provider: SecretProvider): KeptSecrets {
       if (text !== undefined) remember(text);
       return text;
     },
+    remember,
     redact: (text) => longestFirst.reduce((shown, form) => shown.replaceAll(form, STARS), text),
   };
 }

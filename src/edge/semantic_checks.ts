@@ -1,11 +1,13 @@
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
-import { checkAttachedPolicy, checkPolicyText } from '../policy/document/check.ts';
+import { writtenAt } from '../config_file/document.ts';
+import { checkPolicyAt, checkPolicyText } from '../policy/document/check.ts';
 import { keepDocument } from '../policy/document/checked_policies.ts';
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import { checkCertificates } from './certificates.ts';
 import {
+  type Assemble,
   type Checked,
   type Checking,
   type CloudEndpoints,
@@ -30,6 +32,8 @@ export interface CheckOptions {
   readonly endpoints?: CloudEndpoints;
   /** Objects that were found valid before; unchanged parts are not checked again. */
   readonly cache?: ValidationCache;
+  /** Puts in other files that the given one names; by default none can be named. */
+  readonly assemble?: Assemble;
   /** Whether findings in policies have spans in the text of the policy, which takes more time; default true. */
   readonly places?: boolean;
 }
@@ -60,8 +64,8 @@ export function checkWholeEdge(
 
 /** Checks the facts table; findings are located in the file. */
 function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
-  const { source } = document;
   const { diagnostics } = compileFacts(config.facts, '/facts');
+  const { source } = writtenAt(document, '/facts').document;
   if (source === undefined) return diagnostics;
   return diagnostics.map((diagnostic) => {
     const span = document.spanOf(diagnostic.pointer) ?? document.spanOf('/facts');
@@ -76,7 +80,6 @@ function checkPolicies(
   { strict = false, endpoints = {}, places = true }: CheckOptions,
 ): readonly Diagnostic[] {
   const branding = brandingOf(config.service_name ?? 'service');
-  const { source } = document;
   const ipPolicies = Object.keys(config.ip_policies ?? {});
   const internalHosts = internalHostsOf(Object.values(config.edges?.https ?? {}));
   const internalAddresses = internalAddressesOf(config.edges ?? {});
@@ -89,15 +92,13 @@ function checkPolicies(
     const text = policy?.value;
     if (policy === undefined || text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
-    const span = document.spanOf(at);
     const hosts = attachedTo === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
     const hasBackend = !Object.hasOwn(endpoints, name);
     const known = { strict, hasBackend, ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
     const internal = { internalHosts, internalAddresses };
     const setting = { branding, attachedTo, ipPolicies, ...internal, ...known } as const;
-    const inFile = source !== undefined && span !== undefined ? { file: source, span } : undefined;
     const checked = places
-      ? checkAttachedPolicy({ pointer: at, text, inFile }, setting)
+      ? checkPolicyAt(document, at, text, setting)
       : checkPolicyText({ pointer: at, text }, setting);
     const place = { at, attachedTo, service: branding.service };
     // Without errors every member of the policy is present.

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
+import { assembleFrom } from './assemble.ts';
+import type { NamedFiles } from './named_files.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { KeyOptions } from './certificate_files.ts';
 import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/check.ts';
@@ -19,7 +21,7 @@ export class FileError extends Error {
 
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** Keys whose values only `edge/semantic_checks.ts` and `property_file.ts` can check. */
-const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate|properties`);
+const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate|properties|include`);
 let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
@@ -48,7 +50,10 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
   // Most files have no policy, and the policy code takes longer to load than everything else.
   const { strict = false } = surrounding;
   const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks({ strict }) : () => [];
-  return (source) => checkEdge(source, further(source.name), { nowMs: Date.now() }).diagnostics;
+  return (source) => {
+    const assemble = assembleFrom(source.name);
+    return checkEdge(source, further(source.name), { nowMs: Date.now(), assemble }).diagnostics;
+  };
 }
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
@@ -58,15 +63,21 @@ export async function loadConfig(path: string, options: KeyOptions = {}): Promis
 }
 
 /** As `loadConfig`, for the text of a file. */
-export async function loadConfigText(path: string, text: string, options: KeyOptions = {}): Promise<Checked> {
+export async function loadConfigText(
+  path: string,
+  text: string,
+  options: KeyOptions & { readonly files?: NamedFiles } = {},
+): Promise<Checked> {
   const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks(options) : () => [];
   const source = { name: path, text };
-  const checked = checkEdge(source, further(path), { nowMs: Date.now(), ...options });
+  const { files, ...known } = options;
+  const assemble = assembleFrom(path, files);
+  const checked = checkEdge(source, further(pathOf(path)), { nowMs: Date.now(), ...known, assemble });
   if (checked.config === null)
     return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'edge') };
-  if (!text.includes(trafficPolicy.module.type)) return checked;
+  if (!LANGUAGES_INSIDE.test(text)) return checked;
   const { locateInPolicies } = await import('../edge/policy_places.ts');
-  return { ...checked, locate: locateInPolicies(source, checked) };
+  return { ...checked, locate: locateInPolicies(checked) };
 }
 
 /** Checks an edge that was given as an object; files that it names are relative to `path`. */
@@ -76,7 +87,13 @@ export async function checkConfigValue(
   options: KeyOptions = {},
 ): Promise<Checked> {
   const further = namesLanguages(value) ? await loadSemanticChecks(options) : () => [];
-  return checkEdge({ value }, further(path), { nowMs: Date.now(), ...options });
+  const assemble = assembleFrom(path);
+  return checkEdge({ value }, further(path), { nowMs: Date.now(), ...options, assemble });
+}
+
+/** The path of a file, without the git revision that it may be of. */
+function pathOf(name: string): string {
+  return existsSync(name) ? name : name.slice(name.indexOf(':') + 1);
 }
 
 function namesLanguages(value: unknown): boolean {

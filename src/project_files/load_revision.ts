@@ -3,14 +3,15 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Checked } from '../edge/document/check.ts';
 import { errorText } from '../diagnostics/message_text.ts';
+import { filesOfRevision } from './files_of_revision.ts';
 import { FileError, loadConfig, loadConfigText } from './load_config.ts';
 
 const run = promisify(execFile);
 const FILE_LIMIT_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads and checks an edge file, or one of a git revision, written `main:edge.yaml`. Files that it names are read from
- * the working tree. Throws FileError.
+ * Reads and checks an edge file, or one of a git revision, written `main:edge.yaml`: files that it names are read from
+ * the same revision, certificates from the working tree. Throws FileError.
  */
 export async function loadRevision(name: string): Promise<Checked> {
   const colon = name.indexOf(':');
@@ -20,7 +21,7 @@ export async function loadRevision(name: string): Promise<Checked> {
     const { stdout } = await run('git', ['show', '--end-of-options', relative(name, colon)], {
       maxBuffer: FILE_LIMIT_BYTES,
     });
-    return await loadConfigText(name, stdout);
+    return await loadConfigText(name, stdout, { files: filesOfRevision(name) });
   } catch (error) {
     const cause = firstLine(errorText(error)).replace(/^fatal: /, '');
     throw new FileError(

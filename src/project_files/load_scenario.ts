@@ -67,6 +67,7 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
         ...unread,
       };
     }
+    files.push(...config.files);
     if (config.config === null || hasErrors(findings))
       return { checked, edge: null, findings, files, ...unread };
     let ready = compiled.get(config);
@@ -83,14 +84,14 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
 /** The source of an edge or a policy: its own file, or the scenario. */
 function sourceOf(
   checked: CheckedScenario,
-  { spanOf, keySpanOf }: Checked,
+  { document }: Checked,
   of: 'edge' | 'policy',
   beside: string | null,
 ): EdgeSource | null {
   if (beside === null) return { of: 'scenario', file: checked.name, at: `/${of}`, lineOf: checked.lineOf };
   if (SCRIPTS.has(extname(beside))) return null;
   const source = { name: beside, text: readText(beside) };
-  return of === 'edge' ? { of, source, spanOf, keySpanOf } : { of, source };
+  return of === 'edge' ? { of, source, document } : { of, source };
 }
 
 /** Warnings about the edge are for `check`; here only errors are reported. */

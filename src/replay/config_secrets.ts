@@ -1,4 +1,5 @@
 import { compileEdge } from '../edge/compile.ts';
+import { namedSecrets } from '../edge/document/named_secrets.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 
@@ -7,7 +8,7 @@ const MIN_SECRET_UNITS = 6;
 
 /** Texts of a configuration that are secret, the longest first. */
 export function configSecrets(config: EdgeConfig): readonly string[] {
-  const found = new Set<string>();
+  const found = new Set<string>(namedSecrets(config));
   collect(config, found);
   // Policies are strings in the configuration: their actions are read from what is compiled from them.
   const { https } = compileEdge(config, (_route, _module, _config, initial) => initial());

@@ -27,7 +27,9 @@ export function checkModule(
   if (provider === undefined || ('secret' in config && config.secret === undefined)) return;
   for (const { code, message } of webhookSecretProblems(provider, config.secret)) {
     const at = code === 'secret_required' ? '' : '/secret';
-    report('edge.webhook_secret', at, message, { at: 'key', reason: code });
+    const hint =
+      code === 'secret_required' ? 'add secret: with the value that the provider shows' : undefined;
+    report('edge.webhook_secret', at, message, { at: 'key', reason: code, hint });
   }
   if (provider.unverified === true) {
     const message = `${provider.id} does not publish how it signs; the verification is a guess`;

@@ -1,31 +1,11 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { compare } from '../../src/analysis/diff.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import { onePolicy } from '../one_route.ts';
-import { hasProgram } from '../peers.ts';
 import { runs, seeded } from '../random.ts';
 import { type Condition, DECLARATIONS, and, not, or, randomCondition } from './oracle.ts';
 import { type Chance, chanceOf } from './random_edges.ts';
-
-/** Asks the solver questions one after the other. Its npm package can wait forever for an answer. */
-class Oracle {
-  readonly #process = spawn('z3', ['-in'], { stdio: ['pipe', 'pipe', 'inherit'] });
-  readonly #answers = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
-
-  /** Whether there is a request for which a formula holds. */
-  async holds(formula: string): Promise<string> {
-    this.#process.stdin.write(
-      `(reset)(set-option :timeout 5000)\n${DECLARATIONS}\n(assert ${formula})(check-sat)\n`,
-    );
-    return (await this.#answers.next()).value as string;
-  }
-
-  end(): void {
-    this.#process.kill();
-  }
-}
+import { Solver } from './solver.ts';
 
 /** A rule of a policy: it denies, or adds a field that names it. */
 interface RandomRule {
@@ -33,74 +13,69 @@ interface RandomRule {
   readonly ends: boolean;
 }
 
-describe.runIf(hasProgram('z3', ['--version'], 'comparison of verdicts with z3'))(
-  'verdicts are those of z3',
-  () => {
-    let oracle: Oracle;
-    beforeAll(() => {
-      oracle = new Oracle();
-    });
-    afterAll(() => oracle.end());
+/** A factor of 10 asks about 10,000 pairs of conditions and 2,000 of policies. */
+describe('verdicts are those of z3', () => {
+  const solver = new Solver();
+  afterAll(() => solver.end());
 
-    test('for pairs of conditions', { timeout: 600_000 }, async () => {
-      const chance = chanceOf(seeded(21));
+  test('for pairs of conditions', { timeout: 3_600_000 }, async () => {
+    const chance = chanceOf(seeded(21));
+    const seen = { equivalent: 0, different: 0, undecided: 0, unknown: 0 };
+    for (let round = 0; round < runs(500, 20); round++) {
+      const one = randomCondition(chance, 'all');
+      const other = chance.real() < 0.5 ? rewritten(chance, one) : randomCondition(chance, 'all');
+      const rules = [one, other].map((when) => [{ when, ends: false }]);
+      await agree(solver, rules as unknown as Pair, seen);
+    }
+    // The answers would say little if all were alike.
+    expect(seen.equivalent * seen.different).toBeGreaterThan(0);
+    expect(seen.undecided).toBe(0);
+  });
+
+  test(
+    'for pairs of conditions on lists, numbers, times, cookies and parameters',
+    { timeout: 3_600_000 },
+    async () => {
+      const rounds = runs(500, 30);
+      const chance = chanceOf(seeded(23));
       const seen = { equivalent: 0, different: 0, undecided: 0, unknown: 0 };
-      for (let round = 0; round < runs(1_000, 20); round++) {
-        const one = randomCondition(chance, 'all');
-        const other = chance.real() < 0.5 ? rewritten(chance, one) : randomCondition(chance, 'all');
-        const rules = [one, other].map((when) => [{ when, ends: false }]);
-        await agree(oracle, rules as unknown as Pair, seen);
-      }
-      // The answers would say little if all were alike.
-      expect(seen.equivalent * seen.different).toBeGreaterThan(0);
-      expect(seen.undecided).toBe(0);
-    });
-
-    test(
-      'for pairs of conditions on lists, numbers, times, cookies and parameters',
-      { timeout: 600_000 },
-      async () => {
-        const rounds = runs(1_000, 30);
-        const chance = chanceOf(seeded(23));
-        const seen = { equivalent: 0, different: 0, undecided: 0, unknown: 0 };
-        for (let round = 0; round < rounds; round++) {
-          const one = randomCondition(chance, 'values', 1);
-          const other = chance.real() < 0.5 ? rewritten(chance, one) : randomCondition(chance, 'values', 1);
-          const rules = [one, other].map((when) => [{ when, ends: true }]);
-          await agree(oracle, rules as unknown as Pair, seen);
-        }
-        expect(seen.equivalent * seen.different).toBeGreaterThan(0);
-        // The solver gives up on some replacements.
-        expect(seen.unknown).toBeLessThan(rounds / 5);
-      },
-    );
-
-    test('for pairs of policies', { timeout: 600_000 }, async () => {
-      const chance = chanceOf(seeded(22));
-      const seen = { equivalent: 0, different: 0, undecided: 0, unknown: 0 };
-      for (let round = 0; round < runs(300, 10); round++) {
-        const rules = Array.from({ length: 1 + Math.floor(chance.real() * 4) }, () => randomRule(chance));
-        const at = Math.floor(chance.real() * rules.length);
-        const { when, ends } = rules[at]!;
-        const others = chance.pick([
-          () => rules.with(at, { ends, when: rewritten(chance, when) }),
-          () => rules.with(at, { ends, when: randomCondition(chance, 'no path', 1) }),
-          () => rules.with(at, { ends, when: and(when, when) }),
-        ])();
-        await agree(oracle, [rules, others], seen);
+      for (let round = 0; round < rounds; round++) {
+        const one = randomCondition(chance, 'values', 1);
+        const other = chance.real() < 0.5 ? rewritten(chance, one) : randomCondition(chance, 'values', 1);
+        const rules = [one, other].map((when) => [{ when, ends: true }]);
+        await agree(solver, rules as unknown as Pair, seen);
       }
       expect(seen.equivalent * seen.different).toBeGreaterThan(0);
-      expect(seen.undecided).toBe(0);
-    });
-  },
-);
+      // The solver gives up on some replacements.
+      expect(seen.unknown).toBeLessThan(rounds / 5);
+    },
+  );
+
+  test('for pairs of policies', { timeout: 3_600_000 }, async () => {
+    const chance = chanceOf(seeded(22));
+    const seen = { equivalent: 0, different: 0, undecided: 0, unknown: 0 };
+    for (let round = 0; round < runs(200, 10); round++) {
+      const rules = Array.from({ length: 1 + Math.floor(chance.real() * 4) }, () => randomRule(chance));
+      const at = Math.floor(chance.real() * rules.length);
+      const { when, ends } = rules[at]!;
+      const others = chance.pick([
+        () => rules.with(at, { ends, when: rewritten(chance, when) }),
+        () => rules.with(at, { ends, when: randomCondition(chance, 'no path', 1) }),
+        () => rules.with(at, { ends, when: and(when, when) }),
+      ])();
+      await agree(solver, [rules, others], seen);
+    }
+    expect(seen.equivalent * seen.different).toBeGreaterThan(0);
+    expect(seen.undecided).toBe(0);
+  });
+});
 
 type Pair = readonly [readonly RandomRule[], readonly RandomRule[]];
 
-async function agree(oracle: Oracle, pair: Pair, seen: Record<string, number>): Promise<void> {
+async function agree(solver: Solver, pair: Pair, seen: Record<string, number>): Promise<void> {
   const [before, after] = pair.map((rules) => ({ config: createEdge(onePolicy(policyOf(rules))).config }));
   const { verdict, undecided } = compare(before!, after!);
-  const answer = await oracle.holds(differs(pair));
+  const answer = await solver.check(`${DECLARATIONS}\n(assert ${differs(pair)})`);
   expect(['sat', 'unsat', 'unknown']).toContain(answer);
   seen[answer === 'unknown' ? 'unknown' : verdict]!++;
   if (answer === 'unknown') return;

@@ -50,3 +50,9 @@ test('without the mistakes nothing is found', () => {
   const plain = { name: '', code: '', at: '' };
   expect(foundIn(plain)).toEqual([]);
 });
+
+test('all other agents are denied on purpose, once some are allowed', () => {
+  const route = { user_agent_filter: { allow: ['^curl/'], deny: ['.*'] } };
+  const codes = foundIn({ name: '', code: '', at: '', route }).map(({ code }) => code);
+  expect(codes.filter((code) => code.startsWith('analysis.'))).toEqual([]);
+});

@@ -88,6 +88,20 @@ const DEAD: readonly (readonly [name: string, rules: readonly object[], at: stri
     [deny("req.method != 'GET'"), deny("req.method == 'POST'")],
     '/1',
   ],
+  ['a header name with a colon', [logged("hasReqHeader('x-a:')")], '/0'],
+  ['a cookie name with its sign', [logged("hasReqCookie('lane=')")], '/0'],
+  ['an address as a range', [deny("conn.client_ip == '192.0.2.0/24'")], '/0'],
+  [
+    'a time window that ends before it begins',
+    [
+      deny(
+        "timestamp(time.now) > timestamp('2026-02-01T00:00:00Z') && timestamp(time.now) < timestamp('2026-01-01T00:00:00Z')",
+      ),
+    ],
+    '/0',
+  ],
+  ['a share of a hundred', [logged('rand.double() > 10.0')], '/0'],
+  ['a list as one text', [deny("req.method in ['PUT,DELETE']")], '/0'],
   ['a header that is and is not there', [deny("hasReqHeader('x-a') && !hasReqHeader('x-a')")], '/0'],
 ];
 
@@ -113,6 +127,7 @@ const PARTS: readonly (readonly [name: string, expression: string, code: string]
   ['an unknown method in a list', "req.method in ['PUT', 'put']", 'redundant_element'],
   ['a range in a range', "inCidrRanges(conn.client_ip, ['10.0.0.0/8', '10.1.0.0/16'])", 'redundant_element'],
   ['a pattern for paths', "req.url.path.matches('/admin')", 'unanchored_pattern'],
+  ['a pattern with an anchor in one alternative', "req.url.path.matches('^/a|/b$')", 'unanchored_pattern'],
   ['a pattern for paths with an end', "req.url.path.matches('/admin$')", 'unanchored_pattern'],
 ];
 
@@ -233,6 +248,13 @@ export const PLANTED: readonly PlantedMistake[] = [
     name: 'a route like its parent',
     routes: [route('/api')],
     code: 'analysis.redundant_route',
+    at: 'routes/1',
+  },
+  {
+    name: 'a gate for a folder with its last slash',
+    routes: [route('/admin/', gate)],
+    more: office,
+    code: 'analysis.spelling_bypass',
     at: 'routes/1',
   },
   {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { edgeproof } from '../cli/command.ts';
 import { folderWith } from '../folder.ts';
 import { hasProgram } from '../peers.ts';
@@ -131,3 +132,37 @@ test(
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('fails without a mistake') });
   },
 );
+
+test('classes: a table, the same bytes however the keys are sorted', { timeout: 60_000 }, async () => {
+  const text = edge('/admin');
+  const config = parse(text) as Readonly<Record<string, unknown>>;
+  const own = folderWith({ 'edge.yaml': text, 'turned.json': JSON.stringify(turned(config)) });
+  const [table, again, other, json, plain, wrong] = await Promise.all([
+    edgeproof(['classes', 'edge.yaml', '-r', 'markdown'], own),
+    edgeproof(['classes', 'edge.yaml', '-r', 'markdown'], own),
+    edgeproof(['classes', 'turned.json', '-r', 'markdown'], own),
+    edgeproof(['classes', 'edge.yaml', '-r', 'json'], own),
+    edgeproof(['classes', 'edge.yaml'], own),
+    edgeproof(['classes', 'edge.yaml', '-r', 'html'], own),
+  ]);
+  expect(table.code).toBe(0);
+  expect(again.stdout).toBe(table.stdout);
+  expect(other.stdout).toBe(table.stdout);
+  const rows = table.stdout.trimEnd().split('\n').slice(2);
+  expect(rows).toHaveLength((JSON.parse(json.stdout) as readonly object[]).length);
+  expect(rows.every((row) => /^\| `[^|]+` \| [^|]* \| `[^|]+` \|$/.test(row))).toBe(true);
+  expect(rows.join('\n')).toContain('`denied by ip_restriction, status 403`');
+  expect(plain.stdout).toContain('  → denied by ip_restriction, status 403');
+  expect(wrong.code).toBe(2);
+});
+
+/** The same value with the keys of all maps in the opposite order. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, each]) => [key, turned(each)]),
+  );
+}

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
@@ -86,6 +86,38 @@ describe('edgeproof dev', () => {
     await writeFile(join(folder, 'edge.yaml'), edgeFile('four'));
     await edge.waitFor(/revision 3 is live/);
     expect(await get(url)).toBe('seen four');
+  });
+
+  it('reloads when a policy or an included file changes, also one that was missing', async () => {
+    const including = edgeFile('one').replace(/^/, 'include: "parts/*.yaml"\n');
+    const named = including.replace(
+      'request_headers:',
+      'traffic_policy: { file: policy.yml }\n          request_headers:',
+    );
+    const policy = (status: number) =>
+      `on_http_request: [{ actions: [{ type: deny, config: { status_code: ${status} } }] }]\n`;
+    await mkdir(join(folder, 'parts'), { recursive: true });
+    await writeFile(join(folder, 'parts/a.yaml'), 'ip_policies: { office: { rules: [] } }\n');
+    await writeFile(join(folder, 'policy.yml'), policy(418));
+    const { running: edge, url } = await dev();
+    await writeFile(join(folder, 'edge.yaml'), named);
+    await edge.waitFor(/revision 2 is live/);
+    expect((await fetch(url)).status).toBe(418);
+    await writeFile(join(folder, 'policy.yml'), policy(451));
+    await edge.waitFor(/revision 3 is live/);
+    expect((await fetch(url)).status).toBe(451);
+    await writeFile(join(folder, 'parts/a.yaml'), 'ip_policies: { office: { rule: [] } }\n');
+    await edge.waitFor(/parts\/a\.yaml:1:26 error[\s\S]*still serving revision 3/);
+    await writeFile(join(folder, 'parts/a.yaml'), 'ip_policies: { office: { rules: [] } }\n');
+    await edge.waitFor(/revision 4 is live/);
+    // A new file may match the pattern.
+    await writeFile(
+      join(folder, 'parts/b.yaml'),
+      'backends: { app: { http_response: { status_code: 200 } } }\n',
+    );
+    await edge.waitFor(/edge\.duplicate_definition[\s\S]*still serving revision 4/);
+    await rm(join(folder, 'parts/b.yaml'));
+    await edge.waitFor(/revision 5 is live/);
   });
 
   it('finishes requests in flight on a signal, and accepts no more', async () => {

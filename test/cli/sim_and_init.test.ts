@@ -97,6 +97,17 @@ describe('edgeproof init', () => {
     const tested = await edgeproof(['test'], made);
     expect(tested.stdout).toMatch(/7 passed {2}\(2 files/);
     expect(tested.code).toBe(0);
+    // The edge uses the policy, and what is wrong in the policy is located there.
+    const explained = await edgeproof(['explain', 'GET', 'https://app.test/.git/config'], made);
+    expect(explained.stdout).toContain('policy.yml:9:9');
+    const policy = await readFile(join(made, 'policy.yml'), 'utf8');
+    await writeFile(join(made, 'policy.yml'), policy.replace('type: deny', 'type: dney'));
+    const broken = await edgeproof(['check', 'edge.yaml'], made);
+    expect(broken.code).toBe(3);
+    expect(broken.stdout).toMatch(/^policy\.yml:9:15 error ERR_SERVICE_2201/);
+    await writeFile(join(made, 'policy.yml'), policy);
+    for (const name of ['edge.yaml', 'policy.yml', 'edge.scenario.yaml', '.github/workflows/edge.yml'])
+      expect(await readFile(join(made, name), 'utf8')).toMatch(/^# yaml-language-server: \$schema=/);
     expect(await readFile(join(made, '.github/workflows/edge.yml'), 'utf8')).toContain('edgeproof test');
     const again = await edgeproof(['init', '--yes'], made);
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was written') });

@@ -11,11 +11,13 @@ interface Operation {
   readonly path: string;
 }
 
+type Access = BotAccess | 'refused';
+
 // table: access to what is not in the table of resources
-const OTHERS: readonly (readonly [path: RegExp, access: BotAccess])[] = [
+const OTHERS: readonly (readonly [path: RegExp, access: Access])[] = [
   [/^\/users\//, 'none'],
   [/^\/event_subscriptions\/.*\/sources/, 'read'],
-  [/^\/event_destinations\/.*\/dead_letters/, 'read'],
+  [/^\/event_destinations\/.*\/dead_letters/, 'refused'],
   [/^\/edge_file$/, 'full'],
   // These are there only while an agent or a user of an application is.
   [/^\/(?:app|tunnel_sessions|tunnels)(?:\/|$)/, 'full'],
@@ -46,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-function accessTo(path: string): BotAccess {
+function accessTo(path: string): Access {
   const other = OTHERS.find(([pattern]) => pattern.test(path));
   if (other !== undefined) return other[1];
   const owner = ownerOf(path);
@@ -76,7 +78,7 @@ async function bodyOf({ method, path }: Operation): Promise<object> {
 }
 
 /** What the access means for an operation: the statuses that answer it, or that the access does not decide. */
-function expected(access: BotAccess, { method, path }: Operation): readonly number[] | 'decided otherwise' {
+function expected(access: Access, { method, path }: Operation): readonly number[] | 'decided otherwise' {
   const isList = method === 'GET' && !/\{(?:id|type)\}$/.test(path);
   const isRead = method === 'GET';
   switch (access) {
@@ -90,6 +92,8 @@ function expected(access: BotAccess, { method, path }: Operation): readonly numb
       return isList ? [200] : method === 'POST' && !path.includes('{') ? [201] : [404];
     case 'none':
       return [404];
+    case 'refused':
+      return [403];
   }
 }
 
@@ -99,7 +103,7 @@ function rank({ method, path }: Operation): number {
 }
 
 it('every operation is answered as the table of permissions says', async () => {
-  const met = new Map<BotAccess, number>();
+  const met = new Map<Access, number>();
   for (const operation of operations.toSorted((one, other) => rank(one) - rank(other))) {
     const { method, path } = operation;
     const access = accessTo(path);
@@ -126,7 +130,7 @@ it('every operation is answered as the table of permissions says', async () => {
   // No operation is left out, and each kind of access occurs.
   expect([...met.values()].reduce((sum, each) => sum + each, 0)).toBe(operations.length);
   expect(operations.length).toBeGreaterThanOrEqual(252);
-  expect(new Set(met.keys())).toEqual(new Set(['full', 'read', 'self', 'own', 'none']));
+  expect(new Set(met.keys())).toEqual(new Set(['full', 'read', 'self', 'own', 'none', 'refused']));
 });
 
 it('nothing of an admin that a bot may not write has changed', async () => {

@@ -2,6 +2,7 @@ import { type CoveredEdge, coverageOf, coveredEdge } from '../../coverage/covera
 import { pointLocator } from '../../coverage/places.ts';
 import type { CoverageReport } from '../../coverage/report.ts';
 import { type Thresholds, missedThresholds } from '../../coverage/thresholds.ts';
+import { withProofs } from '../../simulator/search/exact.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import type { TestRun } from '../../project_files/run_scenarios.ts';
 
@@ -30,7 +31,7 @@ export function coverageRecords(): CoverageRecords {
       recorded.scenarios.push(loaded);
       return recorded.covered.edge;
     },
-    edges: () => [...edges.values()],
+    edges: () => Array.from(edges.values(), (each) => ({ ...each, covered: withProofs(each.covered) })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { eventDestinations } from '../resources/event_destinations.ts';
-import { checkMayWrite } from '../resources/permissions.ts';
+import { NO_PRIVILEGE, checkMayWrite } from '../resources/permissions.ts';
+import { ApiProblem } from '../resources/problem.ts';
 import type { Shown } from './contract.ts';
 import { type ObjectRequest, existing } from './objects.ts';
 import { type Route, route } from './route.ts';
@@ -12,6 +13,9 @@ const PATH = '/event_destinations/{id}/dead_letters';
 
 async function listDeadLetters(request: ObjectRequest): Promise<Shown> {
   const { wiring, asking } = request;
+  // They are the very audit events for which bots may not configure deliveries.
+  if (!asking.principal.isAdmin)
+    throw new ApiProblem(403, NO_PRIVILEGE, 'Only admins can read dead letters; this key belongs to a bot.');
   return wiring.store.read(async (view) => {
     const { id } = await existing(request, view);
     const letters = await view.deadLetters(id, LISTED);

@@ -6,7 +6,7 @@ import {
   pointerTo,
 } from '../../diagnostics/diagnostic.ts';
 import { type Lines, linesOf, positionAt } from '../../diagnostics/lines.ts';
-import { type LocatedDocument, plainDocument } from '../../config_file/document.ts';
+import { type LocatedDocument, plainDocument, writtenAt } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
 import { errorsTo } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
@@ -23,6 +23,7 @@ import { type ModuleCheckOptions, checkModules } from './modules.ts';
 import { checkReferences, childUses } from './references.ts';
 import type { Sound } from '../../diagnostics/report.ts';
 import type { EdgeConfig, WrittenProperty } from './schema.ts';
+import { keepNamedSecrets } from './named_secrets.ts';
 import { edgesOf, routesOf, streamEdgesOf } from './routes_of.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
 
@@ -48,6 +49,10 @@ export interface Checked {
   readonly spanOf: (pointer: string) => Span | undefined;
   /** The span of the key at a JSON pointer. */
   readonly keySpanOf: (pointer: string) => Span | undefined;
+  /** The text and its places; parts may be in other files. */
+  readonly document: LocatedDocument;
+  /** Names of the other files that it was made of. */
+  readonly files: readonly string[];
   /** Line and column of a JSON pointer: of its key if it has one, else of its value. */
   readonly locate: (pointer: string) => Located | null;
 }
@@ -65,9 +70,26 @@ export interface Checking {
  */
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
+/** A document with all that it names. */
+interface Assembled {
+  readonly document: LocatedDocument;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Names of the other files that it was made of. */
+  readonly files: readonly string[];
+  /** Texts from the environment and from files in places of secrets. */
+  readonly secrets: readonly string[];
+}
+
+/** Puts other files and variables of the environment into a document: see `project_files/assemble.ts`. */
+export type Assemble = (document: LocatedDocument) => Assembled;
+
+const ALONE: Assemble = (document) => ({ document, diagnostics: [], files: [], secrets: [] });
+
 export interface EdgeCheckOptions extends ModuleCheckOptions {
   /** Objects that were found valid before. */
   readonly cache?: ValidationCache | undefined;
+  /** Puts in what the file only names: other files, and the environment; by default nothing can be named. */
+  readonly assemble?: Assemble | undefined;
   /** The edges that are cloud endpoints, by name; those that are pooled may share their hostports. */
   readonly endpoints?: CloudEndpoints | undefined;
 }
@@ -89,12 +111,13 @@ export function checkEdge(
 }
 
 function checkDocument(
-  document: LocatedDocument,
+  written: LocatedDocument,
   read: readonly Diagnostic[],
   further: readonly SemanticCheck[],
-  { cache, endpoints = {}, ...options }: EdgeCheckOptions,
+  { cache, endpoints = {}, assemble = ALONE, ...options }: EdgeCheckOptions,
 ): Checked {
-  const diagnostics = [...read];
+  const { document, diagnostics: named, files, secrets } = assemble(written);
+  const diagnostics = [...read, ...named];
   const report = reportTo(diagnostics, document);
   const shapedValue = shaped(
     EDGE_SHAPE,
@@ -114,17 +137,41 @@ function checkDocument(
     checkNesting(config, report);
     checkIpPolicies(unchecked, report);
     checkModules(unchecked, report, options);
+    if (Object.hasOwn(config, 'include'))
+      report('edge.bad_include', '/include', 'other files can only be included in an edge file');
     checkCertificateSources(config, report);
+    checkPolicyTexts(config, report);
     checkStreams(config, report);
     for (const check of further) diagnostics.push(...check({ config: unchecked, document, report }));
   }
-  diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
+  if (secrets.length > 0) hideIn(diagnostics, secrets);
+  inTextOrder(diagnostics);
   // Without errors all parts are valid, so they are the whole configuration.
   const { properties = [], ...rest } = (config ?? {}) as WithProperties;
   const isWhole = config !== undefined && !hasErrors(diagnostics);
   const whole = isWhole ? accepted((properties.length === 0 ? config : rest) as EdgeConfig) : null;
   if (whole !== null && unchecked !== undefined) cache?.found(whole, unchecked);
-  return checked(whole, diagnostics, document, properties);
+  if (whole !== null && secrets.length > 0) keepNamedSecrets(whole, secrets);
+  return checked(whole, diagnostics, document, properties, files);
+}
+
+/** Sorts findings by file, in the order of their first findings, and by their place in it. */
+function inTextOrder(diagnostics: Diagnostic[]): void {
+  const order = new Map<string | undefined, number>();
+  for (const { source } of diagnostics) if (!order.has(source?.name)) order.set(source?.name, order.size);
+  const rank = ({ source }: Diagnostic): number => order.get(source?.name) ?? 0;
+  diagnostics.sort(
+    (one, other) => rank(one) - rank(other) || (one.span?.start ?? 0) - (other.span?.start ?? 0),
+  );
+}
+
+/** Messages quote values, and those of secrets may be among them. */
+function hideIn(diagnostics: Diagnostic[], secrets: readonly string[]): void {
+  for (const [index, diagnostic] of diagnostics.entries()) {
+    const { message } = diagnostic;
+    const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message);
+    if (shown !== message) diagnostics[index] = { ...diagnostic, message: shown };
+  }
 }
 
 type WithProperties = SoundConfig & { readonly properties?: readonly Sound<WrittenProperty>[] };
@@ -144,15 +191,19 @@ function checked(
   diagnostics: readonly Diagnostic[],
   document: LocatedDocument,
   properties: Checked['properties'] = [],
+  files: Checked['files'] = [],
 ): Checked {
-  const { source, spanOf, keySpanOf } = document;
-  let lines: Lines | undefined;
+  const { spanOf, keySpanOf } = document;
+  const lines = new Map<Source, Lines>();
   const locate = (pointer: string): Located | null => {
+    const { source } = writtenAt(document, pointer).document;
     const span = keySpanOf(pointer) ?? spanOf(pointer);
     if (source === undefined || span === undefined) return null;
-    return { file: source.name, ...positionAt((lines ??= linesOf(source.text)), span.start) };
+    let own = lines.get(source);
+    if (own === undefined) lines.set(source, (own = linesOf(source.text)));
+    return { file: source.name, ...positionAt(own, span.start) };
   };
-  return { config, properties, diagnostics, spanOf, keySpanOf, locate };
+  return { config, properties, diagnostics, spanOf, keySpanOf, document, files, locate };
 }
 
 /** Warns about edges and routes that can never serve a request. */
@@ -206,6 +257,18 @@ function answeringBackend(config: SoundConfig, id: string, seen: Set<string>): s
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Checks that each policy is there: other forms than a text have become one. */
+function checkPolicyTexts(config: SoundConfig, report: Report): void {
+  for (const { pointer, thing } of [...routesOf(config), ...streamEdgesOf(config)]) {
+    const { traffic_policy: policy } = thing;
+    if (policy === undefined || 'value' in policy) continue;
+    report('edge.missing_key', `${pointer}/traffic_policy`, 'the traffic policy is missing', {
+      at: 'key',
+      notes: ['write its phases here, such as `on_http_request`, or name its file with `file`'],
+    });
+  }
 }
 
 /** Checks that each text is given either in the file or as a file name. */

@@ -72,6 +72,15 @@ const DOCUMENT_CODES = {
   },
   'edge.duplicate_cidr': { message: 'An IP policy has the same range twice.', number: 1408 },
   'edge.bad_header': { message: 'The header cannot be set or removed by configuration.', number: 7023 },
+  // Other files, and the environment.
+  'edge.unreadable_file': { message: 'A file that is named here cannot be read.' },
+  'edge.bad_include': { message: 'Files are included once each, and none includes itself.' },
+  'edge.duplicate_definition': { message: 'Files that are joined by `include` define nothing twice.' },
+  'edge.policy_form': {
+    message: 'A traffic policy is written in one way: as phases, as a file, or as text in `value`.',
+  },
+  'edge.missing_variable': { message: 'An environment variable that is named here has no value.' },
+  'edge.bad_reference': { message: 'A reference is `${env:NAME}` or `${file:PATH}`.' },
   // Valid, but probably a mistake.
   'edge.no_edges': { severity: 'warning', message: 'Without an edge nothing is served.' },
   'edge.no_routes': {

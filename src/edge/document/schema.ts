@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { EDGE_MODULES, ROUTE_MODULES, TCP_MODULES, TLS_MODULES } from '../../filters/module_schemas.ts';
+import { writtenPolicy } from './written_policy_schema.ts';
 import { textOfBytes } from '../../filters/module_fields_schema.ts';
 
 /**
@@ -98,50 +99,49 @@ const backend = z
   })
   .describe('Where requests go: exactly one of static, http_response, tunnel_group, weighted and failover.');
 
-const route = z
-  .strictObject({
-    match_type: z
-      .enum(['exact_path', 'path_prefix'])
-      .describe('Whether the whole path must be equal, or only its prefix.'),
-    match: z.string().min(1).describe('Requests to match: a path, a host, or a host followed by a path.'),
-    ...notes,
-    ...ROUTE_MODULES,
-  })
-  .describe('A route: the requests that it matches, and the modules that process them.');
+const routeShape = {
+  match_type: z
+    .enum(['exact_path', 'path_prefix'])
+    .describe('Whether the whole path must be equal, or only its prefix.'),
+  match: z.string().min(1).describe('Requests to match: a path, a host, or a host followed by a path.'),
+  ...notes,
+  ...ROUTE_MODULES,
+};
+const ROUTE = 'A route: the requests that it matches, and the modules that process them.';
+const route = z.strictObject(routeShape).describe(ROUTE);
 
 const hostports = (describes: string) => z.array(z.string().min(1)).min(1).describe(describes);
 
+const httpsEdgeShape = {
+  ...notes,
+  hostports: hostports("Host and port pairs of the edge, such as 'shop.test:443'."),
+  ...EDGE_MODULES,
+};
+const HTTPS_EDGE = 'An HTTPS edge: host names and their routes.';
+const ROUTES = 'Routes in any order; the most specific matching one is used.';
 const httpsEdge = z
-  .strictObject({
-    ...notes,
-    hostports: hostports("Host and port pairs of the edge, such as 'shop.test:443'."),
-    ...EDGE_MODULES,
-    routes: z
-      .array(route)
-      .default([])
-      .describe('Routes in any order; the most specific matching one is used.'),
-  })
-  .describe('An HTTPS edge: host names and their routes.');
+  .strictObject({ ...httpsEdgeShape, routes: z.array(route).default([]).describe(ROUTES) })
+  .describe(HTTPS_EDGE);
 
-const tlsEdge = z
-  .strictObject({
-    ...notes,
-    hostports: hostports(
-      "Host and port pairs of the edge, such as 'db.test:443'; connections are matched by server name.",
-    ),
-    ...TLS_MODULES,
-  })
-  .describe('A TLS edge: connections are matched by server name, whatever protocol is inside.');
+const tlsEdgeShape = {
+  ...notes,
+  hostports: hostports(
+    "Host and port pairs of the edge, such as 'db.test:443'; connections are matched by server name.",
+  ),
+  ...TLS_MODULES,
+};
+const TLS_EDGE = 'A TLS edge: connections are matched by server name, whatever protocol is inside.';
+const tlsEdge = z.strictObject(tlsEdgeShape).describe(TLS_EDGE);
 
-const tcpEdge = z
-  .strictObject({
-    ...notes,
-    hostports: hostports(
-      "Host and port pairs of the edge, such as '1.tcp.test:5432'; the edge listens on each of these ports.",
-    ),
-    ...TCP_MODULES,
-  })
-  .describe('A TCP edge: connections are matched by their port.');
+const tcpEdgeShape = {
+  ...notes,
+  hostports: hostports(
+    "Host and port pairs of the edge, such as '1.tcp.test:5432'; the edge listens on each of these ports.",
+  ),
+  ...TCP_MODULES,
+};
+const TCP_EDGE = 'A TCP edge: connections are matched by their port.';
+const tcpEdge = z.strictObject(tcpEdgeShape).describe(TCP_EDGE);
 
 const pem = (message: string) => z.string().min(1).optional().describe(message);
 
@@ -190,60 +190,96 @@ const property = z
   })
   .describe('A statement: `never` with `where`, or a ready-made one with `use`.');
 
-export const edgeFile = z
+const fileShape = {
+  service_name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,62}$/)
+    .default('service')
+    .meta({
+      description: 'Name of the service; used in error codes, cookie names and header names.',
+      form: "a lower-case letter followed by lower-case letters, digits and '-', at most 63 characters",
+    }),
+  facts: z
+    .unknown()
+    .optional()
+    .describe(
+      'Facts about addresses and connections (geography, networks, reputation): a list of ranges with their ' +
+        'facts, or a map of variables.',
+    ),
+  address_databases: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Files in the MaxMind format, looked up in order for what `facts` does not say.'),
+  underscore_headers: z
+    .enum(['drop', 'pass'])
+    .optional()
+    .describe(
+      'What to do with request headers whose names contain an underscore, which some upstreams read as a dash: drop (the default) or pass.',
+    ),
+  ip_policies: z.record(name, ipPolicy).default({}).describe('IP policies by name.'),
+  backends: z.record(name, backend).default({}).describe('Backends by name.'),
+  tls_certificates: z
+    .record(name, tlsCertificate)
+    .default({})
+    .describe('Certificates by name; hosts without one get a certificate of the local authority.'),
+  certificate_authorities: z
+    .record(name, certificateAuthority)
+    .default({})
+    .describe('Certificate authorities by name, for mutual TLS.'),
+  properties: z
+    .array(property)
+    .min(1)
+    .optional()
+    .describe('Statements about every request, for `edgeproof prove`; they change nothing.'),
+};
+
+const FILE = 'Configuration of an edge.';
+
+function edgesOf<Https extends z.ZodType, Tls extends z.ZodType, Tcp extends z.ZodType>(
+  https: Https,
+  tls: Tls,
+  tcp: Tcp,
+) {
+  return z
+    .strictObject({
+      https: z.record(name, https).default({}).describe('HTTPS edges by name.'),
+      tls: z.record(name, tls).default({}).describe('TLS edges by name.'),
+      tcp: z.record(name, tcp).default({}).describe('TCP edges by name.'),
+    })
+    .describe('The edges of this file.');
+}
+
+/** An edge as it is run. */
+const edgeFile = z.strictObject({ ...fileShape, edges: edgesOf(httpsEdge, tlsEdge, tcpEdge) }).describe(FILE);
+
+/** An edge file as it is written: it may name other files. */
+export const writtenEdgeFile = z
   .strictObject({
-    service_name: z
-      .string()
-      .regex(/^[a-z][a-z0-9-]{0,62}$/)
-      .default('service')
-      .meta({
-        description: 'Name of the service; used in error codes, cookie names and header names.',
-        form: "a lower-case letter followed by lower-case letters, digits and '-', at most 63 characters",
-      }),
-    facts: z
-      .unknown()
+    include: z
+      .union([z.string().min(1), z.array(z.string().min(1))])
       .optional()
       .describe(
-        'Facts about addresses and connections (geography, networks, reputation): a list of ranges with their ' +
-          'facts, or a map of variables.',
+        'Further edge files, relative to this one: paths, or patterns such as `edges/*.yaml`. Nothing may be defined twice.',
       ),
-    address_databases: z
-      .array(z.string().min(1))
-      .default([])
-      .describe('Files in the MaxMind format, looked up in order for what `facts` does not say.'),
-    underscore_headers: z
-      .enum(['drop', 'pass'])
-      .optional()
-      .describe(
-        'What to do with request headers whose names contain an underscore, which some upstreams read as a dash: drop (the default) or pass.',
-      ),
-    ip_policies: z.record(name, ipPolicy).default({}).describe('IP policies by name.'),
-    backends: z.record(name, backend).default({}).describe('Backends by name.'),
-    tls_certificates: z
-      .record(name, tlsCertificate)
-      .default({})
-      .describe('Certificates by name; hosts without one get a certificate of the local authority.'),
-    certificate_authorities: z
-      .record(name, certificateAuthority)
-      .default({})
-      .describe('Certificate authorities by name, for mutual TLS.'),
-    edges: z
-      .strictObject({
-        https: z.record(name, httpsEdge).default({}).describe('HTTPS edges by name.'),
-        tls: z.record(name, tlsEdge).default({}).describe('TLS edges by name.'),
-        tcp: z.record(name, tcpEdge).default({}).describe('TCP edges by name.'),
-      })
-      .describe('The edges of this file.'),
-    properties: z
-      .array(property)
-      .min(1)
-      .optional()
-      .describe('Statements about every request, for `edgeproof prove`; they change nothing.'),
+    ...fileShape,
+    edges: edgesOf(
+      z
+        .strictObject({
+          ...httpsEdgeShape,
+          routes: z
+            .array(z.strictObject({ ...routeShape, traffic_policy: writtenPolicy }).describe(ROUTE))
+            .default([])
+            .describe(ROUTES),
+        })
+        .describe(HTTPS_EDGE),
+      z.strictObject({ ...tlsEdgeShape, traffic_policy: writtenPolicy }).describe(TLS_EDGE),
+      z.strictObject({ ...tcpEdgeShape, traffic_policy: writtenPolicy }).describe(TCP_EDGE),
+    ),
   })
-  .describe('Configuration of an edge.');
+  .describe(FILE);
 
 /** An edge file as it is written: keys with defaults may be left out. */
-export interface EdgeConfigInput extends z.input<typeof edgeFile> {}
+export interface EdgeConfigInput extends z.input<typeof writtenEdgeFile> {}
 /** An edge file with all defaults filled in, without what is stated about it. */
 export type EdgeConfig = Omit<z.output<typeof edgeFile>, 'properties'>;
 /** A statement of an edge file about itself. */
@@ -258,7 +294,7 @@ export type BackendConfig = z.output<typeof backend>;
 
 /** The edge file as a JSON Schema for editors (draft 7, which YAML language servers read) and for `shape.ts`. */
 export function edgeFileJsonSchema(): object {
-  const schema = z.toJSONSchema(edgeFile, { target: 'draft-7', io: 'input' });
+  const schema = z.toJSONSchema(writtenEdgeFile, { target: 'draft-7', io: 'input' });
   const { $schema, ...rest } = schema;
   return { $schema, title: 'edgeproof edge file', ...rest };
 }

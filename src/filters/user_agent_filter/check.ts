@@ -32,7 +32,10 @@ export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: Re
       if (isPatternProblem(pattern)) {
         const { message, offset } = pattern;
         const span = offset === undefined ? undefined : { start: offset, end: source.length };
-        report('edge.bad_pattern', place, message, { within: span && { span, decoded: source } });
+        report('edge.bad_pattern', place, message, {
+          within: span && { span, decoded: source },
+          hint: cureOf(message),
+        });
         continue;
       }
       instructions += pattern.programInstructions;
@@ -46,6 +49,15 @@ export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: Re
     const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes up to that many steps per character`;
     report('edge.bad_pattern', '', message, { at: 'key' });
   }
+}
+
+/** What helps with the common mistakes. */
+function cureOf(message: string): string | undefined {
+  if (message.startsWith('missing argument'))
+    return 'patterns are not globs: bot matches anywhere, .* is any text';
+  if (message.startsWith('missing closing )')) return 'close the group, or write \\( for the character';
+  if (message.includes('look-ahead')) return 'deny what must not match, and allow the rest';
+  return message.includes('back-reference') ? 'write the text twice' : undefined;
 }
 
 const ALL_ON_PURPOSE = /^(?:\(\?s\))?\^?\.[*+]?\$?$/;

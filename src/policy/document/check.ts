@@ -1,6 +1,8 @@
 import { type Diagnostic, type Source, type Span, hasErrors } from '../../diagnostics/diagnostic.ts';
 import { type Phase, PHASES, SCOPE_PHASES, scopePhase } from '../../filters/phase.ts';
+import { type LocatedDocument, valueAt, writtenAt } from '../../config_file/document.ts';
 import { checkAdditions } from './additions.ts';
+import { isEntries } from './config.ts';
 import { type ReadAction, readAction } from './actions.ts';
 import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
 import { checkEndpoint } from './endpoint.ts';
@@ -51,6 +53,37 @@ export function checkAttachedPolicy(attached: AttachedPolicy, setting: PolicySet
   const { file, span } = inFile;
   const toFile = file.text === text ? identityMap() : scalarMap(file.text, span, text);
   return checkSource(text, { file, toFile, at }, setting);
+}
+
+/**
+ * Checks the policy whose text is at a pointer of a document. It may be written there as text, or the text may stand for
+ * a map, or for a file of its own: spans and fixes are where it is written, pointers begin with `pointer`.
+ */
+export function checkPolicyAt(
+  document: LocatedDocument,
+  pointer: string,
+  text: string,
+  setting: PolicySetting,
+): CheckedPolicy {
+  const { document: own, pointer: there } = writtenAt(document, pointer);
+  const { source } = own;
+  if (!isEntries(valueAt(own.value, there))) {
+    const span = own.spanOf(there);
+    const inFile = source !== undefined && span !== undefined ? { file: source, span } : undefined;
+    return checkAttachedPolicy({ pointer, text, inFile }, setting);
+  }
+  const policy: PolicyText = {
+    text: source?.text ?? '',
+    value: JSON.parse(text),
+    spanOf: (inside) => own.spanOf(there + inside),
+    keySpanOf: (inside) => own.keySpanOf(there + inside),
+    bangs: new Set(),
+    maps: new Map(),
+    file: source,
+    toFile: identityMap(),
+    at: pointer,
+  };
+  return checkRead(policy, setting, findingsOf(policy, setting.branding));
 }
 
 /**

@@ -53,6 +53,9 @@ const policyDocument = z
   })
   .describe('A traffic policy: rules by phase.');
 
+/** A traffic policy as it is written. */
+export type TrafficPolicyInput = z.input<typeof policyDocument>;
+
 /**
  * The traffic policy as a JSON Schema of draft 7. Strings that hold a secret, a template and so on are marked with
  * keywords of our own (`FieldFacts`), which other readers ignore.

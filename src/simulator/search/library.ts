@@ -17,6 +17,7 @@ import { findCases } from './cover_points.ts';
 import { type Draft, draftOf, draftsOfCase } from './draft.ts';
 import { type EmittedCases, emittedCases } from './emit.ts';
 import { noticingCases } from './noticing_cases.ts';
+import { withProofs } from './exact.ts';
 import { targetOf } from './target.ts';
 import { type WhyNot, whyNot } from './why_not.ts';
 import { writtenRequest } from './write_case.ts';
@@ -37,9 +38,10 @@ export interface CoveredScenario extends Coverage {
 export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: object): CoveredScenario {
   const { config } = edge;
   const checked = checkScenario({ value: { ...scenario, edge: 'edge' }, name: '<scenario>' });
-  const covered = coveredEdge(edgeFixture(config, () => null));
-  const result = runFile(checked, covered.edge, { ...ONCE, signer: webhookSigner });
+  const recorded = coveredEdge(edgeFixture(config, () => null));
+  const result = runFile(checked, recorded.edge, { ...ONCE, signer: webhookSigner });
   orThrow(result.diagnostics);
+  const covered = withProofs(recorded);
   const coverage = coverageOf(covered);
   const drafts = (): Draft[] => {
     const { shell, cases } = checked.scenario!;
@@ -68,6 +70,8 @@ export type WhyNotFound =
   | {
       readonly verdict: 'changes';
       readonly changes: readonly string[];
+      /** Whether it is proved that no request with fewer changed fields will do. */
+      readonly isFewest: boolean;
       /** As in a scenario. */
       readonly request: Readonly<Record<string, unknown>>;
       readonly draft: Draft;
@@ -105,13 +109,13 @@ export function explainWhyNot(
   const as = visitor === undefined ? null : { name: visitor, facts: identities[visitor]! };
   const draft = prepared === null ? null : draftOf(prepared, { as }, config);
   if (draft === null) throw new TypeError('the request is refused before any rule, so no edge takes it');
-  const covered = coveredEdge(edgeFixture(config, () => null));
+  const covered = withProofs(coveredEdge(edgeFixture(config, () => null)));
   const target = targetOf(name, covered);
   if ('problem' in target) throw new TypeError(target.problem);
   const found = whyNot(covered, draft, target, { signer: webhookSigner });
   if (found.verdict !== 'changes') return found;
-  const { verdict, changes } = found;
-  return { verdict, changes, request: writtenRequest(found.draft), draft: found.draft };
+  const { verdict, changes, isFewest } = found;
+  return { verdict, changes, isFewest, request: writtenRequest(found.draft), draft: found.draft };
 }
 
 function orThrow(findings: readonly Diagnostic[]): void {

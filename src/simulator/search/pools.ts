@@ -46,6 +46,29 @@ export interface Pools {
   readonly gates: GatePools;
 }
 
+/** Nothing to try. */
+export const NO_POOLS: Pools = {
+  hosts: new Set(),
+  schemes: new Set(),
+  methods: new Set(),
+  paths: new Set(),
+  addresses: new Set(),
+  agents: new Set(),
+  headers: new Map(),
+  parameters: new Map(),
+  cookies: new Map(),
+  facts: new Map(),
+  certificates: new Set(),
+  bodies: new Set(),
+  startsMs: new Set(),
+  seeds: 0,
+  answers: [],
+  backends: [],
+  tunnelAgents: {},
+  befores: [],
+  gates: { visitors: [], reserved: [], signatures: [], befores: [], isAskedForPages: false },
+};
+
 /** The values in a configuration and its expressions. */
 export function poolsOf(
   config: EdgeConfig,

@@ -50,6 +50,8 @@ export interface Target {
   readonly isMet: (come: ObservedResult) => boolean;
   /** Why it never happens for any request; null if the configuration does not exclude it. */
   readonly impossible: string | null;
+  /** Pointers of the rules, actions or routes one of which has to be reached; empty if reaching says nothing. */
+  readonly parts: readonly string[];
 }
 
 /** Steps of rules that did not decide: the rule did not apply, or failed. */
@@ -61,9 +63,15 @@ const NOT_DECIDED: ReadonlySet<string> = new Set(['rule.not_applied', 'traffic_p
  */
 export function targetOf(name: string, covered: CoveredEdge): Target | { readonly problem: string } {
   const { points } = covered;
-  const make = (message: string, isMet: Target['isMet'], own: readonly CoveragePoint[]): Target => ({
+  const make = (
+    message: string,
+    isMet: Target['isMet'],
+    own: readonly CoveragePoint[],
+    parts: readonly string[] = [],
+  ): Target => ({
     message,
     isMet,
+    parts,
     impossible: own.length > 0 && own.every((point) => neverOf(point) !== null) ? neverOf(own[0]!) : null,
   });
   if (MODULE_FACTS.has(name)) {
@@ -80,6 +88,7 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
       `rule ${name} decides`,
       ({ facts }) => facts.some(({ rule, code }) => rule === name && !NOT_DECIDED.has(code)),
       points.filter(({ id }) => ids.has(id)),
+      rules.map(({ pointer }) => pointer),
     );
   }
   const codes = points.filter(({ id }) => id.endsWith(` ${name}`) && name.includes('.'));
@@ -92,10 +101,16 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
       points.filter(({ id }) =>
         covered.routes.some((each) => each.route.match === name && id === `routes ${each.pointer}`),
       ),
+      covered.routes.filter(({ route }) => route.match === name).map(({ pointer }) => pointer),
     );
   const actions = points.filter(({ kind, about }) => kind === 'actions' && about === name);
   if (actions.length > 0)
-    return make(`${name} runs`, ({ facts }) => facts.some(({ action }) => action === name), actions);
+    return make(
+      `${name} runs`,
+      ({ facts }) => facts.some(({ action }) => action === name),
+      actions,
+      actions.map(({ pointer }) => pointer),
+    );
   const backends = points.filter(({ kind, about }) => kind === 'backends' && about === name);
   if (backends.length > 0)
     return make(`backend ${name} is tried`, ({ backends: tried }) => tried.includes(name), backends);

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { EDGE_SHAPE } from '../../../src/edge/document/report.ts';
-import { edgeFile, edgeFileJsonSchema } from '../../../src/edge/document/schema.ts';
+import { writtenEdgeFile as edgeFile, edgeFileJsonSchema } from '../../../src/edge/document/schema.ts';
 import { shaped } from '../../../src/config_file/validate.ts';
 import type { Departure, Shape } from '../../../src/config_file/shape.ts';
 import { GOOD_EDGE } from './good_edge.ts';

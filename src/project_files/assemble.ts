@@ -1,0 +1,149 @@
+import { type LocatedDocument, type Written, joinedDocument, valueAt } from '../config_file/document.ts';
+import { readDocument } from '../config_file/read.ts';
+import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Assemble } from '../edge/document/check.ts';
+import { EDGE_FILE } from '../edge/document/edge_file.ts';
+import { EDGE_SHAPE, reportTo } from '../edge/document/report.ts';
+import { includedNames } from './included_names.ts';
+import { Joining } from './joining.ts';
+import { type NamedFiles, filesOnDisk } from './named_files.ts';
+import { type Plain, isPlain, policyOf, policyPointers } from './policy_forms.ts';
+import { MAY_REFER, withoutReferences } from './references.ts';
+
+/** Files that include each other deeper than this are taken for a mistake. */
+const DEPTH_LIMIT = 16;
+/** More files than this are taken for a mistake. */
+const FILES_LIMIT = 500;
+/** A text without any of these is complete. */
+const NAMES_OTHERS = new RegExp(`\\binclude\\b|traffic_policy|${MAY_REFER.source}`);
+
+/** What assembling one edge file collects. */
+interface Assembling {
+  readonly root: string;
+  readonly files: NamedFiles;
+  readonly found: Diagnostic[];
+  readonly read: Set<string>;
+  readonly secrets: Set<string>;
+}
+
+/** Puts the files and variables that the edge file `root` names into its document. */
+export function assembleFrom(root: string, files: NamedFiles = filesOnDisk(root)): Assemble {
+  return (document) => {
+    const text = document.source?.text;
+    const none = { document, diagnostics: [], files: [], secrets: [] };
+    if (text !== undefined && !NAMES_OTHERS.test(text)) return none;
+    const assembling: Assembling = { root, files, found: [], read: new Set(), secrets: new Set() };
+    const whole = assembled(document, root, [files.nameOf(root, baseName(root))], assembling);
+    return {
+      document: whole,
+      diagnostics: assembling.found,
+      files: [...assembling.read],
+      secrets: [...assembling.secrets],
+    };
+  };
+}
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.indexOf(':')) + 1);
+}
+
+/** A file with its references and policies, and with the files that it includes. */
+function assembled(
+  document: LocatedDocument,
+  name: string,
+  chain: readonly string[],
+  assembling: Assembling,
+): LocatedDocument {
+  const { files, found, read, secrets } = assembling;
+  const report = reportTo(found, document);
+  const own = withoutReferences(document.value, EDGE_SHAPE, { name, files, report, read, secrets });
+  const parts = new Map<string, Written>();
+  const value = withPolicies(own, { document, name, files, report, read }, parts);
+  if (!isPlain(value) || !Object.hasOwn(value, 'include')) {
+    return value === document.value ? document : joinedDocument(document, value, parts);
+  }
+  const { include, ...rest } = value;
+  const joining = new Joining(rest, joinedDocument(document, rest, parts), found);
+  for (const { path, pointer } of includedNames(include, name, files, report, read)) {
+    if (chain.includes(path)) {
+      const circle = [...chain.slice(chain.indexOf(path)), path].join(' → ');
+      report('edge.bad_include', pointer, `the file includes itself: ${circle}`);
+    } else if (read.has(path)) {
+      report('edge.bad_include', pointer, `${path} is included a second time`);
+    } else if (chain.length > DEPTH_LIMIT || read.size >= FILES_LIMIT) {
+      const limit = chain.length > DEPTH_LIMIT ? `${DEPTH_LIMIT} levels` : `${FILES_LIMIT} files`;
+      report('edge.bad_include', pointer, `more than ${limit} of files are included`);
+      break;
+    } else {
+      const source = files.read(path);
+      read.add(path);
+      if ('problem' in source) {
+        report('edge.unreadable_file', pointer, source.problem, { hint: source.hint });
+        continue;
+      }
+      const { document: inner, diagnostics } = readDocument(source, EDGE_FILE);
+      found.push(...diagnostics);
+      if (inner === null) continue;
+      joining.add(moved(assembled(inner, path, [...chain, path], assembling), path, assembling));
+    }
+  }
+  return joining.document();
+}
+
+interface Reading {
+  readonly document: LocatedDocument;
+  readonly name: string;
+  readonly files: NamedFiles;
+  readonly report: ReturnType<typeof reportTo>;
+  readonly read: Set<string>;
+}
+
+/** A value with its policies as texts; `parts` receives where they are written. */
+function withPolicies(value: unknown, reading: Reading, parts: Map<string, Written>): unknown {
+  let result = value;
+  for (const pointer of policyPointers(value)) {
+    const given = valueAt(value, pointer);
+    if (given === undefined) continue;
+    const policy = policyOf(given, { ...reading, pointer });
+    if (policy.written !== null) parts.set(`${pointer}/value`, policy.written);
+    if (policy.value !== given) result = withPart(result, pointer, policy.value);
+  }
+  return result;
+}
+
+/** Keys whose values are paths beside the edge file. */
+const PATH_KEYS: ReadonlySet<string> = new Set(['certificate_file', 'private_key_file', 'ca_file']);
+
+/** An included document with its paths as the first file would write them. */
+function moved(document: LocatedDocument, name: string, { root, files }: Assembling): LocatedDocument {
+  const { value } = document;
+  if (!isPlain(value)) return document;
+  let result: unknown = value;
+  const move = (pointer: string): void => {
+    const path = valueAt(value, pointer);
+    if (typeof path === 'string') result = withPart(result, pointer, files.movedTo(root, name, path));
+  };
+  for (const key of ['tls_certificates', 'certificate_authorities']) {
+    const named = value[key];
+    if (!isPlain(named)) continue;
+    for (const [each, certificate] of Object.entries(named)) {
+      if (!isPlain(certificate)) continue;
+      for (const path of Object.keys(certificate).filter((one) => PATH_KEYS.has(one)))
+        move(pointerTo(pointerTo(`/${key}`, each), path));
+    }
+  }
+  const databases = value['address_databases'];
+  if (Array.isArray(databases)) for (const index of databases.keys()) move(`/address_databases/${index}`);
+  return result === value ? document : joinedDocument(document, result, new Map());
+}
+
+/** A copy of plain data in which the value at a pointer is another one. */
+function withPart(value: unknown, pointer: string, part: unknown): unknown {
+  if (pointer === '') return part;
+  const slash = pointer.indexOf('/', 1);
+  const [head, rest] = slash < 0 ? [pointer, ''] : [pointer.slice(0, slash), pointer.slice(slash)];
+  const key = head.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (String(index) === key ? withPart(item, rest, part) : item));
+  return { ...(value as Plain), [key]: withPart((value as Plain)[key], rest, part) };
+}

@@ -1,0 +1,110 @@
+import { deadParts } from '../../analysis/findings.ts';
+import { type NearClass, nearest } from '../../analysis/nearest.ts';
+import { type CoveredEdge, coverageOf } from '../../coverage/coverage.ts';
+import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
+import { allValues } from '../../http/fields.ts';
+import { parseAddress } from '../../net/address.ts';
+import { type Change, changesOf } from './changes.ts';
+import { type Draft, FRAMING, preparedDraft } from './draft.ts';
+import { NO_POOLS, type Pools } from './pools.ts';
+
+/** The points of an edge, with those that exact analysis proves to be impossible marked. */
+export function withProofs(covered: CoveredEdge): CoveredEdge {
+  if (!coverageOf(covered).points.some(isOpen)) return covered;
+  const dead = deadParts(covered.edge.config);
+  if (dead.length === 0) return covered;
+  const points = covered.points.map((point) => {
+    const by = point.impossible === null ? dead.find(({ pointer }) => isOf(point, pointer)) : undefined;
+    if (by === undefined) return point;
+    const takers = covered.rules.filter(({ pointer }) => by.because.includes(pointer));
+    const names = takers.map(({ label }) => `'${label}'`).join(', ');
+    const because = takers.length === 0 ? '' : `: rules before it take them (${names})`;
+    return { ...point, impossible: `${by.message}, which is proved${because}` };
+  });
+  return { ...covered, points };
+}
+
+/** Whether a point cannot be covered because no request reaches a part: its expressions may still be evaluated. */
+function isOf({ pointer, kind, routes }: CoveragePoint, part: string): boolean {
+  if (pointer === part) return kind === 'rules' || kind === 'actions' || kind === 'routes';
+  if (pointer.startsWith(`${part}/actions/`)) return true;
+  const isInside = /\/(?:actions|routes)\/\d+$/.test(part) && pointer.startsWith(`${part}/`);
+  return isInside || (routes.length > 0 && routes.every((route) => route === part));
+}
+
+/** Changes of a draft that exact analysis offers. */
+export interface ExactChanges {
+  readonly sets: readonly (readonly Change[])[];
+  /** No request with fewer changed fields reaches the part; null if that is not known. */
+  readonly fewest: number | null;
+}
+
+/** More classes are not tried. */
+const CLASS_LIMIT = 200;
+
+/** The smallest changes of a draft after which it may reach one of the parts at these pointers. */
+export function exactChanges(
+  { edge: { config } }: CoveredEdge,
+  draft: Draft,
+  pointers: readonly string[],
+): ExactChanges {
+  const none = { sets: [], fewest: null };
+  const prepared = preparedDraft(draft);
+  const client = parseAddress(draft.ip);
+  if (pointers.length === 0 || prepared === null || 'refused' in prepared.head || client === null)
+    return none;
+  const { head } = prepared;
+  const params = new URLSearchParams(draft.query);
+  const valuesOf = (field: string): string | readonly string[] | undefined => {
+    const [kind, name = ''] = field.split(' ');
+    if (kind === 'header') return allValues(head.headers, name);
+    if (kind === 'query') return params.getAll(name);
+    if (kind === 'cookie') return cookiesIn(allValues(head.headers, 'cookie'), name);
+    if (kind === 'req.url.raw_path') return draft.path;
+    return kind === 'path' || kind === 'host' || kind === 'method' || kind === 'scheme'
+      ? head[kind]
+      : undefined;
+  };
+  const { classes, fewest } = nearest(config, new Set(pointers), { valuesOf, client });
+  const sets = classes.slice(0, CLASS_LIMIT).flatMap((near) => {
+    const pools = poolsFor(near);
+    return pools === null ? [] : [changesOf(draft, pools)];
+  });
+  return { sets, fewest };
+}
+
+function cookiesIn(fields: readonly string[], name: string): readonly string[] {
+  return fields
+    .flatMap((field) => field.split(';'))
+    .map((pair) => pair.trim())
+    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
+}
+
+/** Pools with one value for each field that has to change; null if a field would need several. */
+function poolsFor({ fields, client }: NearClass): Pools | null {
+  const named = { header: new Map(), query: new Map(), cookie: new Map() } as Readonly<
+    Record<string, Map<string, ReadonlySet<string | null>>>
+  >;
+  const plain: Record<string, ReadonlySet<string>> = {};
+  for (const [field, values] of fields) {
+    // What follows from the host and the body cannot be chosen.
+    if (values.length > 1 || FRAMING.has(field.replace('header ', ''))) return null;
+    const [kind = '', name] = field.split(' ');
+    if (name !== undefined) named[kind]?.set(name, new Set([values[0] ?? null]));
+    else plain[kind] = new Set(values);
+  }
+  const agent = named['header']!.get('user-agent');
+  named['header']!.delete('user-agent');
+  return {
+    ...NO_POOLS,
+    paths: plain['path'] ?? NO_POOLS.paths,
+    hosts: plain['host'] ?? NO_POOLS.hosts,
+    methods: plain['method'] ?? NO_POOLS.methods,
+    schemes: (plain['scheme'] as Pools['schemes'] | undefined) ?? NO_POOLS.schemes,
+    addresses: new Set(client === null ? [] : [client]),
+    agents: agent ?? NO_POOLS.agents,
+    headers: named['header']!,
+    parameters: named['query']!,
+    cookies: named['cookie']!,
+  };
+}
