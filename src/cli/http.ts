@@ -9,7 +9,7 @@ import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
 import { reportKind } from '../project_files/file_kind.ts';
 import { runIngress } from './ingress.ts';
-import { type IngressOptions, ingressOptions } from './ingress_options.ts';
+import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
 import { readText } from '../project_files/load_config.ts';
 
 interface Options extends IngressOptions {
@@ -21,9 +21,11 @@ export function register(command: Command): void {
   command
     .argument('<upstream>', 'port or host:port of the application')
     .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port');
-  ingressOptions(command, '--port <port>').action(async (upstream: string, options: Options) => {
-    process.exitCode = await http(upstream, options);
-  });
+  recordOption(ingressOptions(command, '--port <port>')).action(
+    async (upstream: string, options: Options) => {
+      process.exitCode = await http(upstream, options);
+    },
+  );
 }
 
 async function http(upstream: string, options: Options): Promise<number> {
