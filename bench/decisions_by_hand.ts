@@ -1,12 +1,23 @@
 import { BlockList } from 'node:net';
 import type { RequestHead } from '../src/engine/contract.ts';
 
+/** The result of a hand-written decision. */
+export interface HandDecision {
+  readonly head: RequestHead;
+  readonly clientIp: string;
+  readonly status: number;
+  readonly backend: string;
+  /** The fields for the upstream. */
+  readonly request: Readonly<Record<string, string>>;
+  readonly response: Readonly<Record<string, string>>;
+  readonly gzip: boolean;
+}
+
 /**
  * Hand-written code for the one configuration of `decisions.ts`: straight code, native patterns
- * and the platform's address list. It has no reasons and no trace, and cannot be reloaded. Like `decide`, it does not
- * build the request for the upstream.
+ * and the platform's address list. It has no reasons and no trace, and cannot be reloaded.
  */
-export function handWritten(): (head: RequestHead, clientIp: string) => object {
+export function handWritten(): (head: RequestHead, clientIp: string) => HandDecision {
   const allowed = new BlockList();
   for (let at = 0; at < 1_000; at++) allowed.addSubnet(`10.${at >> 8}.${at & 255}.0`, 24);
   allowed.addSubnet('203.0.113.0', 24);
@@ -26,6 +37,12 @@ export function handWritten(): (head: RequestHead, clientIp: string) => object {
     else {
       turn = (turn + 0.618_033_988) % 1;
       backend = turn < 0.9 ? 'app' : 'next';
+      delete request['x-internal'];
+      request['x-edge'] = 'a';
+      request['x-zone'] = 'b';
+      request['x-forwarded-for'] = clientIp;
+      request['x-forwarded-proto'] = head.scheme;
+      request['x-forwarded-host'] = head.authority;
       failures.total++;
     }
     const gzip = (request['accept-encoding'] ?? '').includes('gzip');
@@ -34,18 +51,12 @@ export function handWritten(): (head: RequestHead, clientIp: string) => object {
       response['content-encoding'] = 'gzip';
       response['vary'] = 'Accept-Encoding';
     }
-    return eventOf(head, clientIp, status, backend, response, gzip);
+    return { head, clientIp, status, backend, request, response, gzip };
   };
 }
 
-function eventOf(
-  head: RequestHead,
-  clientIp: string,
-  status: number,
-  backend: string,
-  response: Readonly<Record<string, string>>,
-  gzip: boolean,
-): object {
+/** The event of a decision. */
+export function eventByHand({ head, clientIp, status, backend, response, gzip }: HandDecision): object {
   const headers: Record<string, string[]> = {};
   for (let at = 0; at < head.headers.length; at += 2) {
     const name = head.headers[at]!.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());

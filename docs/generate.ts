@@ -5,8 +5,9 @@ import { referencePages } from './reference_pages/pages.ts';
 const root = new URL('..', import.meta.url);
 
 // A page of what no longer exists must not stay.
+const pages = await referencePages();
 rmSync(new URL('docs/reference/', root), { recursive: true, force: true });
-for (const [path, text] of referencePages()) write(`docs/reference/${path}`, text);
+for (const [path, text] of pages) write(`docs/reference/${path}`, text);
 write('docs/fidelity.md', fidelity());
 
 function write(path: string, text: string): void {

@@ -10,7 +10,14 @@ export function part(...blocks: readonly string[]): string {
 
 /** The same as a whole page, with a line break at the end. */
 export function page(...blocks: readonly string[]): string {
-  return `${part(...blocks)}\n`;
+  return `${part(...blocks.map(withoutTags))}\n`;
+}
+
+/** `<name>` in a sentence is text, not a tag; what is code, a line break of a cell or a comment stays. */
+function withoutTags(block: string): string {
+  return block.replaceAll(/```[^]*?^```|`[^`\n]*`|<br>|<(?=[A-Za-z])/gm, (found) =>
+    found === '<' ? String.raw`\<` : found,
+  );
 }
 
 /** A table; nothing if it has no rows. */

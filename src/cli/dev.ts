@@ -4,7 +4,7 @@ import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { developmentProvider } from './development_provider.ts';
 import { type IngressSource, runIngress } from './ingress.ts';
-import { type IngressOptions, ingressOptions } from './ingress_options.ts';
+import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
 import { agentsOption } from './agent_options.ts';
 import { readPort } from './option_values.ts';
 import { loadConfig } from '../project_files/load_config.ts';
@@ -32,7 +32,7 @@ export function register(command: Command): void {
     '--authtoken <token>',
     'the authtoken that agents must present; default: any is accepted, and none',
   );
-  ingressOptions(command).action(async (file: string, options: DevOptions) => {
+  recordOption(ingressOptions(command)).action(async (file: string, options: DevOptions) => {
     const load = () => loadConfig(file);
     const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
     const { api, host, strictPort = false } = options;

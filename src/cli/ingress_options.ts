@@ -20,6 +20,11 @@ export interface IngressOptions extends StreamVerbOptions, AgentVerbOptions, Rec
   readonly allowPrivateFetch?: boolean;
 }
 
+/** The recording beside other work; `record` itself names its file with `--out`. */
+export function recordOption(command: Command): Command {
+  return command.option('--record <file>', 'append whole exchanges, redacted, for `replay`');
+}
+
 /** Adds the options of a verb that listens. */
 export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
   command
@@ -29,7 +34,6 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
     .option('--strict-port', 'fail if the port is in use')
     .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
     .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
-    .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
     .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, BODY_BYTES)
     .option('--redact <name>', 'also redact this header, parameter or member; can be repeated', addText, [])
     .option('--hash-redacted', 'record keyed hashes of redacted values; the key is not kept')

@@ -21,7 +21,7 @@ import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { failureText } from '../diagnostics/system_failure.ts';
 import { readCount } from './option_values.ts';
 
-interface Options extends IngressOptions {
+interface Options extends Omit<IngressOptions, 'record'> {
   readonly from?: readonly string[];
   readonly to?: 'har' | 'scenario';
   readonly out?: string;
@@ -42,7 +42,7 @@ export function register(command: Command): void {
 
 async function record(file: string, options: Options): Promise<number> {
   if (options.from !== undefined) return await convert(file, options.from, options);
-  const path = options.record ?? options.out;
+  const { out: path } = options;
   if (path === undefined || path === '-') throw new FileError('name the file to record to with --out');
   const load = () => loadConfig(file);
   return await runIngress({ file, load, adoptHosts: 'loopback', about }, { ...options, record: path });

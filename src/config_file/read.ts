@@ -40,10 +40,6 @@ export function readDocument(source: Source, kind: FileKind): Reading {
     const message = `the file has ${bytes} bytes; the limit is ${FILE_LIMIT_BYTES}`;
     return refuse('too_large', message, { start: 0, end: 0 });
   }
-  if (isUtf16(source.text)) {
-    const hint = 'save it as UTF-8';
-    return refuse('syntax', 'the file is in UTF-16, and is read as UTF-8', { start: 0, end: 1 }, { hint });
-  }
   let parsed: Document;
   try {
     // Duplicate keys are found while values are built, because the parser's own search is quadratic.
@@ -53,11 +49,6 @@ export function readDocument(source: Source, kind: FileKind): Reading {
     return refuse('too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
   }
   return read(source, parsed, kind, refuse);
-}
-
-/** In UTF-16 every other byte of ASCII is zero. No text in UTF-8 has such bytes. */
-function isUtf16(text: string): boolean {
-  return text.slice(0, 8).includes('\0');
 }
 
 type Refuse = (code: ReadingCode, message: string, span: Span, more?: More) => Reading;

@@ -5,6 +5,9 @@ import { ENTRY_POINTS, exportedSubpaths } from '../../docs/reference_pages/libra
 import { fileOf } from '../../docs/reference_pages/markdown.ts';
 import { referencePages } from '../../docs/reference_pages/pages.ts';
 import { ANALYSIS_CODES } from '../../src/analysis/codes.ts';
+import { EXIT_CODES } from '../../src/cli/exit_codes.ts';
+import { programOf } from '../../src/cli/program.ts';
+import { VERB_NAMES } from '../../src/cli/verbs.ts';
 import { EDGE_CODES } from '../../src/edge/document/codes.ts';
 import { brandingOf } from '../../src/engine/branding.ts';
 import { ENGINE_REASONS, STREAM_REASONS } from '../../src/engine/refusals.ts';
@@ -20,7 +23,7 @@ import { SCENARIO_CODES } from '../../src/simulator/document/codes.ts';
 // Whatever the code knows is on a page, and the pages are those of the code.
 
 const ROOT = new URL('../../', import.meta.url);
-const pages = new Map(referencePages());
+const pages = new Map(await referencePages());
 const page = (name: string): string => pages.get(name) ?? '';
 const all = [...pages.values()].join('\n');
 const schemaOf = (name: string): object =>
@@ -177,6 +180,19 @@ test('every variable, function and macro', () => {
   const macros = functions.rows.filter(({ kind }) => kind === 'macro');
   expect(macros.length).toBeGreaterThan(5);
   expect(macros.filter(({ name }) => !text.includes(`.${name}(`) && !text.includes(`${name}(`))).toEqual([]);
+});
+
+test('every verb, flag and exit code', async () => {
+  const text = page('commands.md');
+  const { commands } = await programOf(VERB_NAMES);
+  const parts = commands.concat(commands.flatMap((command) => command.commands));
+  expect(parts.length).toBeGreaterThan(30);
+  for (const command of parts) {
+    const flags = command.options.filter(({ hidden }) => !hidden).map((option) => option.flags);
+    expect(flags.filter((flag) => !text.includes(`| \`${flag.replaceAll('|', '\\|')}\` |`))).toEqual([]);
+  }
+  expect(VERB_NAMES.filter((name) => !text.includes(`\n### \`${name}\`\n`))).toEqual([]);
+  expect(EXIT_CODES.filter(([number, cause]) => !text.includes(`| ${number} | ${cause} |`))).toEqual([]);
 });
 
 describe('the library', () => {

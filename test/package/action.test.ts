@@ -128,6 +128,17 @@ describe('the GitHub action', () => {
     for (const { run: text } of action.runs.steps) expect(text).not.toContain('${{');
   });
 
+  it('has the inputs that its page shows', async () => {
+    const page = await readFile(join(root, 'docs/operations.md'), 'utf8');
+    const shown = parse(/```yml\n([^]*?)```/.exec(page)![1]!) as {
+      readonly uses: string;
+      readonly with: object;
+    }[];
+    const step = shown.find(({ uses }) => uses.includes('edgeproof'))!;
+    expect(Object.keys(step.with).length).toBeGreaterThan(3);
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)));
+  });
+
   it('checks, tests, covers and compares', async () => {
     const { code, log, outputs, summary } = await runner.run({
       steps: 'check test cover diff',

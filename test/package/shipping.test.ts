@@ -63,6 +63,25 @@ describe('the bill of materials', () => {
   });
 });
 
+it.each(['--version', '-V'])(
+  '%s loads next to nothing, so that it takes little longer than Node itself',
+  async (option) => {
+    await ensureBuilt();
+    const folder = folderWith({
+      'list.cjs': `process.once('exit', () => {
+      for (const file of Object.keys(require.cache)) if (file !== __filename) console.log(file);
+    });`,
+    });
+    const main = join(root, 'dist/lib/main.cjs');
+    const { stdout } = await run(process.execPath, ['--require', join(folder, 'list.cjs'), main, option]);
+    const [version, ...files] = stdout.trim().split('\n');
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(files).toContain(main);
+    const sizes = await Promise.all(files.map(async (file) => (await readFile(file)).length));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(12_000);
+  },
+);
+
 /** Two folders with the sources build the package, which takes half a minute. */
 it.skipIf(!IS_FULL)('two builds in two folders give the same tarball', async () => {
   const packed = await Promise.all(

@@ -295,6 +295,13 @@ describe('edgeproof replay', () => {
     expect(JSON.parse(har.out)).toMatchObject({ records: 6, changed: 2, same: 4 });
   });
 
+  it('record names its file in one way', async () => {
+    const twice = await edgeproof('record', 'current.yaml', '--record', 'other.ndjson');
+    expect([twice.code, twice.err]).toEqual([2, expect.stringContaining("unknown option '--record'")]);
+    const without = await edgeproof('record', 'current.yaml');
+    expect([without.code, without.err]).toEqual([2, expect.stringContaining('--out')]);
+  });
+
   it('fails on a file that is not a log, and on an empty one', async () => {
     expect((await edgeproof('replay', 'not_there.ndjson', '-e', 'current.yaml')).code).toBe(2);
     await writeFile(join(folder, 'empty.ndjson'), '');

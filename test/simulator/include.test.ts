@@ -131,7 +131,7 @@ describe('tables in CSV files', () => {
     ['path,status\n/a"b,200\n', 'rows.csv:2:3 scenario.bad_table a field with a quote has to be in quotes'],
     [
       'path,status\n/a\n/b,1,2\n',
-      'rows.csv:2:1 scenario.bad_table the row has 1 fields; the first line has 2',
+      'rows.csv:2:1 scenario.bad_table the row has 1 field; the first line has 2 names',
     ],
     ['path,path\n/a,1\n', "rows.csv:1:6 scenario.bad_table two columns have the name 'path'"],
     ['path,a b\n/a,1\n', "rows.csv:1:6 scenario.bad_table 'a b' is not a name"],

@@ -58,7 +58,7 @@ export type Rule = (tree: Tree) => Breach[];
 
 const FOLDERS = ['src', 'test', 'bench', 'docs', 'fixtures', 'packaging'];
 /** Folders of which only the files are read: packages are installed below. */
-const FLAT_FOLDERS = ['.ci', 'peers'];
+const FLAT_FOLDERS = ['.ci', 'peers', 'site'];
 const TOP_LEVEL_MARKDOWN = /^[^/]+\.md$/;
 
 /** Reads a project. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Socket, connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { CALL, openStream, wireAgent } from '../../bench/agents/wire_agent.ts';
+import { CALL, type Resumed, openStream, wireAgent } from '../../bench/agents/wire_agent.ts';
 import { dataFrame, resetFrame, windowFrame } from '../../src/tunnel/mux/frames.ts';
 import { StreamDuplex } from '../../src/tunnel/mux/stream_duplex.ts';
 import { type Chance, pause } from '../server/faults/chance.ts';
@@ -78,6 +78,9 @@ const BIND = JSON.stringify({
   },
   Extra: { Token: '', Metadata: '', Bindings: [], PoolingEnabled: false },
 });
+/** A bind that asks for an id of its own, as agents do when they connect again. */
+const BOUND = (Id: string, host: string): string =>
+  JSON.stringify({ ...(JSON.parse(BIND) as object), Id, Opts: { Domain: host } });
 const LABELLED = '{"Labels":{"app":"none"},"ForwardsTo":"x","ForwardsProto":"","Metadata":""}';
 
 /** What hostile agents do. */
@@ -167,6 +170,63 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     for (let left = 5; left > 0; left--) openStream(connection, CALL.bind, Buffer.from(BIND));
     socket.destroy();
     await gone(socket);
+  },
+  'a giant Auth, past every limit': (target) =>
+    sends(target, [
+      opens(3, CALL.auth, '{"Extra":{"Metadata":"'),
+      ...Array.from({ length: 100 }, () => data(3, Buffer.alloc(16_000, 'x'))),
+    ]),
+  'a started agent that floods stream opens': async (target) => {
+    const { socket } = await started(target);
+    for (let id = 101; id < 20_101 && !socket.destroyed; id += 2)
+      socket.write(opens(id, CALL.bind, '{"Proto":'));
+    await gone(socket);
+  },
+  'half a connection': async (target) => {
+    const { socket } = await started(target);
+    socket.pause().end();
+    await gone(socket);
+  },
+  'heartbeats that stop': async ({ port, ca }) => {
+    const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca });
+    socket.on('error', () => undefined).resume();
+    // In nanoseconds: the edge soon takes the agent for lost, and ends the connection itself.
+    const Extra = { AuthToken: 'x', OS: 'linux', HeartbeatInterval: 1e6, HeartbeatTolerance: 1e6 };
+    socket.write(opens(3, HEARTBEAT, 'beat'));
+    socket.write(opens(5, CALL.auth, JSON.stringify({ Version: ['3'], ClientId: '', Extra })));
+    if (!socket.closed) await once(socket, 'close');
+  },
+  'unbinds during binds': async (target, chance) => {
+    const { connection, socket } = await started(target);
+    for (let at = 0; at < 20; at++) {
+      const id = `tn_${chance.below(5)}`;
+      openStream(connection, CALL.bind, Buffer.from(BOUND(id, `u${chance.below(5)}.localhost`)))?.resume();
+      openStream(connection, CALL.unbind, Buffer.from(JSON.stringify({ Id: id })))?.resume();
+      if (chance.is(0.3)) await pause(1);
+    }
+    await gone(socket);
+  },
+  'the same id bound by two agents at once': async (target) => {
+    const agents = await Promise.all([started(target), started(target)]);
+    for (let at = 0; at < 10; at++)
+      for (const { connection } of agents)
+        openStream(connection, CALL.bind, Buffer.from(BOUND(`tn_same${at}`, `s${at}.localhost`)))?.resume();
+    await Promise.all(agents.map(({ socket }) => gone(socket)));
+  },
+  'a session that is resumed again and again': async (target) => {
+    let resumes: Resumed | undefined;
+    const sockets: Socket[] = [];
+    for (let at = 0; at < 5; at++) {
+      const agent = await wireAgent({
+        ...target,
+        serve: () => new StreamDuplex(),
+        ...(resumes && { resumes }),
+      });
+      openStream(agent.connection, CALL.bind, Buffer.from(BOUND('tn_again', 'again.localhost')))?.resume();
+      resumes = agent.session;
+      sockets.push(agent.socket);
+    }
+    await Promise.all(sockets.map(gone));
   },
   'an agent that takes requests and leaves them': async (target) => {
     const { call, socket } = await started(target);

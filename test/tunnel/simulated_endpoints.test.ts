@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, createServer, request } from 'node:http';
 import { type AddressInfo, type Server, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { localAuthority, serverCertificate } from '../../src/cli/local_authority.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { explanationOf } from '../../src/edge/explain.ts';
 import type { EdgeConfig } from '../../src/edge/document/schema.ts';
@@ -20,6 +22,7 @@ import { prepareRequest } from '../../src/simulator/document/requests.ts';
 import type { AgentConfig } from '../../src/simulator/document/schema.ts';
 import type { SimulatedRequest } from '../../src/simulator/simulated_request.ts';
 import { simulatedWorld } from '../../src/simulator/simulator.ts';
+import { folderWith } from '../folder.ts';
 import { type AgentProcess, NO_SDK, agentProcess, edgeWithAgents } from './agent.ts';
 import { type Steps, comparable } from './comparable.ts';
 
@@ -295,12 +298,18 @@ describe.skipIf(NO_SDK !== null)(
           const got = { status: response.statusCode!, headers: response.rawHeaders, body: content };
           return renamed(comparable(got, event, steps));
         },
-        connect: async (port: number) => {
-          const socket = connect(port, '127.0.0.1')
+        /** With a server name, after a handshake with the edge or the upstream, if there is one. */
+        connect: async (port: number, servername?: string) => {
+          const place = { port, host: '127.0.0.1' };
+          const tls = { ...place, servername: servername ?? '', rejectUnauthorized: false };
+          const socket = (servername === undefined ? connect(place) : connectTls(tls))
             .on('error', () => undefined)
             .resume();
-          socket.end();
-          await once(socket, 'close');
+          // A client that leaves during its handshake reaches nothing.
+          if (servername === undefined) socket.end();
+          else socket.once('secureConnect', () => socket.end());
+          // Errors are an end as any other.
+          await new Promise((resolve) => void socket.once('close', resolve));
           await expect.poll(() => connections.length).toBe(1);
           return connections.pop();
         },
@@ -333,6 +342,35 @@ describe.skipIf(NO_SDK !== null)(
         const [connection, because] = given.connect(`1.tcp.test:${port}`);
         expect([name, connection, because]).toEqual([name, ...(await real.connect(listensOn))!]);
       }
+    });
+
+    test('TLS that is passed through or ends at the edge, with lists of addresses and policies', async () => {
+      const authority = await localAuthority(folderWith());
+      const { certificatePem: crt, privateKeyPem: key } = serverCertificate(authority, 'ended.test');
+      const denies = { on_tcp_connect: [{ actions: [{ type: 'deny' }] }] };
+      const agents: Situation['agents'] = {
+        passed: { url: 'tls://passed.test' },
+        ended: { url: 'tls://ended.test', crt, key },
+        wild: { url: 'tls://*.wild.test', crt, key },
+        shut: { url: 'tls://shut.test', crt, key, ip_restriction_deny_cidrs: ['127.0.0.0/8'] },
+        passed_shut: { url: 'tls://passed-shut.test', ip_restriction_deny_cidrs: ['127.0.0.0/8'] },
+        denied: { url: 'tls://denied.test', crt, key, traffic_policy: denies },
+        passed_denied: { url: 'tls://passed-denied.test', traffic_policy: denies },
+      };
+      const real = await live(agents, 0);
+      const given = simulated(real.edge.config, agents, 0);
+      const outcomes: unknown[] = [];
+      for (const { url } of Object.values(agents)) {
+        const host = url.slice('tls://'.length).replace('*', 'a');
+        const [connection, because] = given.connect(`${host}:443`);
+        expect([host, connection, because]).toEqual([
+          host,
+          ...(await real.connect(real.listening.tlsPort!, host))!,
+        ]);
+        outcomes.push(because);
+      }
+      expect(outcomes).toEqual(Array(3).fill('upstream.connected').concat(outcomes.slice(3)));
+      expect(outcomes.slice(3)).not.toContain('upstream.connected');
     });
 
     test('an endpoint goes with its agent, and comes back', async () => {

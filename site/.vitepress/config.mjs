@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { anchorOf } from '../../docs/reference_pages/markdown.ts';
+
+/** The site is `docs/` as it is; its order is that of `docs/README.md`. */
+const index = readFileSync(new URL('../../docs/README.md', import.meta.url), 'utf8');
+
+/** The sections of the index, with the links of their lists. */
+const sidebar = index
+  .split(/^## /m)
+  .slice(1)
+  .map((section) => {
+    const items = Array.from(section.matchAll(/\[([^\]]+)\]\(([^)#]+\.md)\)/g), ([, text, file]) => ({
+      text: text.replaceAll('`', ''),
+      link: `/${addressOf(file)}`,
+    }));
+    return { text: section.split('\n', 1)[0], collapsed: false, items };
+  });
+
+function addressOf(file) {
+  return file.replace(/README\.md$/, '').replace(/\.md$/, '');
+}
+
+function isOutside(href, env) {
+  if (/^(?:[a-z]+:|#|\/)/.test(href)) return false;
+  return posix.join(posix.dirname(env.relativePath ?? ''), href).startsWith('..');
+}
+
+/** Links to files beside `docs/` have no page here, and a `README.md` is the index of its folder. */
+function adaptLinks(md) {
+  md.core.ruler.push('adapt_links', ({ tokens, env }) => {
+    for (const { children } of tokens) {
+      let isOpen = false;
+      for (const token of children ?? []) {
+        const href = token.type === 'link_open' ? token.attrGet('href') : null;
+        if (href !== null) token.attrSet('href', href.replace(/README\.md(?=#|$)/, 'index.md'));
+        const isLink = href !== null && isOutside(href, env);
+        if (isLink || (isOpen && token.type === 'link_close')) {
+          isOpen = isLink;
+          token.tag = 'span';
+          token.attrs = null;
+        }
+      }
+    }
+  });
+}
+
+export default {
+  title: 'edgeproof',
+  description: 'A cloud edge in a box',
+  // A copy: pages outside of this folder would not find its packages.
+  srcDir: 'pages',
+  outDir: 'dist',
+  cacheDir: 'node_modules/.cache/vitepress',
+  // Parts of the page `fidelity.md`.
+  srcExclude: ['fidelity/**'],
+  rewrites: (file) => file.replace(/README\.md$/, 'index.md'),
+  cleanUrls: true,
+  markdown: { anchor: { slugify: anchorOf }, config: adaptLinks },
+  themeConfig: { sidebar, search: { provider: 'local' }, outline: [2, 3] },
+};
