@@ -12,13 +12,8 @@ import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
 import { reportKind } from '../project_files/file_kind.ts';
 import { runIngress } from './ingress.ts';
-<<<<<<< HEAD
-import { type IngressOptions, ingressOptions } from './ingress_options.ts';
-import { FileError, readText } from '../project_files/load_config.ts';
-=======
 import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
-import { readText } from '../project_files/load_config.ts';
->>>>>>> main
+import { FileError, readText } from '../project_files/load_config.ts';
 
 interface Options extends IngressOptions {
   readonly policy?: string;
@@ -31,7 +26,6 @@ export function register(command: Command): void {
   // Users know `-p policy.yml`, so the port has only its long name here.
   command
     .argument('<upstream>', 'port or host:port of the application')
-<<<<<<< HEAD
     .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port')
     .option('--facts <file>', 'facts about addresses, as `facts` of an edge file')
     .option(
@@ -40,17 +34,11 @@ export function register(command: Command): void {
       addInternal,
       new Map<string, string>(),
     );
-  ingressOptions(command, '--port <port>').action(async (upstream: string, options: Options) => {
-    process.exitCode = await http(upstream, options);
-  });
-=======
-    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port');
   recordOption(ingressOptions(command, '--port <port>')).action(
     async (upstream: string, options: Options) => {
       process.exitCode = await http(upstream, options);
     },
   );
->>>>>>> main
 }
 
 function addInternal(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
