@@ -113,7 +113,7 @@ describe.each(Object.entries(NODES))('with %s', (name, node) => {
         out: expect.stringMatching(`^v${name.slice(5)}`) as string,
       });
       expect(await desk.edgeproof('init --yes')).toMatchObject({ code: 0 });
-      expect(await desk.edgeproof('check edge.yaml policy.yaml')).toMatchObject({ code: 0 });
+      expect(await desk.edgeproof('check edge.yaml policy.yml')).toMatchObject({ code: 0 });
       const tested = await desk.edgeproof('test');
       expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/\d+ passed/) as string });
       expect(await desk.edgeproof('cover --threshold routes=100')).toMatchObject({ code: 0 });

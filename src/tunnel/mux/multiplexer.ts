@@ -13,7 +13,6 @@ import { MuxStream, type StreamTaker, type StreamsConnection, WINDOW_BYTES } fro
 
 /** A stream that is never opened: credit for it is sent when something must be sent and there is nothing to say. */
 export const IDLE_STREAM = 0x7fff_fffe;
-const LAST_ID = 0x7fff_ffff;
 const NOTHING = Buffer.alloc(0);
 
 export interface MuxOwner {
@@ -86,7 +85,7 @@ export class Multiplexer implements FrameTaker, StreamsConnection {
 
   /** Opens a stream; null when all ids have been used. Its first frame opens it at the peer. */
   open(taker: StreamTaker): MuxStream | null {
-    if (this.#nextId > LAST_ID) return null;
+    if (this.#nextId >= IDLE_STREAM) return null;
     const stream = new MuxStream(this, this.#nextId, true);
     this.#nextId += 2;
     stream.taker = taker;
