@@ -128,7 +128,7 @@ async function edgeAround(address: string, { policy, facts, internal }: Options)
   }).diagnostics;
   const others = edge.diagnostics
     .filter(({ pointer }) => !pointer.startsWith(POLICY_POINTER))
-    .map((each) => (facts === undefined ? each : { ...each, source: { name: facts, text: '' } }));
+    .map((each) => Object.assign({}, each, facts !== undefined && { source: { name: facts, text: '' } }));
   const diagnostics = [...others, ...(await reportKind(found, text, 'policy'))];
   const locate = locateInPolicyFile(source, POLICY_POINTER);
   return { ...edge, locate, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };
