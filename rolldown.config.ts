@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
 import type { Plugin, RolldownOptions } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
+import { playground } from './rolldown.pages.ts';
 
 /** What users run and import. */
 // table: entries
@@ -64,7 +65,7 @@ const types: RolldownOptions = {
   output: { dir: 'dist/lib', entryFileNames: declarations, chunkFileNames: '[name]-[hash].d.cts' },
 };
 
-export default defineConfig([code, types]);
+export default defineConfig([code, types, ...playground('dist/playground')]);
 
 /** Of CommonJS, as the code is; only those of Vitest's matchers extend types of a module. */
 function declarations({ name }: { readonly name: string }): string {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { readFile } from 'node:fs/promises';
 import type { Plugin, RolldownOptions } from 'rolldown';
 
 const twinOf = (name: string): string => fileURLToPath(new URL(`src/browser/${name}.ts`, import.meta.url));
@@ -36,3 +37,38 @@ export const PAGE_SCRIPT = {
     inject: { Buffer: [twinOf('buffer'), 'Buffer'], process: [twinOf('process'), 'process'] },
   },
 } as const satisfies RolldownOptions;
+
+/** Files of a page that are no scripts, unchanged. */
+function copied(folder: string, names: readonly string[]): Plugin {
+  return {
+    name: 'copied',
+    async generateBundle() {
+      for (const name of names)
+        this.emitFile({ type: 'asset', fileName: name, source: await readFile(`${folder}/${name}`) });
+    },
+  };
+}
+
+/** The playground: the page, its editor as a chunk of its own, and the engine in a worker. */
+export function playground(dir: string): RolldownOptions[] {
+  const output = { dir, format: 'esm', entryFileNames: '[name].js', minify: true, comments: false } as const;
+  const ui = 'src/playground/ui';
+  return [
+    {
+      ...PAGE_SCRIPT,
+      input: { page: `${ui}/page.tsx` },
+      plugins: [...PAGE_SCRIPT.plugins, copied(ui, ['index.html', 'page.css'])],
+      transform: {
+        ...PAGE_SCRIPT.transform,
+        target: 'es2024',
+      },
+      output: { ...output, chunkFileNames: '[name]-[hash].js' },
+    },
+    // In one file: a page asks its server for nothing after it was loaded.
+    {
+      ...PAGE_SCRIPT,
+      input: { worker: 'src/playground/worker.ts' },
+      output: { ...output, codeSplitting: false },
+    },
+  ];
+}

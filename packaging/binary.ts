@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'dist/binary');
-const OURS = ['dist/lib', 'schema'];
-/** What Node loads, and what editors read. Types, source maps and pages stay out. */
-const LOADED = /\.(?:[cm]?js|json)$/;
+const OURS = ['dist/lib', 'dist/playground', 'schema'];
+/** What Node loads, what editors read, and pages. Types and source maps stay out. */
+const LOADED = /(?:\.(?:[cm]?js|json)|\/playground\/.*\.(?:css|html))$/;
 
 interface Lock {
   readonly packages: Readonly<Record<string, Locked>>;

@@ -23,3 +23,12 @@ Buffer.prototype.toString = function text(this: Buffer, encoding?: string, ...re
 };
 
 export { Buffer };
+
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

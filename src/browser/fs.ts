@@ -13,10 +13,12 @@ export function existsSync(name: string): boolean {
   return files.has(resolve('/', name));
 }
 
-export function readFileSync(name: string, _encoding: 'utf8'): string {
+export function readFileSync(name: string): Buffer;
+export function readFileSync(name: string, encoding: 'utf8'): string;
+export function readFileSync(name: string, encoding?: 'utf8'): Buffer | string {
   const text = files.get(resolve('/', name));
   if (text === undefined) throw Object.assign(new Error(`there is no file ${name}`), { code: 'ENOENT' });
-  return text;
+  return encoding === 'utf8' ? text : Buffer.from(text, 'utf8');
 }
 
 export function readdirSync(name: string): string[] {

@@ -264,6 +264,15 @@ export const VERBS = {
     ],
     load: () => import('./webhook.ts'),
   },
+  playground: {
+    group: 'Help on this machine',
+    does: 'serve a page that checks, decides and explains in the browser, without a server behind it',
+    examples: [
+      ['playground --port 4180'],
+      ['playground --out site', 'writes the page, to be published by any web server'],
+    ],
+    load: () => import('./playground.ts'),
+  },
   completion: {
     group: 'Help on this machine',
     does: 'print a script that completes commands and options in bash, zsh, fish or PowerShell',

@@ -1,14 +1,63 @@
 import { setFiles } from '../browser/fs.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Explanation, type Locate, explanationOf } from '../edge/explain.ts';
+import type { FieldList } from '../http/fields.ts';
 import { runScenarios } from '../project_files/run_scenarios.ts';
-import type { FileResult } from '../simulator/result.ts';
+import type { CaseResult } from '../simulator/result.ts';
 
 /** The texts of a project by name: an edge file or a policy, scenario files, and what these name. */
 export type ProjectTexts = Readonly<Record<string, string>>;
 
+/** The last request of a case: what its client received, and why. */
+interface Received {
+  readonly explanation: Explanation;
+  /** 0 if there was no response. */
+  readonly status: number;
+  readonly headers: FieldList;
+  /** At most `BODY_UNITS` of the body as text. */
+  readonly body: string;
+  readonly bodyBytes: number;
+}
+
+export interface DecidedCase extends CaseResult {
+  /** Null for a case that was not run. */
+  readonly received: Received | null;
+}
+
+export interface Decided {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly cases: readonly DecidedCase[];
+}
+
+const BODY_UNITS = 20_000;
+const NOWHERE: Locate = () => null;
+
 /** Checks a scenario file with the edge that it names, and runs its cases, each with its explanation. */
-export async function decideCases(texts: ProjectTexts, scenario: string): Promise<FileResult> {
+export async function decideCases(texts: ProjectTexts, scenario: string): Promise<Decided> {
   setFiles(texts);
-  const run = { selects: () => true, seed: null, repeat: 1, bail: false, lines: true, onResult: () => {} };
-  const [result] = await runScenarios([scenario], run);
-  return result!;
+  const cases: DecidedCase[] = [];
+  let received: Received | null = null;
+  let locate = NOWHERE;
+  const [result] = await runScenarios([scenario], {
+    selects: () => true,
+    seed: null,
+    repeat: 1,
+    bail: false,
+    fillsSnapshots: true,
+    lines: true,
+    on: (_loaded, edge) => {
+      ({ locate } = edge);
+      return edge.traced();
+    },
+    completed: ({ exchange, response: { status, headers, body } }) => {
+      const text = new TextDecoder().decode(body.subarray(0, BODY_UNITS));
+      const explanation = explanationOf(exchange, locate);
+      received = { explanation, status, headers, body: text, bodyBytes: body.length };
+    },
+    onResult: (ran) => {
+      cases.push({ ...ran, received });
+      received = null;
+    },
+  });
+  return { diagnostics: result!.diagnostics, cases };
 }

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
-import type * as Engine from '../../src/playground/engine.ts';
+import type { decideCases } from '../../src/playground/engine.ts';
 import { runScenarios } from '../../src/project_files/run_scenarios.ts';
 import type { CaseResult } from '../../src/simulator/result.ts';
 import { PAGE_SCRIPT } from '../../rolldown.pages.ts';
@@ -39,7 +39,7 @@ const GLOBALS = {
 };
 
 let code: string;
-let engine: typeof Engine;
+let engine: { readonly decideCases: typeof decideCases };
 
 beforeAll(async () => {
   const build = await rolldown({ ...PAGE_SCRIPT, input: 'src/playground/engine.ts', logLevel: 'silent' });
@@ -47,20 +47,27 @@ beforeAll(async () => {
   ({ code } = output[0]);
   const context = createContext({ ...GLOBALS });
   new Script(code, { filename: 'engine.js' }).runInContext(context);
-  ({ engine } = context as unknown as { engine: typeof Engine });
+  ({ engine } = context as unknown as { engine: typeof engine });
 }, 60_000);
 
-/** Without times of the machine. */
-const told = (cases: readonly CaseResult[]): string =>
-  JSON.stringify(cases.map(({ tookMs: _took, ...rest }) => rest));
+/** Without times of the machine, and without what pages add. */
+const told = (cases: readonly (CaseResult & { readonly received?: unknown })[]): string =>
+  JSON.stringify(cases.map(({ tookMs: _took, received: _received, ...rest }) => rest));
 
 test('there are scenarios', () => {
   expect(SCENARIOS.length).toBeGreaterThan(8);
 });
 
 async function inNode(scenario: string) {
-  const run = { selects: () => true, seed: null, repeat: 1, bail: false, lines: true, onResult: () => {} };
-  const [result] = await runScenarios([scenario], run);
+  const [result] = await runScenarios([scenario], {
+    selects: () => true,
+    seed: null,
+    repeat: 1,
+    bail: false,
+    lines: true,
+    on: (_loaded, edge) => edge.traced(),
+    onResult: () => {},
+  });
   expect(result!.cases.length).toBeGreaterThan(0);
   return result!;
 }

@@ -79,11 +79,11 @@ export function readTree(root: string): Tree {
   return {
     paths,
     sources: paths
-      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => /\.tsx?$/.test(path))
       .flatMap((path) => parse(path, textOf(path), broken) ?? []),
     broken,
     markdown: textsOf((path) => path.endsWith('.md')),
-    others: textsOf((path) => !/\.(?:ts|md)$/.test(path)),
+    others: textsOf((path) => !/\.(?:tsx?|md)$/.test(path)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from '../../built.ts';
 
 export interface Job {
   readonly name: string;
@@ -15,11 +16,13 @@ export interface Outcome extends Job {
 const DRIVER = fileURLToPath(new URL('driver.ts', import.meta.url));
 
 /** Runs command lines in one process, in order. */
-export function ranAll(
+export async function ranAll(
   jobs: readonly Job[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Outcome[]> {
+  // `playground` serves what was built.
+  await ensureBuilt();
   return new Promise((resolve, reject) => {
     const options = {
       cwd,

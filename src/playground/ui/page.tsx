@@ -1,0 +1,204 @@
+import { effect, signal } from '@preact/signals';
+import { render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { caseOf, casesOfHar, withCase } from './add_case.ts';
+import type { Editor } from './editor.ts';
+import { EXAMPLES } from './examples.ts';
+import { EDGE, SCENARIO, decideOnChange, edit, findings, fragmentOf, projectIn, texts } from './project.ts';
+import { Results } from './results.tsx';
+
+const editors = new Map<string, Editor>();
+const note = signal('');
+const isHelpOpen = signal(false);
+
+function show({ file, line }: { readonly file: string; readonly line: number }): void {
+  editors.get(file)?.show(line);
+}
+
+/** Loads the editor into a place, and keeps it and the project alike; returns what ends that. */
+async function edited(place: HTMLElement, name: string, label: string): Promise<() => void> {
+  const { createEditor } = await import('./editor.ts');
+  const editor = createEditor(place, label, texts.peek()[name] ?? '', (text) => edit(name, text));
+  editors.set(name, editor);
+  const ends = [
+    effect(() => editor.setText(texts.value[name] ?? '')),
+    effect(() => editor.mark(findings.value.filter(({ source }) => source?.name === name))),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function Pane({ name, label }: { readonly name: string; readonly label: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const end = edited(place.current!, name, label);
+    return () => void end.then((stop) => stop());
+  }, [name, label]);
+  return (
+    <section class="pane" aria-label={label}>
+      <h2>{name}</h2>
+      <div class="editor" ref={place} />
+    </section>
+  );
+}
+
+function add(form: HTMLFormElement): void {
+  const valueOf = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value;
+  try {
+    const added = caseOf(valueOf('request'), valueOf('ip'));
+    edit(SCENARIO, withCase(texts.peek()[SCENARIO] ?? '', added));
+    form.reset();
+    note.value = '';
+  } catch (error) {
+    note.value = (error as Error).message;
+  }
+}
+
+function AddRequest() {
+  return (
+    <form
+      class="add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add(event.currentTarget);
+      }}
+    >
+      <label>
+        Request{' '}
+        <input
+          id="request"
+          name="request"
+          required
+          placeholder="/path, POST /path, a URL, or curl …"
+          autocomplete="off"
+        />
+      </label>
+      <label>
+        from <input name="ip" placeholder="203.0.113.9" autocomplete="off" size={14} />
+      </label>
+      <button type="submit">Add</button>
+    </form>
+  );
+}
+
+async function share(): Promise<void> {
+  history.replaceState(null, '', `#${await fragmentOf(texts.peek())}`);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    note.value = 'The link is in the clipboard.';
+  } catch {
+    note.value = 'The link is in the address bar.';
+  }
+}
+
+async function importHar(file: File | undefined): Promise<void> {
+  if (file === undefined) return;
+  try {
+    edit(SCENARIO, withCase(texts.peek()[SCENARIO] ?? '', casesOfHar(await file.text())));
+    note.value = '';
+  } catch (error) {
+    note.value = `${file.name}: ${(error as Error).message}`;
+  }
+}
+
+function Bar() {
+  return (
+    <header>
+      <h1>edgeproof playground</h1>
+      <label>
+        Example{' '}
+        <select onChange={(event) => void (texts.value = EXAMPLES[event.currentTarget.selectedIndex]!.texts)}>
+          {EXAMPLES.map(({ title }) => (
+            <option key={title}>{title}</option>
+          ))}
+        </select>
+      </label>
+      <label class="file">
+        Import HAR{' '}
+        <input
+          type="file"
+          accept=".har,.json"
+          onChange={(event) => void importHar(event.currentTarget.files?.[0])}
+        />
+      </label>
+      <button type="button" onClick={() => void share()}>
+        Share
+      </button>
+      <button
+        type="button"
+        aria-expanded={isHelpOpen.value}
+        onClick={() => void (isHelpOpen.value = !isHelpOpen.value)}
+      >
+        Keys
+      </button>
+      <span role="status" class="note">
+        {note.value}
+      </span>
+    </header>
+  );
+}
+
+// table: keys of the page
+const KEYS = [
+  ['?', 'show or hide this list'],
+  ['a', 'add a request'],
+  ['1', 'edit the edge file'],
+  ['2', 'edit the cases'],
+  ['s', 'share'],
+  ['Esc, then Tab', 'leave an editor'],
+] as const;
+
+function Help() {
+  if (!isHelpOpen.value) return null;
+  return (
+    <aside aria-label="Keys">
+      <dl>
+        {KEYS.map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </aside>
+  );
+}
+
+function onKey(event: KeyboardEvent): void {
+  const { target, key } = event;
+  if (!(target instanceof HTMLElement) || target.closest('input, select, .editor') !== null) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === '?') isHelpOpen.value = !isHelpOpen.value;
+  else if (key === 'a') document.getElementById('request')?.focus();
+  else if (key === '1') editors.get(EDGE)?.show(1);
+  else if (key === '2') editors.get(SCENARIO)?.show(1);
+  else if (key === 's') void share();
+  else return;
+  event.preventDefault();
+}
+
+function Page() {
+  return (
+    <>
+      <Bar />
+      <Help />
+      <main>
+        <Pane name={EDGE} label="Edge file" />
+        <div class="right">
+          <Pane name={SCENARIO} label="Cases" />
+          <AddRequest />
+          <Results show={show} />
+        </div>
+      </main>
+    </>
+  );
+}
+
+const shared = await projectIn(location.hash.slice(1));
+if (shared !== null) texts.value = shared;
+document.addEventListener('keydown', onKey);
+render(<Page />, document.getElementById('page')!);
+decideOnChange();

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureBuilt } from '../built.ts';
+import { hasLibrariesFor, hasProgram, requirePeer } from '../peers.ts';
+import { ended } from '../program.ts';
+
+const MAIN = join(import.meta.dirname, '../../dist/lib/main.cjs');
+const CHROMIUM = '/usr/bin/chromium';
+const hasChromium =
+  hasLibrariesFor('the playground') && hasProgram(CHROMIUM, ['--version'], 'the playground');
+
+let url: string;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  const child = spawn(process.execPath, [MAIN, 'playground', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  url = /http:\S+/.exec(line)![0];
+  stop = async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+}, 180_000);
+
+afterAll(() => stop());
+
+function statusOf(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, url), { headers, method }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+test('only its files are served, to this machine only', async () => {
+  expect(await statusOf('/')).toBe(200);
+  expect(await statusOf('/page.js')).toBe(200);
+  expect(await statusOf('/..%2f..%2fpackage.json')).toBe(404);
+  expect(await statusOf('/page.js', {}, 'POST')).toBe(405);
+  expect(await statusOf('/', { host: 'evil.test' })).toBe(421);
+});
+
+test('--out writes what is served', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'playground-'));
+  try {
+    const { code, out } = await ended(
+      process.execPath,
+      [MAIN, 'playground', '--out', join(folder, 'site')],
+      folder,
+    );
+    expect([code, out]).toEqual([0, expect.stringContaining('wrote the playground to')]);
+    const page = readFileSync(join(folder, 'site/index.html'), 'utf8');
+    expect(page).toBe(await (await fetch(url)).text());
+    for (const [, file] of page.matchAll(/(?:src|href)="([^":]+)"/g))
+      expect(existsSync(join(folder, 'site', file!))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the shell stays within 45 kB', async () => {
+  const sizes = await Promise.all(
+    ['', 'page.js', 'page.css'].map(async (name) => gzipSync(await (await fetch(url + name)).text()).length),
+  );
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(45_000);
+});
+
+interface Locator {
+  readonly textContent: () => Promise<string | null>;
+  readonly allTextContents: () => Promise<string[]>;
+  readonly click: () => Promise<void>;
+  readonly first: () => Locator;
+  readonly count: () => Promise<number>;
+}
+interface Page {
+  readonly goto: (url: string) => Promise<unknown>;
+  readonly url: () => string;
+  readonly locator: (selector: string) => Locator;
+  readonly fill: (selector: string, text: string) => Promise<void>;
+  readonly selectOption: (selector: string, option: { index: number }) => Promise<unknown>;
+  readonly keyboard: { readonly press: (key: string) => Promise<void> };
+  readonly evaluate: (code: string) => Promise<unknown>;
+  readonly addScriptTag: (tag: { content: string }) => Promise<unknown>;
+  readonly setViewportSize: (size: { width: number; height: number }) => Promise<void>;
+  readonly on: (event: string, listener: (given: { url: () => string; text: () => string }) => void) => void;
+}
+interface Playwright {
+  readonly chromium: {
+    readonly launch: (options: { executablePath: string; args: readonly string[] }) => Promise<{
+      readonly newContext: (options: { bypassCSP: boolean }) => Promise<{ newPage: () => Promise<Page> }>;
+      readonly close: () => Promise<void>;
+    }>;
+  };
+}
+
+describe.skipIf(!hasChromium)('in Chromium', () => {
+  let browser: Awaited<ReturnType<Playwright['chromium']['launch']>>;
+  const complaints: string[] = [];
+  const requests: string[] = [];
+
+  beforeAll(async () => {
+    const { chromium } = requirePeer('playwright-core') as Playwright;
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  }, 60_000);
+  afterAll(() => browser.close());
+
+  async function opened(at = url, bypassCSP = false): Promise<Page> {
+    const page = await (await browser.newContext({ bypassCSP })).newPage();
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push((error as unknown as Error).message));
+    page.on('request', (made) => requests.push(made.url()));
+    await page.goto(at);
+    await expect.poll(() => page.locator('.case').count()).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('.editor').count()).toBe(2);
+    return page;
+  }
+  const codes = (page: Page) => page.locator('.case .code').allTextContents();
+
+  test('decides, explains and adds a request, without a request to any server', async () => {
+    const page = await opened();
+    const loaded = requests.length;
+    expect(await codes(page)).toEqual(['200', '403', '403']);
+    await page.locator('.case:nth-child(2) > button').click();
+    await expect.poll(() => page.locator('.steps .deciding').textContent()).toContain('edge.yaml:5');
+    await page.fill('#request', '/admin');
+    await page.fill('input[name=ip]', '203.0.113.9');
+    await page.locator('form button').click();
+    await expect.poll(() => codes(page)).toEqual(['200', '403', '403', '200']);
+    await page.selectOption('select', { index: 1 });
+    await expect.poll(() => codes(page)).toEqual(['200', '400', '429']);
+    expect(requests.slice(loaded)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a link has the whole project', async () => {
+    const page = await opened();
+    await page.selectOption('select', { index: 1 });
+    await page.fill('#request', '<img src=x onerror=alert(1)>/../\u202e');
+    await page.locator('form button').click();
+    await page.fill('#request', 'curl https://shop.test/?<script>alert(1)</script>');
+    await page.locator('form button').click();
+    await expect.poll(() => codes(page)).toHaveLength(4);
+    await page.locator('header > button').first().click();
+    await expect.poll(() => page.url()).toContain('#');
+    const other = await opened(page.url());
+    await expect.poll(() => codes(other)).toEqual(await codes(page));
+    expect(await other.locator('#page img, #page script').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([1280, 390])('has no violation of accessibility at %i px', async (width) => {
+    const page = await opened(url, true);
+    await page.setViewportSize({ width, height: 900 });
+    await page.locator('.case:nth-child(1) > button').click();
+    await page.keyboard.press('?');
+    await page.addScriptTag({ content: readFileSync(requirePeer.resolve('axe-core/axe.min.js'), 'utf8') });
+    const violations = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))',
+    );
+    expect(violations).toEqual([]);
+    const used = await page.evaluate('document.documentElement.scrollWidth');
+    expect(used).toBeLessThanOrEqual(width);
+  });
+});
