@@ -14,7 +14,7 @@ import type { Context } from './compile_filters.ts';
 import type { HttpsEdge } from './compile_https.ts';
 import { edgeCompiler } from './compile_parts.ts';
 import { tablesOf } from './document/config_tables.ts';
-import { isInternalHost } from './document/internal_hosts.ts';
+import { isInternalHost, soleOf, soleOpenEdge } from './document/internal_hosts.ts';
 import {
   type InternalEndpoints,
   type InternalNames,
@@ -152,7 +152,8 @@ function compiledOf(parts: Compiled): CompiledEdge {
   const { edges, hosts, saml, profiles, ports } = parts.tables;
   const { https: names } = tablesOf(config);
   const httpsOf = (name: string) => edges.get(keyOfEdge('https', name))!.compiled;
-  const sole = names.size === 1 ? httpsOf([...names.keys()][0]!) : null;
+  const alone = adoptHosts === 'none' ? soleOf([...names.keys()]) : soleOpenEdge(config.edges.https);
+  const sole = alone === null ? null : httpsOf(alone);
   let https: HttpsEdge[] | undefined;
   const compiled: CompiledEdge = {
     ...parts,
