@@ -56,6 +56,6 @@ export default {
   srcExclude: ['fidelity/**'],
   rewrites: (file) => file.replace(/README\.md$/, 'index.md'),
   cleanUrls: true,
-  markdown: { anchor: { slugify: anchorOf }, config: adaptLinks },
+  markdown: { linkify: false, anchor: { slugify: anchorOf }, config: adaptLinks },
   themeConfig: { sidebar, search: { provider: 'local' }, outline: [2, 3] },
 };
