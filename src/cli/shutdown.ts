@@ -15,7 +15,7 @@ export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
-/** What is said about connections that did not end by themselves. */
+/** A line about connections that did not end by themselves. */
 export function cutLine(count: number, drainMs: number): string {
   return `${counted(count, 'connection was', 'connections were')} closed after ${drainMs / 1_000} s (--drain chooses)`;
 }

@@ -34,10 +34,7 @@ export function splice(
     let cut: Spliced['cut'] = 'none';
     let timer: NodeJS.Timeout | undefined;
     let open = 2;
-    const frames =
-      ending?.isWebSocket === true
-        ? { toUpstream: new FrameBoundary(), toClient: new FrameBoundary() }
-        : null;
+    const frames = framesOf(ending);
 
     client.allowHalfOpen = true;
     upstream.allowHalfOpen = true;
@@ -94,4 +91,10 @@ export function splice(
       upstream.destroy();
     }
   });
+}
+
+/** The frames of both directions, if they are those of a WebSocket. */
+function framesOf(ending: Ending | null) {
+  if (ending?.isWebSocket !== true) return null;
+  return { toUpstream: new FrameBoundary(), toClient: new FrameBoundary() };
 }

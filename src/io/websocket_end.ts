@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { secretBytes } from '../crypto/random.ts';
 
 /** Going away (RFC 6455, section 7.4.1): the server stops. */
 const GOING_AWAY = 1_001;
@@ -49,7 +49,7 @@ export function goingAwayFrame(isMasked: boolean): Uint8Array {
   const code = Buffer.alloc(2);
   code.writeUInt16BE(GOING_AWAY);
   if (!isMasked) return Buffer.concat([Buffer.from([0x88, code.length]), code]);
-  const mask = randomBytes(4);
+  const mask = secretBytes(4);
   const hidden = code.map((byte, index) => byte ^ mask[index]!);
   return Buffer.concat([Buffer.from([0x88, MASKED | code.length]), mask, hidden]);
 }
