@@ -43,8 +43,8 @@ export const VERBS = {
     group: 'Write',
     does: 'format policies; comments are kept',
     examples: [
-      ['fmt policy.yaml --check', 'exit code 1 if it is not formatted'],
-      ['fmt --write policy.yaml'],
+      ['fmt policy.yml --check', 'exit code 1 if it is not formatted'],
+      ['fmt --write policy.yml'],
     ],
     load: () => import('./fmt.ts'),
   },
@@ -179,7 +179,7 @@ export const VERBS = {
     does: 'run a traffic policy in front of a local port, without an edge file',
     examples: [
       ['http 3000', 'every request goes to port 3000 of this machine'],
-      ['http 3000 --policy policy.yaml --port 0'],
+      ['http 3000 --policy policy.yml --port 0'],
     ],
     load: () => import('./http.ts'),
   },
