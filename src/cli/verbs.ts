@@ -42,10 +42,7 @@ export const VERBS = {
   fmt: {
     group: 'Write',
     does: 'format policies; comments are kept',
-    examples: [
-      ['fmt policy.yml --check', 'exit code 1 if it is not formatted'],
-      ['fmt --write policy.yml'],
-    ],
+    examples: [['fmt policy.yml --check', 'exit code 1 if it is not formatted'], ['fmt --write policy.yml']],
     load: () => import('./fmt.ts'),
   },
   'explain-code': {

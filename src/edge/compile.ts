@@ -14,7 +14,7 @@ import type { Context } from './compile_filters.ts';
 import type { HttpsEdge } from './compile_https.ts';
 import { edgeCompiler } from './compile_parts.ts';
 import { tablesOf } from './document/config_tables.ts';
-import { isInternalHost, soleOf, soleOpenEdge } from './document/internal_hosts.ts';
+import { isInternalHost } from './document/internal_hosts.ts';
 import {
   type InternalEndpoints,
   type InternalNames,
@@ -29,6 +29,7 @@ import {
   allEdges,
   changedEdges,
   keyOfEdge,
+  soleOf,
   tablesWith,
 } from './edge_tables.ts';
 import { type TakeState, stateKey } from './filter_state.ts';
@@ -149,10 +150,10 @@ type Compiled = Pick<
 /** Apart from `compileEdge`, because functions made there would keep its former configuration alive, and so all of them. */
 function compiledOf(parts: Compiled): CompiledEdge {
   const { config, adoptHosts } = parts;
-  const { edges, hosts, saml, profiles, ports } = parts.tables;
+  const { edges, hosts, saml, open, profiles, ports } = parts.tables;
   const { https: names } = tablesOf(config);
   const httpsOf = (name: string) => edges.get(keyOfEdge('https', name))!.compiled;
-  const alone = adoptHosts === 'none' ? soleOf([...names.keys()]) : soleOpenEdge(config.edges.https);
+  const alone = soleOf(names) ?? (adoptHosts === 'none' ? null : soleOf(open));
   const sole = alone === null ? null : httpsOf(alone);
   let https: HttpsEdge[] | undefined;
   const compiled: CompiledEdge = {

@@ -47,6 +47,8 @@ export interface EdgeTables {
   /** Where clients reach TCP edges, as `host:port`, with the number of edges. */
   readonly tcpAddresses: PersistentMap<number>;
   readonly saml: PersistentMap<Pipeline>;
+  /** Names of the HTTPS edges that clients reach: not only `forward-internal`. */
+  readonly open: PersistentMap<true>;
   /** The keys of the edges that depend on a thing, by the kind and the name of the thing. */
   readonly dependents: PersistentMap<PersistentMap<true>>;
 }
@@ -59,6 +61,7 @@ export const NO_EDGES: EdgeTables = {
   ports: PersistentMap.of(),
   tcpAddresses: PersistentMap.of(),
   saml: PersistentMap.of(),
+  open: PersistentMap.of(),
   dependents: PersistentMap.of(),
 };
 
@@ -128,6 +131,7 @@ export function tablesWith(
         saml.map(([route, pipeline]) => [route, isThere ? pipeline : undefined] as const),
       ),
     ),
+    open: before.open.with(changed(openOf)),
     dependents: dependentsWith(before.dependents, differing, before.edges),
   };
 }
@@ -171,6 +175,14 @@ function tcpAddressesOf({ compiled: { kind, addresses } }: CompiledParts): strin
   return open.map(({ host, port }) => `${host}:${port}`);
 }
 
+function openOf(
+  { kind, name, addresses }: EdgeParts,
+  isThere: boolean,
+): (readonly [string, true | undefined])[] {
+  const isOpen = kind === 'https' && addresses.some(({ host }) => !isInternalHost(host));
+  return isOpen ? [[name, isThere ? true : undefined]] : [];
+}
+
 /** How many edges have a key, for each key that some edge has. */
 function countsWith(
   before: PersistentMap<number>,
@@ -211,3 +223,9 @@ function dependentsWith(
 }
 
 const NONE = PersistentMap.of<true>();
+
+/** The only name in a table; null if it has none or several. */
+export function soleOf(table: PersistentMap<unknown>): string | null {
+  const [first] = table.size === 1 ? table.keys() : [];
+  return first ?? null;
+}

@@ -107,9 +107,9 @@ test('-r prints findings for CI', { timeout: 60_000 }, async () => {
     runs: [
       {
         results: [
-          { ruleId: 'analysis.redundant_range', properties: { basis: 'proved' }, fixes: [{}] },
           { ruleId: 'edge.no_edges', level: 'warning' },
           { ruleId: 'edge.unknown_key', level: 'error' },
+          { ruleId: 'analysis.redundant_range', properties: { basis: 'proved' }, fixes: [{}] },
         ],
       },
     ],

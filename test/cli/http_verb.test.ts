@@ -32,7 +32,7 @@ it('http runs a published policy with facts and the targets of forward-internal'
     const args = [
       'http',
       String(app),
-      '-p',
+      '--policy',
       'policy.yml',
       '--facts',
       facts,
@@ -52,7 +52,7 @@ it('http runs a published policy with facts and the targets of forward-internal'
 });
 
 it('http refuses what it cannot use', async () => {
-  const none = await edgeproof(['http', '3000', '-p', 'policy.yml', '--facts', 'none.yaml'], folder);
+  const none = await edgeproof(['http', '3000', '--policy', 'policy.yml', '--facts', 'none.yaml'], folder);
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('none.yaml has no `facts`') });
   const public_ = await edgeproof(['http', '3000', '--internal', 'api.test=3000'], folder);
   expect(public_).toMatchObject({ code: 2, stderr: expect.stringContaining('ends in .internal') });

@@ -298,7 +298,9 @@ test('the port: the next free one, or a failure with strictPort', async () => {
     upstream: createUpstreamClient(),
   });
   const refused = await second.listen({ port: first.port, strictPort: true });
-  expect(refused).toMatchObject({ problem: expect.stringContaining('EADDRINUSE') as string });
+  expect(refused).toMatchObject({
+    problem: expect.stringContaining('another program listens there') as string,
+  });
   const bound = await second.listen({ port: first.port });
   expect(bound).toMatchObject({ host: '127.0.0.1' });
   expect('port' in bound && bound.port > first.port).toBe(true);

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ensureBuilt } from '../built.ts';
 import { folderWith } from '../folder.ts';
+import { hasProgram } from '../peers.ts';
 import { IS_FULL } from '../random.ts';
 
 const run = promisify(execFile);
@@ -107,7 +108,7 @@ class Runner {
   }
 }
 
-describe('the GitHub action', () => {
+describe.skipIf(!hasProgram('git', ['--version'], 'the GitHub action'))('the GitHub action', () => {
   let runner: Runner;
   beforeAll(async () => {
     await ensureBuilt();

@@ -90,11 +90,9 @@ describe('a scenario file', () => {
     ).toBe('passed');
   });
 
-  it('has generated schemas that are up to date', () => {
-    const text = `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
-    for (const path of ['../../src/simulator/document/scenario.schema.json', '../../schema/scenario.json']) {
-      expect(readFileSync(new URL(path, import.meta.url), 'utf8')).toBe(text);
-    }
+  it('has a generated schema that is up to date', () => {
+    const path = new URL('../../src/simulator/document/scenario.schema.json', import.meta.url);
+    expect(readFileSync(path, 'utf8')).toBe(`${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`);
   });
 });
 

@@ -39,14 +39,3 @@ export function hostsOf(edges: SomeEdges): string[] {
     .flat()
     .map((hostport) => (hostport ?? '').replace(/:\d+$/, '').toLowerCase());
 }
-
-/** The name of the only edge that takes requests of clients; null if there are none or several. */
-export function soleOpenEdge(edges: Readonly<Record<string, SomeEdge>>): string | null {
-  const names = Object.keys(edges);
-  return soleOf(names) ?? soleOf(names.filter((name) => !hostsOf([edges[name]]).every(isInternalHost)));
-}
-
-/** The only item of a list; null if there are none or several. */
-export function soleOf(names: readonly string[]): string | null {
-  return names.length === 1 ? names[0]! : null;
-}
