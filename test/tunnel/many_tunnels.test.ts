@@ -84,7 +84,8 @@ test.each(Object.entries(KINDS))(
     await more(AFTER - BEFORE);
     const many = await work();
     expect(agents.tunnels.size).toBe(AFTER);
-    expect(many - few).toBeLessThan((AFTER - BEFORE) / 2);
+    // Tables have one level more. Whatever visits all tunnels once visits more than that.
+    expect(many - few).toBeLessThan(AFTER - BEFORE);
   },
   60_000,
 );
