@@ -79,7 +79,17 @@ function compile(tree: string, folder: string): void {
   try {
     execFileSync(
       process.execPath,
-      [tsc, '-p', 'tsconfig.build.json', '--outDir', dist, '--declaration', 'false'],
+      [
+        tsc,
+        '-p',
+        'tsconfig.build.json',
+        '--outDir',
+        dist,
+        '--declaration',
+        'false',
+        '--emitDeclarationOnly',
+        'false',
+      ],
       { cwd: tree, stdio: 'pipe' },
     );
   } catch (error) {

@@ -13,8 +13,8 @@ const load = (path) => import(pathToFileURL(join(built, path + extension)).href)
 
 const { createEdge } = await load('edgeproof');
 const { ndjsonSink } = await load('events/ndjson');
-const { boundYoungGeneration } = await load('cli/young_generation');
-boundYoungGeneration(); // as `dev` and `serve` do
+const { limitHeap } = await load('cli/heap_limit');
+limitHeap(); // as `dev` and `serve` do
 const sink = eventsFile === undefined ? null : await ndjsonSink(eventsFile);
 const edge = createEdge(JSON.parse(readFileSync(configFile, 'utf8')), {
   ...(sink !== null && { onEvent: (event) => sink.write(event) }),
