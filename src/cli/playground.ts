@@ -76,20 +76,18 @@ async function loaded(): Promise<Files> {
 /** Names by which a browser reaches this machine; another Host may be an attack by DNS rebinding. */
 const OWN_HOST = /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/;
 
-function respond(
-  { method, url = '/', headers }: IncomingMessage,
-  response: ServerResponse,
-  files: Files,
-): void {
-  const path = url.split('?', 1)[0] === '/' ? '/index.html' : url.split('?', 1)[0]!;
+/** The status that refuses a request; null for one that gets a file. */
+function refusalOf({ method = '', headers }: IncomingMessage, isThere: boolean): number | null {
+  if (!OWN_HOST.test(headers.host ?? '')) return 421;
+  if (!['GET', 'HEAD'].includes(method)) return 405;
+  return isThere ? null : 404;
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, files: Files): void {
+  const [asked = '/'] = (request.url ?? '/').split('?', 1);
+  const path = asked === '/' ? '/index.html' : asked;
   const content = files.get(path);
-  const refusal = !OWN_HOST.test(headers.host ?? '')
-    ? 421
-    : method !== 'GET' && method !== 'HEAD'
-      ? 405
-      : content === undefined
-        ? 404
-        : null;
+  const refusal = refusalOf(request, content !== undefined);
   if (refusal !== null) {
     response.writeHead(refusal, { 'content-type': 'text/plain' }).end(`${refusal}\n`);
     return;
@@ -104,5 +102,5 @@ function respond(
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
     })
-    .end(method === 'HEAD' ? undefined : content);
+    .end(request.method === 'HEAD' ? undefined : content);
 }

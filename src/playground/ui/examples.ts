@@ -5,26 +5,6 @@ interface Example {
   readonly texts: ProjectTexts;
 }
 
-const POLICY_EDGE = (policy: string): string => `backends:
-  app: { static: { address: 'localhost:3000' } }
-
-edges:
-  https:
-    shop:
-      hostports: ['shop.test:443']
-      routes:
-        - match_type: path_prefix
-          match: /
-          backend: { backend_id: app }
-          traffic_policy:
-            value: |
-${policy
-  .trimEnd()
-  .split('\n')
-  .map((line) => `              ${line}`)
-  .join('\n')}
-`;
-
 const scenario = (cases: string): string => `edge: edge.yaml
 
 cases:
@@ -71,29 +51,41 @@ edges:
   {
     title: 'Rate limit and headers by policy',
     texts: {
-      'edge.yaml': POLICY_EDGE(`on_http_request:
-  - name: limit the API
-    expressions:
-      - req.url.path.startsWith('/api/')
-    actions:
-      - type: rate-limit
-        config:
-          name: api
-          algorithm: sliding_window
-          capacity: 2
-          rate: 60s
-          bucket_key: [conn.client_ip]
-  - expressions:
-      - "!hasReqHeader('user-agent')"
-    actions:
-      - type: deny
-        config: { status_code: 400 }
-on_http_response:
-  - actions:
-      - type: add-headers
-        config:
-          headers: { x-served-by: edgeproof }
-`),
+      'edge.yaml': `backends:
+  app: { static: { address: 'localhost:3000' } }
+
+edges:
+  https:
+    shop:
+      hostports: ['shop.test:443']
+      routes:
+        - match_type: path_prefix
+          match: /
+          backend: { backend_id: app }
+          traffic_policy:
+            on_http_request:
+              - name: limit the API
+                expressions:
+                  - req.url.path.startsWith('/api/')
+                actions:
+                  - type: rate-limit
+                    config:
+                      name: api
+                      algorithm: sliding_window
+                      capacity: 2
+                      rate: 60s
+                      bucket_key: [conn.client_ip]
+              - expressions:
+                  - "!hasReqHeader('user-agent')"
+                actions:
+                  - type: deny
+                    config: { status_code: 400 }
+            on_http_response:
+              - actions:
+                  - type: add-headers
+                    config:
+                      headers: { x-served-by: edgeproof }
+`,
       'edge.scenario.yaml': scenario(`  - name: a client with a name is served
     request: { path: /, headers: { user-agent: curl/8 } }
     expect: { status: 200, headers: { x-served-by: edgeproof } }
