@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
 import type { Plugin, RolldownOptions } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
-import { playground } from './rolldown.pages.ts';
+import { inspector, playground } from './rolldown.pages.ts';
 
 /** What users run and import. */
 // table: entries
@@ -50,7 +50,7 @@ const code: RolldownOptions = {
           priority: 1,
         },
         { name: 'check_files', test: /src\/cli\/check_files\.ts$/, priority: 1 },
-        { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 16_000 },
+        { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 50_000 },
       ],
     },
   },
@@ -65,7 +65,7 @@ const types: RolldownOptions = {
   output: { dir: 'dist/lib', entryFileNames: declarations, chunkFileNames: '[name]-[hash].d.cts' },
 };
 
-export default defineConfig([code, types, ...playground('dist/playground')]);
+export default defineConfig([code, types, ...playground('dist/playground'), inspector('dist/inspector')]);
 
 /** Of CommonJS, as the code is; only those of Vitest's matchers extend types of a module. */
 function declarations({ name }: { readonly name: string }): string {

@@ -49,26 +49,44 @@ function copied(folder: string, names: readonly string[]): Plugin {
   };
 }
 
+/** The styles of all pages, then those of packages, then those of one page. */
+function styles(folder: string, ...packages: readonly string[]): Plugin {
+  return {
+    name: 'styles',
+    async generateBundle() {
+      const paths = ['src/pages/base.css', ...packages, `${folder}/page.css`];
+      const parts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+      this.emitFile({ type: 'asset', fileName: 'page.css', source: parts.join('\n') });
+    },
+  };
+}
+
+/** A page that is a folder of files: the script, and chunks that it loads later. */
+function page(ui: string, dir: string, ...stylesOfPackages: readonly string[]): RolldownOptions {
+  return {
+    ...PAGE_SCRIPT,
+    input: { page: `${ui}/page.tsx` },
+    plugins: [...PAGE_SCRIPT.plugins, copied(ui, ['index.html']), styles(ui, ...stylesOfPackages)],
+    transform: { ...PAGE_SCRIPT.transform, target: 'es2024' },
+    output: { ...OUTPUT, dir, chunkFileNames: '[name]-[hash].js' },
+  };
+}
+
+const OUTPUT = { format: 'esm', entryFileNames: '[name].js', minify: true, comments: false } as const;
+
 /** The playground: the page, its editor as a chunk of its own, and the engine in a worker. */
 export function playground(dir: string): RolldownOptions[] {
-  const output = { dir, format: 'esm', entryFileNames: '[name].js', minify: true, comments: false } as const;
-  const ui = 'src/playground/ui';
   return [
-    {
-      ...PAGE_SCRIPT,
-      input: { page: `${ui}/page.tsx` },
-      plugins: [...PAGE_SCRIPT.plugins, copied(ui, ['index.html', 'page.css'])],
-      transform: {
-        ...PAGE_SCRIPT.transform,
-        target: 'es2024',
-      },
-      output: { ...output, chunkFileNames: '[name]-[hash].js' },
-    },
+    page('src/playground/ui', dir),
     // In one file: a page asks its server for nothing after it was loaded.
     {
       ...PAGE_SCRIPT,
       input: { worker: 'src/playground/worker.ts' },
-      output: { ...output, codeSplitting: false },
+      output: { ...OUTPUT, dir, codeSplitting: false },
     },
   ];
 }
+
+/** The inspector: the page; its editor, overview and plots are chunks of their own. */
+export const inspector = (dir: string): RolldownOptions =>
+  page('src/inspector/ui', dir, 'node_modules/uplot/dist/uPlot.min.css');

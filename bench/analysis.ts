@@ -8,6 +8,7 @@ import type { EdgeConfig } from '../src/edge/document/schema.ts';
 import { createEdge } from '../src/edgeproof.ts';
 import { v4FromNumber } from '../src/net/address.ts';
 import type { BenchRow, BenchSection } from './measure.ts';
+import { mutationRows } from './mutation.ts';
 
 /** Exact analysis: processor time, and memory. */
 
@@ -145,7 +146,10 @@ export async function run(): Promise<BenchSection> {
   const [ranges, routes] = [manyRanges(100_000), manyRoutes(200, 10)];
   rows.push(...rowsOf('prove, 100,000 ranges', () => prove(ranges, property)));
   rows.push(...rowsOf('check --exact, 200 routes × 10 rules', () => findings(routes)));
+  const mutation = await mutationRows();
+  rows.push(...mutation.rows);
   notes.push(
+    mutation.note,
     'files that have been read and checked; the median of 5 runs after the first',
     'memory: largest resident set of a process that makes both configurations and compares them once',
   );

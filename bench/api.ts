@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -210,9 +210,11 @@ async function startMs(folder: string): Promise<number> {
   return quantile(times, 0.5);
 }
 
-/** The resident memory of an instance of its own, as users start it. */
+/** The resident memory of an instance of its own, as users start it: the build of the present sources. */
 async function memoryMiB(storePath: string): Promise<number> {
-  const main = join(import.meta.dirname, '../src/cli/main.ts');
+  const project = join(import.meta.dirname, '..');
+  execFileSync('npm', ['run', '-s', 'build'], { cwd: project, stdio: 'inherit' });
+  const main = join(project, 'dist/lib/main.cjs');
   const options = ['--store', storePath, '--port', '0', '--api-port', '0', '--no-tls'];
   const child = spawn(process.execPath, [main, 'serve', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,14 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import fastify from 'fastify';
 import type { Management } from '../src/control/management.ts';
 import type { Load, Loaded } from './api_client.ts';
 import { type BenchRow, figure, quantile } from './measure.ts';
 
-const REQUESTS = 2_000;
+const REQUESTS = 8_000;
 const CONNECTIONS = 16;
 /** Requests before those that are measured. */
-const WARM_UP = 100;
+const WARM_UP = 2_000;
 
 /** Sends requests from a process of its own, whose time is not that of the server. */
 async function clientProcess(): Promise<{
@@ -39,6 +42,63 @@ async function clientProcess(): Promise<{
   };
 }
 
+type Measured = Awaited<ReturnType<Awaited<ReturnType<typeof clientProcess>>['load']>>;
+
+/** A server that answers every request with the same text, which costs what HTTP costs. */
+async function floor(name: string, text: string): Promise<{ url: string; close: () => Promise<unknown> }> {
+  if (name === 'fastify') {
+    const app = fastify();
+    app.get('/*', (_request, reply) => reply.type('application/json').send(text));
+    return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() };
+  }
+  const fields = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  const server = createServer((_request, response) => response.writeHead(200, fields).end(text));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Reads of one object and of a page of a list, with those of servers that only send the same text. */
+async function readRows(
+  url: string,
+  id: string,
+  { load, common }: { load: (given: Load) => Promise<Measured>; common: Omit<Load, 'url' | 'method'> },
+): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  const paths = [
+    ['reads', `/vaults/${id}`, common],
+    ['reads of a page of 100', '/ip_policies', { ...common, requests: REQUESTS / 4 }],
+  ] as const;
+  for (const [name, path, how] of paths) {
+    const text = await (await fetch(url + path, { headers: how.headers })).text();
+    const own = await load({ ...how, method: 'GET', url: url + path });
+    const peers: Record<string, Measured> = {};
+    for (const peer of ['node:http', 'fastify']) {
+      const server = await floor(peer, text);
+      peers[`${peer}, same bytes`] = await load({ ...how, method: 'GET', url: server.url + path });
+      await server.close();
+    }
+    const row = (what: string, unit: string, of: (each: Measured) => number): BenchRow => ({
+      ...figure(what, of(own), unit),
+      peers: Object.fromEntries(Object.entries(peers).map(([peer, each]) => [peer, of(each)])),
+    });
+    rows.push(
+      row(name, '/s', ({ perSecond }) => perSecond),
+      row(`${name}, p99`, 'ms', ({ p99 }) => p99),
+      row(`${name}, processor time of one`, 'ms', ({ cpuMs }) => cpuMs),
+      row(`${name} in a second of one core`, '/s', ({ cpuMs }) => 1_000 / cpuMs),
+    );
+  }
+  return rows;
+}
+
 /** Reads and durable writes of an API. */
 export async function requestRows(management: Management): Promise<BenchRow[]> {
   const listening = await management.listen();
@@ -52,14 +112,21 @@ export async function requestRows(management: Management): Promise<BenchRow[]> {
   const { id } = (await created.json()) as { id: string };
   const client = await clientProcess();
   const common = { headers, requests: REQUESTS, connections: CONNECTIONS };
-  const reads = await client.load({ ...common, method: 'GET', url: `${listening.url}/vaults/${id}` });
-  const writes = await client.load({ ...common, method: 'POST', url: `${listening.url}/api_keys` });
+  for (let number = 0; number < 100; number++) {
+    const policy = JSON.stringify({ description: `policy ${number}`, metadata: 'of the benchmark' });
+    await fetch(`${listening.url}/ip_policies`, { method: 'POST', headers, body: policy });
+  }
+  const reads = await readRows(listening.url, id, { load: client.load, common });
+  const writes = await client.load({
+    ...common,
+    requests: REQUESTS / 4,
+    method: 'POST',
+    url: `${listening.url}/api_keys`,
+  });
   client.stop();
   await listening.close();
   return [
-    figure('reads', reads.perSecond, '/s'),
-    figure('reads, p99', reads.p99, 'ms'),
-    figure('reads, processor time of one', reads.cpuMs, 'ms'),
+    ...reads,
     figure('durable writes', writes.perSecond, '/s'),
     figure('durable writes, p99', writes.p99, 'ms'),
     figure('durable writes, processor time of one', writes.cpuMs, 'ms'),

@@ -1,7 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { Decided, type Decision } from '../src/decision.ts';
 import { beginGiven } from '../src/edge/connect.ts';
-import type { Answers, Question, RequestHead } from '../src/engine/contract.ts';
+import type { RequestHead } from '../src/engine/contract.ts';
+import type { Answers, Question } from '../src/engine/questions.ts';
 import { decideWithConstants } from '../src/engine/drivers/constant.ts';
 import { connectionOf, headOf } from '../src/engine/request_like.ts';
 import { type Edge, createEdge } from '../src/edgeproof.ts';

@@ -17,6 +17,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   regex: () => import('./regex.ts'),
   analysis: () => import('./analysis.ts'),
   agents: () => import('./agents.ts'),
+  browser: () => import('./browser.ts'),
   ingress: () => import('./ingress/run.ts'),
 };
 const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));

@@ -22,7 +22,9 @@ function fileOf(path) {
 }
 
 const problems = [];
+if (!texts.has('try/index.html')) problems.push('the playground is missing');
 let links = 0;
+let projects = 0;
 for (const [page, text] of texts) {
   for (const [, src] of text.matchAll(/<(?:script|img|iframe|source)\b[^>]* src="([^"]+)"/g))
     if (/^(?:https?:)?\/\//.test(src)) problems.push(`${page} loads ${src}`);
@@ -34,6 +36,8 @@ for (const [page, text] of texts) {
     const [path, anchor] = decodeURI(href).split('#');
     const target = path === '' ? page : fileOf(posix.resolve('/', posix.dirname(page), path));
     if (target === undefined) problems.push(`${page}: ${href} does not exist`);
+    // The fragment of the playground is a project.
+    else if (target === 'try/index.html' && anchor) projects += 1;
     else if (anchor && !ids.get(target)?.has(anchor)) problems.push(`${page}: ${href} has no such heading`);
   }
 }
@@ -43,6 +47,7 @@ for (const name of assets) {
   if (found !== null) problems.push(`${name} loads from another host`);
 }
 
+if (projects === 0) problems.push('no example opens in the playground');
 if (pages.length < 50 || links < 1_000) problems.push(`only ${pages.length} pages with ${links} links`);
 if (problems.length > 0) {
   console.error(problems.join('\n'));

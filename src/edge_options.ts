@@ -5,6 +5,7 @@ import type { LoginOptions } from './edge/login_config.ts';
 import type { SecretSource } from './edge/secrets.ts';
 import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './events/catalogue.ts';
 import type { LostEvents } from './events/lost.ts';
+import type { TrafficWatch } from './inspector/server/traffic_watch.ts';
 import type { GeoipDatabase } from './policy/env/facts.ts';
 import type { RecordingSink } from './replay/recording_sink.ts';
 import type { Agents } from './tunnel/agents.ts';
@@ -29,6 +30,8 @@ export interface EdgeOptions {
   readonly lostEvents?: LostEvents;
   /** Receives every exchange of `listen`, to record it. */
   readonly recordingSink?: RecordingSink;
+  /** Observes all traffic of `listen`, such as the inspector. */
+  readonly trafficWatch?: TrafficWatch;
   /** Which unknown hosts are treated as hosts of the only edge; default none. */
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
   /** Address databases, used for what the configuration itself does not say. */

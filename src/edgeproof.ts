@@ -1,14 +1,15 @@
 import { answered } from './integrations/handle.ts';
 import { type Adapters, adaptersOf } from './integrations/methods.ts';
 import { Decided, type Decision } from './decision.ts';
-import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
+import type { Connection, RequestHead, World } from './engine/contract.ts';
+import type { Answers } from './engine/questions.ts';
 import type { Exchange } from './engine/exchange.ts';
 import type { RefusedHead } from './engine/request_head.ts';
 import { type ClientFacts, type RequestLike, connectionFor, headOf } from './engine/request_like.ts';
 import { type Step, traceOf } from './engine/trace.ts';
 import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostics } from './diagnostics/render.ts';
-import { refuseExchange } from './edge/compile.ts';
+import { refuseExchange } from './edge/begin_exchange.ts';
 import { beginGiven, beginStated } from './edge/connect.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/semantic_checks.ts';
@@ -24,9 +25,11 @@ import type { Wiring } from './engine/drivers/engine_exchange_port.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
 import type { ListenOptions, Listening, LiveWiring } from './listening.ts';
+import type { Inspected } from './listening_inspected.ts';
 import { OK_UPSTREAM, decideWithConstants } from './engine/drivers/constant.ts';
 import type { EdgeOptions } from './edge_options.ts';
-import { type Places, counting, reporting } from './reporting.ts';
+import { type Places, type Watching, counting, reporting } from './reporting.ts';
+import type { WatchedEdge } from './inspector/server/traffic_watch.ts';
 
 export type { Decision } from './decision.ts';
 export type { EdgeOptions } from './edge_options.ts';
@@ -135,8 +138,10 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   let settling: Promise<unknown> = Promise.resolve();
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
 
-  const { emit, emitStream, emitConnection, isHeard } = reporting(
+  const watching: Watching = { watch: options.trafficWatch ?? null };
+  const { emit, emitStream, emitConnection, isHeard, explain } = reporting(
     options,
+    watching,
     world,
     newEventId,
     places,
@@ -145,13 +150,16 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
 
   function finished(exchange: Exchange): void {
     metrics.record(exchange, world.nowMs());
-    if (isHeard) attempted(() => emit(exchange));
+    if (isHeard()) attempted(() => emit(exchange));
   }
 
   const { current, swapTo, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
     places.set(compiled, locate);
     settling = Promise.all(Array.from(swapped, ({ refresh }) => refresh()));
+    watching.watch?.swapped();
   });
+  const watched: WatchedEdge = { runtime, explain, locate: (pointer) => current().locate(pointer) };
+  watching.watch?.attach(watched);
   const decide = deciding(runtime, newEventId);
   const wiring = wiringOf(runtime, finished);
   const edge: EdgeOfFile = {
@@ -178,14 +186,28 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     metrics: () => openMetrics(metrics.families()),
     families: metrics.families,
     ...adaptersOf(wiring, world, () => Object.values(current().config.edges.https)),
-    listen: async (listenOptions = {}) => {
-      const { listen } = await import('./listening.ts');
+    listen: (listenOptions = {}) => {
       const { recordingSink: sink = null, clients = {} } = options;
       const live = { wiring, runtime, emitStream, emitConnection, swapped, sink, clients, metrics };
-      return listen(listenOptions, { ...live, agents: agents ?? null, edge });
+      const whole = { ...live, agents: agents ?? null, edge };
+      return listenWith(listenOptions, whole, { watching, watched, options });
     },
   };
   return edge;
+}
+
+/** Opens the listeners, whose code is loaded now, with an inspector if it is asked for. */
+async function listenWith(
+  listenOptions: ListenOptions,
+  live: Omit<LiveWiring, 'watch'>,
+  inspected: Inspected,
+): Promise<Listening> {
+  const { listen } = await import('./listening.ts');
+  const open = () => listen(listenOptions, { ...live, watch: inspected.watching.watch });
+  const { inspector = false } = listenOptions;
+  if (inspector === false) return open();
+  const { listenInspected } = await import('./listening_inspected.ts');
+  return listenInspected(listenOptions, inspected, open);
 }
 
 /** Decides with a constant upstream. */

@@ -13,7 +13,8 @@ export type { Diagnostic, Source } from './diagnostics/diagnostic.ts';
 export { renderDiagnostics } from './diagnostics/render.ts';
 export type { EdgeConfig, EdgeConfigInput } from './edge/document/schema.ts';
 export type { Explanation, LocatedStep, StreamExplanation } from './edge/explain.ts';
-export type { Answers, Reason, Connection, RequestHead, ResponseHead } from './engine/contract.ts';
+export type { Reason, Connection, RequestHead, ResponseHead } from './engine/contract.ts';
+export type { Answers } from './engine/questions.ts';
 export type { ClientFacts, RequestLike } from './engine/request_like.ts';
 export type { Step } from './engine/trace.ts';
 export type {
@@ -22,7 +23,12 @@ export type {
   TcpConnectionClosed,
   TcpConnectionClosedEvent,
 } from './events/catalogue.ts';
-export type { ListenOptions, TcpListenOptions, TlsListenOptions } from './listen_options.ts';
+export type {
+  InspectorListenOptions,
+  ListenOptions,
+  TcpListenOptions,
+  TlsListenOptions,
+} from './listen_options.ts';
 export type { Listening } from './listening.ts';
 export type { ScenarioInput } from './simulator/document/schema.ts';
 export type { Surrounding as CheckOptions } from './project_files/load_config.ts';

@@ -28,6 +28,8 @@ export interface ListenOptions {
    * `tcp.ports` are always allowed.
    */
   readonly edgePorts?: (port: number) => boolean;
+  /** The local port for a port of TLS and TCP edges that `tls.ports` and `tcp.ports` do not have; default the port itself. */
+  readonly localPort?: (port: number) => number;
   /** Listens for agents, if the edge has any. */
   readonly agents?: AgentListenOptions;
   readonly streamLimits?: Partial<StreamLimits>;
@@ -35,6 +37,11 @@ export interface ListenOptions {
   readonly upstreamCa?: string;
   /** Listens for `/healthz`, `/readyz` and `/metrics`; `host` defaults to loopback, wherever the edge listens. */
   readonly admin?: { readonly host?: string; readonly port: number };
+  /**
+   * Shows traffic on a page of this machine, whose URL is `inspectorUrl`; default false. `true`: port 4040, or the next free
+   * one.
+   */
+  readonly inspector?: boolean | InspectorListenOptions;
   /** Receives messages for the operator, such as a handshake that failed. */
   readonly say?: (text: string) => void;
 }
@@ -52,6 +59,15 @@ export interface TlsListenOptions {
   readonly certificateFor?: (host: string) => Promise<TlsCertificate | null>;
   /** Whether every connection starts with a PROXY protocol header; default false. */
   readonly proxyProtocol?: boolean;
+}
+
+export interface InspectorListenOptions {
+  /** Default 4040; 0: the system chooses. The next free one if it is in use, unless `strictPort`. */
+  readonly port?: number;
+  /** Names of headers, parameters and members that are redacted besides those of recordings. */
+  readonly redact?: readonly string[];
+  /** Whether refusals say on this machine which filter and which line decided; default false. */
+  readonly errorPages?: boolean;
 }
 
 interface AgentListenOptions {

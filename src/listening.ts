@@ -22,12 +22,13 @@ import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchang
 import { lookingAgain } from './server/port_retries.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
-import type { RecordingSink } from './replay/recording_sink.ts';
+import type { ExchangeObserver, RecordingSink } from './replay/recording_sink.ts';
+import type { TrafficWatch } from './inspector/server/traffic_watch.ts';
+import { withReplies } from './engine/drivers/replaced_replies.ts';
+import type { ExchangePort } from './engine/drivers/exchange_port.ts';
 import type { ScriptedClients } from './engine/drivers/scripted.ts';
 
 export type { ListenOptions } from './listen_options.ts';
-
-/** The live front end; its code is only loaded by `listen`. */
 
 /** Listeners that serve. */
 export interface Listening {
@@ -40,6 +41,8 @@ export interface Listening {
   readonly adminPort: number | null;
   /** Port that agents connect to; null without one. */
   readonly agentsPort: number | null;
+  /** The page of the inspector, with its token; null without one. */
+  readonly inspectorUrl: string | null;
   /** All ports for TLS and TCP. */
   readonly ports: () => readonly StreamPort[];
   /** The data behind `/metrics`: that of the edge, and the event loop delay. */
@@ -66,6 +69,7 @@ export interface LiveWiring {
   /** Listeners to notify of every new configuration. */
   readonly swapped: Set<Listener>;
   readonly sink: RecordingSink | null;
+  readonly watch: TrafficWatch | null;
   readonly clients: ScriptedClients;
   readonly agents: Agents | null;
   readonly edge: AgentSurroundings['edge'];
@@ -77,10 +81,9 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 
 /** Opens all listeners; throws when a port cannot be opened. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
-  const { wiring, sink } = live;
+  const { wiring } = live;
   const redirects: Redirects = {};
-  const engine = engineExchangePort(redirecting(wiring, redirects));
-  const exchanges = sink === null ? engine : recordingTap(engine, sink);
+  const exchanges = observed(engineExchangePort(redirecting(wiring, redirects)), live);
   const { upstream, keepUpstreams, fetcher, fetch } = clientsOf(options, live);
   const stopping = new AbortController();
   const clients = { upstream, fetch, oidc: askProviders, stop: stopping.signal };
@@ -131,6 +134,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     },
     adminPort: admin?.bound.port ?? null,
     agentsPort: agents?.port ?? null,
+    inspectorUrl: null,
     ports: () => streams?.ports() ?? [],
     families,
     close: async (deadlineMs = DRAIN_MS) => {
@@ -145,13 +149,25 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   };
 }
 
+/** Who observes exchanges: a recording, the inspector. */
+function observersOf({ sink, watch }: LiveWiring): readonly ExchangeObserver[] {
+  return [sink, watch].filter((each) => each !== null);
+}
+
+/** The port with its observers; what a reply becomes is settled before they see it. */
+function observed(port: ExchangePort, live: LiveWiring): ExchangePort {
+  const replyOf = live.watch?.replyOf ?? null;
+  return observersOf(live).reduce(recordingTap, replyOf === null ? port : withReplies(port, replyOf));
+}
+
 /** The clients of upstreams and of control requests; `keepUpstreams` follows a change of the operator's upstreams. */
-function clientsOf({ upstreamLimits }: ListenOptions, { agents, sink, edge, clients: given }: LiveWiring) {
+function clientsOf({ upstreamLimits }: ListenOptions, live: LiveWiring) {
+  const { agents, edge, clients: given } = live;
   const client = createUpstreamClient({ ...upstreamLimits, openTunnel: agents?.openTunnel ?? null });
   const fetcher = lazyFetcher();
   let kept: ReturnType<typeof upstreamsOf> | null = null;
   return {
-    upstream: sink === null ? client : copyBodies(client, sink),
+    upstream: observersOf(live).reduce(copyBodies, client),
     fetcher,
     fetch: given.fetch === undefined ? fetcher.fetch : promised(given.fetch),
     keepUpstreams: (): void => {
@@ -231,12 +247,12 @@ async function agentsOf(
 async function streamsOf(
   options: ListenOptions,
   host: string,
-  { runtime, emitStream, agents }: LiveWiring,
+  { runtime, emitStream, agents, watch }: LiveWiring,
   fetch: StreamServing['fetch'],
   http: StreamServing['http'],
 ): Promise<StreamListeners | ListenProblem | null> {
   const { tls, tcp, strictPort = false, streamLimits, upstreamCa, say = () => undefined } = options;
-  const { edgePorts } = options;
+  const { edgePorts, localPort = (port) => port } = options;
   const givenPort = ({ kind, host: name, port }: Omit<StreamPort, 'listensOn'>) =>
     kind === 'tcp' ? tcp?.ports?.[`${name}:${port}`] : tls?.ports?.[port];
   if (tls === undefined && tcp === undefined) return null;
@@ -253,8 +269,11 @@ async function streamsOf(
       profileFor: (name, port) => runtime.current().handshakes.find(name, port),
       certificateFor: async (name) =>
         runtime.current().handshakes.certificateFor(name) ?? (await tls?.certificateFor?.(name)) ?? null,
-      begin: (connection, place, failed) =>
-        beginStream(runtime.current(), connection, place, runtime.world, failed),
+      begin: (connection, place, failed) => {
+        const exchange = beginStream(runtime.current(), connection, place, runtime.world, failed);
+        watch?.streamBegan(exchange);
+        return exchange;
+      },
       finished: emitStream,
       fetch,
       http,
@@ -267,7 +286,7 @@ async function streamsOf(
       proxyProtocol: { tls: tls?.proxyProtocol === true, tcp: tcp?.proxyProtocol === true },
       portFor: (place) => {
         const isHttps = isForHttps(place);
-        return givenPort(place) ?? (isHttps ? (tls?.port ?? 0) : place.port);
+        return givenPort(place) ?? (isHttps ? (tls?.port ?? 0) : localPort(place.port));
       },
       ...(edgePorts !== undefined && {
         mayHave: (place, port) => givenPort(place) !== undefined || isForHttps(place) || edgePorts(port),

@@ -1,7 +1,7 @@
 import { addedUrlOf } from './edge/extension.ts';
 import type { EdgeOptions } from './edge_options.ts';
 import type { Checked } from './edge/document/check.ts';
-import { explanationOf } from './edge/explain.ts';
+import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
 import type { World } from './engine/contract.ts';
 import { connectionOf } from './engine/drivers/engine_exchange_port.ts';
 import type { Configuration, Exchange } from './engine/exchange.ts';
@@ -11,6 +11,7 @@ import type { IdMaker } from './events/identifiers.ts';
 import { attempting, lostEvents } from './events/lost.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
 import { projectHttpConnectionClosed, projectTcpConnectionClosed } from './events/tcp_connection.ts';
+import type { TrafficWatch } from './inspector/server/traffic_watch.ts';
 import type { LiveWiring } from './listening.ts';
 import { createMetrics } from './server/admin_metrics.ts';
 import { lostFamily } from './server/process_metrics.ts';
@@ -29,9 +30,15 @@ export type Places = WeakMap<Configuration, Checked['locate']>;
 
 type Attempted = ReturnType<typeof counting>['attempted'];
 
+/** What observes the traffic; an inspector of `listen` comes and goes. */
+export interface Watching {
+  watch: TrafficWatch | null;
+}
+
 /** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
 export function reporting(
   options: EdgeOptions,
+  watching: Watching,
   world: World,
   newEventId: IdMaker,
   places: Places,
@@ -42,20 +49,36 @@ export function reporting(
     attempted(() =>
       onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, world.nowMs(), newEventId)),
     );
+  function explain(exchange: Exchange): Explanation;
+  function explain(exchange: StreamExchange): StreamExplanation;
+  function explain(exchange: Exchange | StreamExchange): Explanation | StreamExplanation {
+    return explanationOf(exchange, places.get(exchange.configuration)!);
+  }
   return {
-    isHeard: sink !== undefined || onEvent !== undefined,
+    isHeard: () => sink !== undefined || onEvent !== undefined || watching.watch !== null,
+    explain,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
       const event = projectHttpRequestComplete(exchange, newEventId);
       sink?.finished(exchange, event.object, addedUrlOf(exchange));
-      onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
+      const explained = once(() => explain(exchange));
+      watching.watch?.finished(exchange, event, explained);
+      onEvent?.(event, explained);
       return event;
     },
     emitStream: (exchange: StreamExchange): void =>
-      attempted(() =>
-        onConnection?.(projectTcpConnectionClosed(exchange, newEventId), () =>
-          explanationOf(exchange, places.get(exchange.configuration)!),
-        ),
-      ),
+      attempted(() => {
+        if (onConnection === undefined && watching.watch === null) return;
+        const event = projectTcpConnectionClosed(exchange, newEventId);
+        const explained = once(() => explain(exchange));
+        watching.watch?.streamEnded(exchange, event, explained);
+        onConnection?.(event, explained);
+      }),
     emitConnection: onHttp === undefined ? null : emitConnection,
   };
+}
+
+/** The same value each time: several listeners ask for it. */
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | null = null;
+  return () => (made ??= make());
 }

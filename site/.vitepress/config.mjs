@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
+import { fragmentOf, projectOf } from '../../docs/playground_links.ts';
 import { anchorOf } from '../../docs/reference_pages/markdown.ts';
 
 /** The site is `docs/` as it is; its order is that of `docs/README.md`. */
@@ -45,6 +46,22 @@ function adaptLinks(md) {
   });
 }
 
+/** Complete examples have a link that opens them in the playground. */
+function openExamples({ renderer: { rules } }) {
+  const { fence } = rules;
+  rules.fence = (tokens, at, ...given) => {
+    const html = fence(tokens, at, ...given);
+    const project = projectOf(tokens[at].info, tokens[at].content);
+    if (project === null) return html;
+    return `${html}<p><a href="/try/#${fragmentOf(project)}" target="_self">Open in the playground</a></p>`;
+  };
+}
+
+function adapt(md) {
+  adaptLinks(md);
+  openExamples(md);
+}
+
 export default {
   title: 'edgeproof',
   description: 'A cloud edge in a box',
@@ -56,6 +73,18 @@ export default {
   srcExclude: ['fidelity/**'],
   rewrites: (file) => file.replace(/README\.md$/, 'index.md'),
   cleanUrls: true,
-  markdown: { linkify: false, anchor: { slugify: anchorOf }, config: adaptLinks },
-  themeConfig: { sidebar, search: { provider: 'local' }, outline: [2, 3] },
+  // Browsers ask for an icon otherwise.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: { linkify: false, anchor: { slugify: anchorOf }, config: adapt },
+  themeConfig: {
+    nav: [
+      { text: 'Tutorial', link: '/tutorial' },
+      { text: 'Reference', link: '/reference/edge_file' },
+      // A page of its own, which VitePress must not take over.
+      { text: 'Playground', link: '/try/', target: '_self' },
+    ],
+    sidebar,
+    search: { provider: 'local' },
+    outline: [2, 3],
+  },
 };

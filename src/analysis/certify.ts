@@ -5,6 +5,7 @@ import { scopeFor } from '../policy/env/scopes.ts';
 import type { Certificate, Claim, Sent, Tree } from '../proof/certificate.ts';
 import { type AddressSet } from './addresses.ts';
 import type { Atom } from './atoms.ts';
+import { SENT_HOST } from './authority.ts';
 import { type Cell, cellsOf } from './cells.ts';
 import type { Compared } from './diff.ts';
 import { type Diagram, topOf, under } from './diagram.ts';
@@ -12,7 +13,7 @@ import { Analysis, Model } from './model.ts';
 import { type Property, selected } from './prove.ts';
 import { type Assignment, Solver } from './relations.ts';
 import { cellDiagram } from './routed.ts';
-import { type Dfa, SEPARATOR } from './texts/automaton.ts';
+import type { Dfa } from './texts/automaton.ts';
 import { dfaOf } from './texts/dfa.ts';
 import { type TextLiteral } from './texts/intersect.ts';
 import { inAll, literals } from './texts/machine.ts';
@@ -31,7 +32,7 @@ export function certifyProperty(
   hashes: readonly string[],
 ): Certificate {
   const { end } = property.never;
-  if (end === 'blocked') throw new NotCertified('properties about `blocked` cannot be certified');
+  if (end !== 'forwarded') throw new NotCertified(`properties about \`${end}\` have none`);
   const claim = { property: { ...property, never: { ...property.never, end } } };
   const model = new Model(config, new Analysis());
   const scope = scopeFor('on_http_request', { service: model.branding.service });
@@ -87,7 +88,7 @@ function written(
   const tree = hosts.reduceRight<Tree>((no, { test, cells }) => ({ test, yes: pathsOf(cells), no }), {
     request: { method: 'GET', url: 'https://host.invalid/', headers: [], clientIp: '203.0.113.9' },
   });
-  return { format: 1, claim, hashes, tests: tests.all, tree };
+  return { format: 2, claim, hashes, tests: tests.all, tree };
 }
 
 /** The classes of a cell, by all questions of its diagrams. What is opaque may go either way: both are one class. */
@@ -102,7 +103,8 @@ function classesOf(
     if (open.length === 0) return leafOf(solver, assignment, left);
     const atom = topOf(open);
     const sides = (['yes', 'no'] as const).map((side) => nodes.map((node) => under(node, atom, side)));
-    if (atom.kind === 'opaque' || !isDecidedByRequest(atom))
+    // The checker does not know what the host as sent says of the host.
+    if (atom.kind === 'opaque' || !isDecidedByRequest(atom) || atom.field.name === SENT_HOST)
       return walk([...new Set(sides.flat())], assignment);
     const [yes, no] = sides.map((side, at): Tree => {
       const extended = [...assignment, { atom, value: at === 0 }];
@@ -136,30 +138,12 @@ class Tests {
     const name = `${field} ${dfa.key}`;
     let number = this.#numbers.get(name);
     if (number === undefined) {
-      const table = tableOf(dfa);
+      const table = { starts: dfa.starts, next: [...dfa.next], accepts: [...dfa.accepts] };
       number = this.all.push({ field, table }) - 1;
       this.#numbers.set(name, number);
     }
     return number;
   }
-}
-
-/** Certificates are about the first values of fields. */
-function tableOf({ starts, next, accepts }: Dfa): Certificate['tests'][number]['table'] {
-  const width = starts.length;
-  if (starts.at(-1) !== SEPARATOR) return { starts: [...starts], next: [...next], accepts: [...accepts] };
-  const isKept = (state: number): boolean => {
-    const ended = next[state * width + width - 1]!;
-    const row = next.subarray(ended * width, (ended + 1) * width);
-    return accepts[ended] === accepts[state] && row.every((to) => to === ended);
-  };
-  if (![...accepts.keys()].every(isKept))
-    throw new NotCertified('conditions on several values of a field have no certificate');
-  return {
-    starts: starts.slice(0, -1),
-    next: [...next].filter((_, at) => at % width !== width - 1),
-    accepts: [...accepts],
-  };
 }
 
 function together(sets: readonly TextLiteral[]): Dfa {

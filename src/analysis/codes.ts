@@ -162,11 +162,54 @@ export const ANALYSIS_CODES = {
     example: 'a maximum duration of a year: the provider is only asked at the login',
     cure: 'lower the maximum duration, or check the user again in intervals',
   },
+  'analysis.unused_inactivity': {
+    basis: 'settings',
+    message: 'The maximum duration ends sessions before their inactivity does.',
+    example: '`inactivity_timeout: 7200` with `maximum_duration: 3600`',
+    cure: 'lower the inactivity timeout, or raise the maximum duration',
+  },
+  'analysis.dead_url_pattern': {
+    basis: 'proved',
+    message: 'The pattern occurs in no URL: it is searched in the whole one, with scheme and host.',
+    example: "`url-rewrite` with `from: '^/api'`: URLs begin with `https://`",
+    cure: 'leave out the anchor, or write the scheme and the host',
+  },
+  'analysis.literal_wildcard': {
+    basis: 'settings',
+    message: 'The star is a character like others here, not a wildcard.',
+    example:
+      "`req.url.path.startsWith('/api/*')` compares with a star, and in a pattern `/*` at the end is any number of slashes",
+    cure: 'leave out the star after `startsWith`, and write `.*` in patterns',
+  },
   'analysis.dead_backend': {
     basis: 'settings',
     message: 'The backend is never tried, because one before it always responds.',
     example: '`failover: [sorry, app]`, where `sorry` is an `http_response`',
     cure: 'put the backend that always responds last',
+  },
+  'analysis.zero_weight': {
+    basis: 'settings',
+    message: 'The backend is never chosen, because its weight is 0.',
+    example: '`weighted: {app: 100, canary: 0}`',
+    cure: 'give it a weight, or remove it',
+  },
+  'analysis.shared_limit': {
+    basis: 'settings',
+    message: 'All clients share this limit, because its key is a constant.',
+    example: '`rate-limit` with `bucket_key: ["\'all\'"]`: one client can use up the limit of all',
+    cure: 'count by what tells clients apart, such as `conn.client_ip`',
+  },
+  'analysis.idle_replacement': {
+    basis: 'settings',
+    message: 'The replacement is what the pattern finds, so the URL does not change.',
+    example: "`redirect` with `from: '/old/'` and `to: '/old/'`",
+    cure: 'correct the replacement, or remove the action',
+  },
+  'analysis.redirect_to_itself': {
+    basis: 'run',
+    message: 'The redirect leads to the URL of the request, so it has no effect.',
+    example: "a redirect to `https://app.test/login` in a rule for `req.url.path == '/login'`",
+    cure: 'correct the target or the condition',
   },
   'analysis.redirect_loop': {
     basis: 'run',

@@ -1,6 +1,7 @@
 import { type Node, walkNodes } from '../cel/ast.ts';
 import type { Program } from '../cel/program.ts';
 import type { Activation } from '../policy/env/activation.ts';
+import { byFacts } from './fact_conditions.ts';
 import { comparison, textTest, truth } from './comparisons.ts';
 import type { Diagram, Truth } from './diagram.ts';
 import { presence, presenceOfValue } from './presence.ts';
@@ -39,11 +40,23 @@ function truthOf(reader: Reader, node: Node): Diagram<Truth> {
         diagrams.error,
       );
     case 'has':
-      return presence(reader, node) ?? presenceOfValue(reader, node) ?? opaque(reader, node);
+      return byFacts(
+        reader,
+        node,
+        () => presence(reader, node) ?? presenceOfValue(reader, node) ?? opaque(reader, node),
+      );
     case 'binary':
-      return presence(reader, node) ?? comparison(reader, node) ?? opaque(reader, node);
+      return byFacts(
+        reader,
+        node,
+        () => presence(reader, node) ?? comparison(reader, node) ?? opaque(reader, node),
+      );
     case 'call':
-      return presence(reader, node) ?? textTest(reader, node) ?? opaque(reader, node);
+      return byFacts(
+        reader,
+        node,
+        () => presence(reader, node) ?? textTest(reader, node) ?? opaque(reader, node),
+      );
     case 'name': {
       const resolved = reader.resolved(node);
       if (resolved !== node) return truthOf(reader, resolved);
@@ -51,7 +64,7 @@ function truthOf(reader: Reader, node: Node): Diagram<Truth> {
     }
     case 'select':
     case 'index':
-      return truth(reader, node) ?? opaque(reader, node);
+      return byFacts(reader, node, () => truth(reader, node) ?? opaque(reader, node));
     case 'bind':
       return truthOf(boundIn(reader, node), node.body);
     case 'macro':

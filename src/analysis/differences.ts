@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import type { FieldList } from '../http/fields.ts';
 import { canonical } from './model.ts';
 import type { Looks, Observed } from './witness.ts';

@@ -1,3 +1,4 @@
+import { childrenOf, walkNodes } from '../cel/ast.ts';
 import { whenEnds } from '../filters/facts.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import { compileCondition } from '../filters/evaluators.ts';
@@ -9,6 +10,7 @@ import { partsOf, patternsOf } from './expression_parts.ts';
 import { type Found, possible } from './finding.ts';
 import { AT_START, type Way } from './outcome.ts';
 import { type PolicyPlace, type RunPhase, RuleConditions } from './rule_conditions.ts';
+import type { TypedExpression } from './reader.ts';
 import { fieldRead } from './terms.ts';
 
 /** A policy of a route, where its rules are analysed. */
@@ -101,6 +103,8 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
     // Constants are written on purpose.
     if (program === null || program.typed.ast.root.kind === 'literal') continue;
     found.push(...unanchored(reader, { rule, phase, way }, texts, at));
+    for (const detail of wildcardsIn(program.typed))
+      found.push({ code: 'analysis.literal_wildcard', pointer, detail: `\`${detail}\`` });
     if (isAlways(text)) {
       found.push({ code: 'analysis.always_true', pointer, detail: `\`${text}\`` });
       continue;
@@ -164,6 +168,22 @@ function unanchored(
     const { pointer } = rule.expressions[at]!;
     return [{ code: 'analysis.unanchored_pattern', pointer, detail: `\`${pattern}\`` }];
   });
+}
+
+/** Constants with a star that paths and hosts are compared with as if it were a wildcard. */
+function wildcardsIn(typed: TypedExpression): readonly string[] {
+  const found: string[] = [];
+  walkNodes(typed.ast.root, (node) => {
+    if (node.kind !== 'binary' && node.kind !== 'call') return;
+    const isPattern = node.kind === 'call' && node.name === 'matches';
+    const children = childrenOf(node);
+    const field = children.map((each) => fieldRead(typed, each)).find((each) => each !== undefined);
+    if (field !== 'path' && field !== 'host') return;
+    for (const each of children.flatMap((child) => (child.kind === 'list' ? childrenOf(child) : [child])))
+      if (each.kind === 'literal' && typeof each.value === 'string')
+        if ((isPattern ? /[^\]]\/\*\$?$/ : /^\*\.|\/\*/).test(each.value)) found.push(each.value);
+  });
+  return found;
 }
 
 /** The earlier rules that take the requests of a dead rule, in the order in which they do; empty if it contradicts itself. */

@@ -35,6 +35,8 @@ const PATHS: readonly TextLiteral[] = [
   literal(String.raw`\A(?:/[A-Za-z0-9\-._~!$&'()*+,;=:@/%]*)?\z`, true),
   literal('//', false),
   literal(String.raw`/\.\.?(?:/|\z)`, false),
+  // Unreserved characters are not encoded.
+  literal('%(?:2D|2E|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])', false),
 ];
 const HOSTS: readonly TextLiteral[] = [
   literal(String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, true),
@@ -49,6 +51,7 @@ export function domainOf(field: string): TextLiteral {
   const known = DOMAINS[field];
   if (known !== undefined) return known;
   if (isNeverSent(field)) return NEVER;
+  if (CLIENT_TEXT.test(field)) return clientTexts();
   const [, make] = BY_PREFIX.find(([prefix]) => field.startsWith(prefix)) ?? [];
   return make === undefined ? ANY_TEXT : make();
 }
@@ -79,6 +82,14 @@ const BY_PREFIX: readonly (readonly [prefix: string, domain: () => TextLiteral])
   ['number size of ', lazily(() => numbers(numbersFrom(0n), true))],
   ['number ', lazily(() => numbers(ALL_NUMBERS, true))],
 ];
+/** Client addresses as texts; those of IPv6 that stand for IPv4 are read as IPv4. */
+const CLIENT_TEXT = /^conn\.client_ip(?: |$)/;
+const clientTexts = lazily(() =>
+  together([
+    literal(String.raw`\A(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*(?:%.*)?)\z`, true),
+    literal(String.raw`\A::ffff:\d+\.`, false),
+  ]),
+);
 const PORTS = numbersBetween(0n, 65_535n);
 
 /** Whole numbers, and perhaps the absent field. */
@@ -95,6 +106,10 @@ const DOMAINS: Readonly<Record<string, TextLiteral>> = {
   path: together(PATHS),
   method: { dfa: dfaOf(literals([...FORWARDED_METHODS], 'equal'))!, accepted: true },
   host: together(HOSTS),
+  'req.host': literal(
+    String.raw`\A(?:[A-Za-z0-9_][A-Za-z0-9_.\-]*|\[[0-9A-Fa-f:.]+\])?(?::[0-9]{1,5})?\z`,
+    true,
+  ),
   scheme: together(SCHEMES),
 };
 

@@ -8,6 +8,7 @@ import { type ExaminedPolicy, expressionFindings } from './expression_findings.t
 import { type Examined, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
 import { Analysis, Model, modulesOf } from './model.ts';
+import { idleSettings, zeroWeights } from './idle_settings.ts';
 import { patternFindings } from './pattern_findings.ts';
 import { policyDocument } from './policy_documents.ts';
 import { rangeFindings } from './range_findings.ts';
@@ -57,6 +58,8 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
     ...rangeFindings(model, uses),
     ...settingFindings(config, uses, options),
     ...deadBackends(config),
+    ...zeroWeights(config),
+    ...idleSettings(uses),
     ...policies.flatMap((policy) => expressionFindings(policy, dead).concat(ruleGateFindings(policy, dead))),
     ...gateFindings(examined),
   ];

@@ -1,9 +1,11 @@
 import { whenEnds } from '../filters/facts.ts';
+import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { NO_FIELDS, firstValue } from '../http/fields.ts';
 import type { Rule } from '../policy/document/document.ts';
 import type { Cell } from './cells.ts';
-import { whyTooLarge } from './diagram.ts';
+import { type Diagram, type Truth, whyTooLarge } from './diagram.ts';
+import { surelyRedirected } from './redirects.ts';
 import type { ExaminedPolicy } from './expression_findings.ts';
 import { type Examined, type Found, possible } from './finding.ts';
 import { type Model, modulesOf } from './model.ts';
@@ -108,11 +110,14 @@ class Seer {
   }
 
   /** A request that fulfils all these rules as it is sent; null if none was found. */
-  requestFor(rules: readonly Rule[]): { readonly witness: Witness; readonly cell: Cell } | null {
+  requestFor(
+    rules: readonly Rule[],
+    start: Diagram<Truth> = this.policy.place.model.analysis.diagrams.true,
+  ): { readonly witness: Witness; readonly cell: Cell } | null {
     const { diagrams } = this.policy.place.model.analysis;
     const all = rules
       .map((rule) => this.#conditions.of(rule, 'on_http_request', AT_START))
-      .reduce((sum, each) => diagrams.choose(sum, each, diagrams.false, diagrams.false), diagrams.true);
+      .reduce((sum, each) => diagrams.choose(sum, each, diagrams.false, diagrams.false), start);
     for (const cell of this.policy.cells) {
       const { values } = possible(cell, all, (leaf) => leaf === 'true');
       const witness = values === null ? null : witnessOf(values);
@@ -169,19 +174,60 @@ const HOPS = 6;
 function loops(seer: Seer, rule: Rule): readonly Found[] {
   if (!rule.actions.some(({ type }) => ACTION_FACTS.get(type)!.ends.how.includes('redirected'))) return [];
   if (rule.actions.some(({ type }) => ACTION_FACTS.get(type)!.login === true)) return [];
-  const found = seer.requestFor([rule]);
-  if (found === null) return [];
-  let { witness } = found;
+  const plain = seer.requestFor([rule]);
+  if (plain === null) return [];
+  const idle = toItself(seer, rule, plain);
+  if (idle.length > 0) return idle;
+  const { model } = seer.policy.place;
+  const moved = rule.actions
+    .map(({ type, config }) => surelyRedirected(model, ACTION_FACTS.get(type)!, config, AT_START))
+    .reduce((sum, each) => model.analysis.diagrams.or(sum, each), model.analysis.diagrams.false);
+  const tried = [plain, seer.requestFor([rule], moved)];
+  for (const found of tried) {
+    const loop = found === null ? [] : loopFrom(seer, rule, found.witness);
+    if (loop.length > 0) return loop;
+  }
+  return [];
+}
+
+function loopFrom(seer: Seer, rule: Rule, start: Witness): readonly Found[] {
+  let witness = start;
   for (let hop = 0; hop < HOPS; hop++) {
     const observed = seer.run(witness);
-    if (observed === null || !seer.isBy(observed, rule)) return [];
+    // Further hops may be redirects of other rules.
+    if (observed === null || (hop === 0 && !seer.isBy(observed, rule)) || observed.backend !== null)
+      return [];
     const location = firstValue(observed.looks.response?.headers ?? NO_FIELDS, 'location');
     if (location === undefined || !URL.canParse(location, witness.url)) return [];
-    const next = new URL(location, witness.url);
-    if (next.host !== new URL(witness.url).host) return [];
-    witness = Object.assign({}, witness, { url: next.href });
+    witness = Object.assign({}, witness, { url: new URL(location, witness.url).href });
   }
-  return [{ code: 'analysis.redirect_loop', pointer: rule.pointer, witness: found.witness }];
+  return [{ code: 'analysis.redirect_loop', pointer: rule.pointer, witness: start }];
+}
+
+/** A redirect whose target is the URL that its rule asks for. */
+function toItself(
+  seer: Seer,
+  rule: Rule,
+  { witness, cell: { routed } }: NonNullable<ReturnType<Seer['requestFor']>>,
+): readonly Found[] {
+  const [action] = rule.actions;
+  const facts = ACTION_FACTS.get(action!.type)!;
+  const edit = facts.replacesInUrl?.(action!.config as never);
+  if (edit?.from !== null || edit.to.includes('$') || !URL.canParse(edit.to)) return [];
+  // Rules about the query or the scheme redirect to the same path on purpose.
+  if (mentions(rule, /query|Query|\buri\b|raw_path|scheme|protocol/)) return [];
+  const [place] = routed;
+  if (typeof place !== 'object') return [];
+  const servesPlain = modulesOf(place.edge, place.route).some(
+    ({ type, config }) => exemptOf(MODULE_FACTS.get(type)!, config) === 'plain',
+  );
+  if (servesPlain || new URL(edit.to).protocol !== 'https:') return [];
+  const { model } = seer.policy.place;
+  const moved = surelyRedirected(model, facts, action!.config, AT_START);
+  if (seer.requestFor([rule], moved) !== null) return [];
+  const observed = seer.run(witness);
+  if (observed === null || isStopped(observed) || !seer.isBy(observed, rule)) return [];
+  return [{ code: 'analysis.redirect_to_itself', pointer: rule.pointer, witness }];
 }
 
 /** A request that fulfils a rule as it was sent, but no longer when the rule is reached, because its URL was rewritten. */

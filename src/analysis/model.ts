@@ -1,3 +1,4 @@
+import type { Reading } from './texts/readings.ts';
 import type { CompiledEdge } from '../edge/compile.ts';
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
@@ -9,6 +10,7 @@ import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { type Cidr, type CidrProblem, isCidrProblem, parseRange } from '../net/cidr.ts';
 import { type AddressSet, addressesIn, complement, intersection } from './addresses.ts';
 import { Atoms } from './atoms.ts';
+import { clientFacts } from './client_facts.ts';
 import { Diagrams } from './diagram.ts';
 import { PLAIN_PATH } from '../http/readings.ts';
 import { lendDocuments } from './policy_documents.ts';
@@ -18,6 +20,8 @@ import { patternDfa, quoted } from './fields.ts';
 export class Analysis {
   readonly atoms = new Atoms();
   readonly diagrams: Diagrams;
+  /** What the path is after the changes of a name, as a function of the path of the request. */
+  readonly images = new Map<string, readonly Reading[]>();
   readonly #names = new Map<string, string>();
 
   constructor(nodeLimit?: number) {
@@ -39,6 +43,8 @@ export class Model {
   readonly fixture: EdgeFixture;
   readonly compiled: CompiledEdge;
   readonly branding: Branding;
+  /** What the facts of the configuration say of addresses. */
+  readonly ofClient: ReturnType<typeof clientFacts>;
   readonly #facts: string;
   readonly #logins: string;
   readonly #selectors = new Map<string, string>();
@@ -56,6 +62,7 @@ export class Model {
     this.branding = brandingOf(config.service_name, config.underscore_headers);
     lendDocuments(config, this.branding);
     this.compiled = this.fixture.fresh();
+    this.ofClient = clientFacts(config);
     const { facts, address_databases: databases } = config;
     const isKnown = facts !== undefined || databases.length > 0;
     this.#facts = isKnown ? analysis.nameOf(canonical([facts, databases])) : '';
@@ -129,7 +136,7 @@ export class Model {
 
   /** Identifies a backend with all that it consists of. */
   backend(id: string): string {
-    return canonical(this.backendNames(id).map((name) => [name, withoutNotes(this.config.backends[name])]));
+    return canonical(this.backendNames(id).map((name) => [name, whatCounts(this.config.backends[name])]));
   }
 
   /** A backend, and all that it consists of. */
@@ -138,8 +145,11 @@ export class Model {
   }
 }
 
-function withoutNotes(config: object | undefined): object {
-  return { ...config, description: undefined, metadata: undefined };
+/** A backend without notes and without TLS that is switched off, which is as good as absent. */
+function whatCounts(backend: EdgeConfig['backends'][string] | undefined): object {
+  const { static: address } = backend ?? {};
+  const plain = address?.tls?.enabled === false ? { static: { ...address, tls: undefined } } : {};
+  return { ...backend, ...plain, description: undefined, metadata: undefined };
 }
 
 function wellFormed(ranges: readonly (Cidr | CidrProblem)[]): readonly Cidr[] | null {

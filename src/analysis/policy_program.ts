@@ -1,5 +1,5 @@
 import { loginBase } from '../auth/action_login.ts';
-import { whenEnds } from '../filters/facts.ts';
+import { type EndsWhen, whenEnds } from '../filters/facts.ts';
 import { exemptOf, isEnforced } from '../filters/gates.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import type { Action, PolicyDocument, Rule } from '../policy/document/document.ts';
@@ -19,6 +19,9 @@ import {
   withEffect,
 } from './outcome.ts';
 import { exempted, onExempted } from './exempt.ts';
+import { surelyRedirected } from './redirects.ts';
+import { IMAGE, pathImage } from './rewrites.ts';
+import { changesOfField } from './setting.ts';
 
 /**
  * Receives, for each rule and action, the requests that reach it: for reports about those that none reaches. `written`
@@ -120,7 +123,7 @@ export class PolicyProgram {
       const when = whenEnds(facts, action.config);
       const effect = this.#effectOf(action, phase, way);
       const how = facts.ends.how[0];
-      const stops = this.#stops(action, effect, when);
+      const stops = this.#stops(action, effect, when, way);
       if (when !== 'never') {
         const stopped = diagrams.and(reach, stops);
         if (how === 'answered') {
@@ -149,13 +152,26 @@ export class PolicyProgram {
         this.#actions(others, phase, { way: passed, reach: open }, ways);
         reach = diagrams.and(reach, diagrams.not(open));
       }
-      way = withEffect(way, effect, partsChangedBy(action, phase), analysis);
+      way = this.#after(action, effect, phase, way);
     }
     ways.add(way, reach);
   }
 
+  /** A way behind an action; of exact rewrites it is noted what they make of the path. */
+  #after(action: Action, effect: Effect, phase: RunPhase, way: Way): Way {
+    const { analysis, config } = this.#place.model;
+    const earlier = analysis.images.get(changesOfField('path', way.changed));
+    const facts = ACTION_FACTS.get(action.type)!;
+    const image =
+      phase === 'on_http_request' ? pathImage(facts, action.config, way, config.edges, earlier) : null;
+    if (image === null) return withEffect(way, effect, partsChangedBy(action, phase), analysis);
+    const made = withEffect(way, effect, [IMAGE, 'left_behind'], analysis);
+    analysis.images.set(changesOfField('path', made.changed), image);
+    return made;
+  }
+
   /** The requests that an action stops. */
-  #stops(action: Action, effect: Effect, when: 'never' | 'may' | 'always'): Diagram<Truth> {
+  #stops(action: Action, effect: Effect, when: EndsWhen, way: Way): Diagram<Truth> {
     const { analysis } = this.#place.model;
     const { diagrams, atoms } = analysis;
     if (when === 'always') return diagrams.true;
@@ -165,9 +181,11 @@ export class PolicyProgram {
       return diagrams.not(
         diagrams.atom(atoms.address('client address', allowed, `${action.type} at ${action.pointer}`)),
       );
-    return diagrams.atom(
+    const stops = diagrams.atom(
       atoms.opaque(`stop of ${effect.key}`, `whether \`${action.type}\` stops the request`),
     );
+    const facts = ACTION_FACTS.get(action.type)!;
+    return diagrams.or(surelyRedirected(this.#place.model, facts, action.config, way), stops);
   }
 
   /** An address that is not allowed gets the same response, whatever the ranges are. */

@@ -107,6 +107,7 @@ export function selected(model: Model, program: Program<Activation>): Diagram<Tr
     atoms,
     diagrams,
     path: 'as_is',
+    ofClient: model.ofClient,
     changesOf: () => '',
     surroundings: (expression) => model.surroundings(expression, ''),
     occurrence: () => -1,

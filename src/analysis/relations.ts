@@ -1,6 +1,8 @@
 import { ALL_ADDRESSES, type AddressSet, complement, intersection } from './addresses.ts';
 import type { Atom } from './atoms.ts';
+import { SENT_HOST, sentHosts } from './authority.ts';
 import { domainOf } from './fields.ts';
+import { parseAuthority } from '../http/host.ts';
 import { type TextAnswer, type TextLiteral, shortestText } from './texts/intersect.ts';
 
 /** What an atom must be if another atom of its field is known; null if it may be either. */
@@ -90,6 +92,8 @@ export class Solver {
         if (answer.more.length > 0) more.set(field, answer.more);
       }
     }
+    const sent = texts.get(SENT_HOST);
+    if (typeof sent === 'string') texts.set('host', parseAuthority(sent)?.host ?? '');
     return isUnknown ? 'unknown' : { texts, more, addresses };
   }
 
@@ -103,18 +107,28 @@ export class Solver {
   /** A text of one field. */
   text(field: string, assignment: Assignment): TextAnswer {
     const literals: TextLiteral[] = [];
+    const hosts: TextLiteral[] = [];
     let key = field;
     for (const { atom, value } of assignment) {
-      if (atom.kind !== 'text' || atom.field.name !== field) continue;
-      literals.push({ dfa: atom.dfa, accepted: value });
+      if (atom.kind !== 'text') continue;
+      const isHost = field === SENT_HOST && atom.field.name === 'host';
+      if (!isHost && atom.field.name !== field) continue;
+      (isHost ? hosts : literals).push({ dfa: atom.dfa, accepted: value });
       key += ` ${value ? '' : '-'}${atom.order}`;
     }
     let answer = this.#texts.get(key);
     if (answer === undefined) {
-      answer = shortestText([...literals, domainOf(field), ...this.#within(field)]);
+      const within = field === SENT_HOST ? this.#sentHosts(hosts) : this.#within(field);
+      answer = within === null ? 'unknown' : shortestText([...literals, domainOf(field), ...within]);
       this.#texts.set(key, answer);
     }
     return answer;
+  }
+
+  /** The hosts as sent that are one of the cell's; null if they are too many. */
+  #sentHosts(hosts: readonly TextLiteral[]): readonly TextLiteral[] | null {
+    const sent = sentHosts([...this.#within('host'), ...hosts]);
+    return sent === null ? null : [sent];
   }
 }
 

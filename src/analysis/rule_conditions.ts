@@ -7,6 +7,8 @@ import { looseSource } from '../policy/loose_path.ts';
 import { conditionDiagram } from './conditions.ts';
 import type { Diagram, Truth } from './diagram.ts';
 import type { Way } from './outcome.ts';
+import { beforeImage } from './rewrites.ts';
+import type { Dfa } from './texts/automaton.ts';
 import { ENDS_WITH_SLASH, PLAIN_PATHS } from './model.ts';
 import type { Model } from './model.ts';
 import { type PathReading, type Setting, after, changesOfField } from './setting.ts';
@@ -83,6 +85,8 @@ export class RuleConditions {
       diagrams,
       path,
       changesOf: changes,
+      ofClient: model.ofClient,
+      imageOf: (made) => model.analysis.images.get(made),
       surroundings: (expression) => model.surroundings(expression, pointer),
       occurrence: () => this.#occurrences++,
     };
@@ -134,9 +138,18 @@ export class RuleConditions {
     const spelled = diagrams.atom(
       atoms.spelling(some, `whether \`${sources.join('` and `')}\` is true for another spelling of the path`),
     );
-    const name = after('path', changes('path'));
-    const isPlain = diagrams.atom(atoms.text(name, PLAIN_PATHS, 'the path can only be read in one way'));
-    const hasSlash = diagrams.atom(atoms.text(name, ENDS_WITH_SLASH, 'the path ends with a slash'));
+    const ofPath = (dfa: Dfa, message: string): Diagram<Truth> => {
+      const made = changes('path');
+      const image = analysis.images.get(made);
+      const known = image === undefined ? null : beforeImage(image, dfa);
+      return diagrams.atom(
+        known === null
+          ? atoms.text(after('path', made), dfa, message)
+          : atoms.text('path', known, `${message}, after a rewrite`),
+      );
+    };
+    const isPlain = ofPath(PLAIN_PATHS, 'the path can only be read in one way');
+    const hasSlash = ofPath(ENDS_WITH_SLASH, 'the path ends with a slash');
     const otherwise = diagrams.choose(
       isPlain,
       diagrams.choose(

@@ -1,6 +1,9 @@
 import type { Atoms } from './atoms.ts';
+import type { OfClient } from './client_facts.ts';
 import type { Diagrams } from './diagram.ts';
 import { type Way, changesOf } from './outcome.ts';
+import { IMAGE } from './rewrites.ts';
+import type { Reading } from './texts/readings.ts';
 
 /**
  * How the path is read (`policy/loose_path.ts`): as it is; as it is, but with it for the target as sent; without its
@@ -15,8 +18,12 @@ export interface Setting {
   readonly path: PathReading;
   /** What earlier actions changed of a field. */
   readonly changesOf: (field: string) => string;
+  /** How changes make the path of that of the request; undefined if that is not known. */
+  readonly imageOf?: (changes: string) => readonly Reading[] | undefined;
   /** Identifies what the configuration lets expressions know besides the request: facts, logins, the endpoint. */
   readonly surroundings: (expression: string) => string;
+  /** For which addresses a condition on facts about them is true and false; absent without facts. */
+  readonly ofClient?: ((source: string) => OfClient | null) | undefined;
   /** Distinguishes evaluations that use chance. */
   readonly occurrence: () => number;
 }
@@ -50,7 +57,8 @@ export function isOfRequest(field: string): boolean {
   return SENT.test(field);
 }
 
-const SENT = /^(?:path|method|host|scheme|req\.url\.(?:query|raw_path)|(?:header|cookie|query) \S+)$/;
+const SENT =
+  /^(?:path|method|host|scheme|req\.host|req\.url\.(?:query|raw_path)|(?:header|cookie|query) \S+)$/;
 
 /** The name of a field in a diagram after changes: it is another field then. */
 export function after(name: string, changes: string): string {
@@ -75,12 +83,13 @@ function partsWith(field: string, changed: Way['changed']): Way['changed'] {
       ['*', ...parts].flatMap((part) => (changed[part] === undefined ? [] : [[part, changed[part]]])),
     );
   if (field === 'method' || field === 'scheme') return of();
-  if (field === 'path' || field.startsWith('query ') || OF_THE_TARGET.has(field)) return of('url');
+  if (field === 'path' || field.startsWith('query ') || OF_THE_TARGET.has(field)) return of('url', IMAGE);
   if (field.startsWith('res.')) return of('response');
   if (field.startsWith('header ')) return of('headers', field);
   if (field.startsWith('cookie ')) return of('headers', 'header cookie');
-  const { left_behind: _, ...all } = changed;
-  return all;
+  const { left_behind: _, [IMAGE]: image, ...all } = changed;
+  // Such a rewrite leaves the host.
+  return image === undefined || field === 'host' || field === 'req.host' ? all : { ...all, [IMAGE]: image };
 }
 
 /** Variables that only the path and the query determine. */

@@ -3,10 +3,12 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { Trips } from '../filters/fact_values.ts';
+import { patternDfa } from './fields.ts';
 import type { Found } from './finding.ts';
 import { areAlike } from './routed.ts';
 import type { RouteOf } from './cells.ts';
 import type { Model } from './model.ts';
+import { shortestText } from './texts/intersect.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
 /** A module or an action in use. */
@@ -55,10 +57,37 @@ export function settingFindings(
       });
     // Preflights have no content.
     if (exemptOf(facts, use.config) === 'options') found.push({ code: 'analysis.passes_options', pointer });
+    const pattern = 'replacesInUrl' in facts ? facts.replacesInUrl?.(use.config as never).from : null;
+    if (typeof pattern === 'string' && !pattern.includes('${') && isNeverInUrl(pattern))
+      found.push({
+        code: 'analysis.dead_url_pattern',
+        pointer: pointerTo(pointer, 'from'),
+        detail: `\`${pattern}\``,
+      });
+    const longer = idleLonger(use.config);
+    if (longer !== null)
+      found.push({ code: 'analysis.unused_inactivity', pointer: pointerTo(pointer, longer) });
     const trips = facts.trips?.(use.config as never);
     if (trips !== undefined) found.push(...ofBreaker(config, use, trips));
     return found;
   });
+}
+
+/** Whole URLs of requests: their paths are canonical, and begin with a slash. */
+const URLS = String.raw`\Ahttps?://[^/?#\s]*/[^#\s]*\z`;
+
+function isNeverInUrl(pattern: string): boolean {
+  const [dfa, urls] = [patternDfa(pattern), patternDfa(URLS)!];
+  const sets = [urls, ...(dfa === null ? [] : [dfa])].map((each) => ({ dfa: each, accepted: true }));
+  return shortestText(sets) === 'none';
+}
+
+/** The member of a session's config for inactivity that its maximum duration makes useless; null without one. */
+function idleLonger(config: object): string | null {
+  const { inactivity_timeout: idle, maximum_duration: most } = config as Readonly<
+    Record<string, number | undefined>
+  >;
+  return idle !== undefined && most !== undefined && most > 0 && idle >= most ? 'inactivity_timeout' : null;
 }
 
 function inWords(ms: number): string {

@@ -36,14 +36,19 @@ function inSet(
     const machine = set.machine();
     return machine === null ? null : dfaOf(before(readings, machine, false));
   });
-  return dfa === null ? null : diagrams.atom(atoms.text(placed(field, setting), dfa, message));
+  if (dfa === null) return null;
+  return diagrams.atom(
+    imageOf(field, setting) === undefined
+      ? atoms.text(placed(field, setting), dfa, message)
+      : atoms.text(field, dfa, `${message}, after a rewrite`),
+  );
 }
 
 /** Whether a term cannot be read: its field is absent, or a function of it fails; null if such texts are too many. */
 export function isAbsent(reader: Reader, { field: own, ...term }: Term): Diagram<Truth> | null {
   const { setting } = reader;
   const { atoms, diagrams } = setting;
-  const field = placed(own, setting);
+  const field = imageOf(own, setting) === undefined ? placed(own, setting) : own;
   const message = `${own} is absent`;
   let absent = diagrams.false;
   if (term.mayFailAsList === true) absent = diagrams.atom(atoms.text(`reading ${field}`, ABSENCE, message));
@@ -69,8 +74,16 @@ function lastOf(readings: readonly Reading[]): string {
   return readings.findLast(({ mayFail }) => mayFail)!.name;
 }
 
-function withPath(field: string, readings: readonly Reading[], { path }: Setting): readonly Reading[] {
-  return field === 'path' && path === 'without_slash' ? [WITHOUT_SLASH, ...readings] : readings;
+function withPath(field: string, own: readonly Reading[], setting: Setting): readonly Reading[] {
+  const isShort = field === 'path' && setting.path === 'without_slash';
+  const readings = isShort ? [WITHOUT_SLASH, ...own] : own;
+  return [...(imageOf(field, setting) ?? []), ...readings];
+}
+
+/** How earlier rewrites made the path; undefined if they did not, or that is not known. */
+function imageOf(field: string, setting: Setting): readonly Reading[] | undefined {
+  if (field !== 'path' || setting.path === 'some_spelling') return undefined;
+  return setting.imageOf?.(setting.changesOf(field));
 }
 
 const WITHOUT_SLASH: Reading = {

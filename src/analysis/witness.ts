@@ -3,12 +3,13 @@ import { Activation } from '../policy/env/activation.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
 import { type RequestLike, connectionFor, headOf } from '../engine/request_like.ts';
 import { decideWithConstants } from '../engine/drivers/constant.ts';
-import type { Answers, Question, UpstreamRequest } from '../engine/contract.ts';
+import type { Answers, Question, UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Exercise } from '../filters/fact_values.ts';
 import { beginStated } from '../edge/connect.ts';
 import { type Explanation, explanationOf } from '../edge/explain.ts';
 import { addressFrom } from './addresses.ts';
+import { SENT_HOST } from './authority.ts';
 import { CHANCE_FIELD, CHANCE_STEPS } from './number_terms.ts';
 import { type Model, canonical } from './model.ts';
 import type { Values } from './relations.ts';
@@ -54,7 +55,7 @@ export function witnessOf({ texts, more, addresses }: Values): Witness | null {
     }
   }
   if (cookies.length > 0) headers.push(['cookie', cookies.join('; ')]);
-  const host = texts.get('host') ?? 'unknown.test';
+  const host = texts.get(SENT_HOST) ?? texts.get('host') ?? 'unknown.test';
   const sent = texts.get('req.url.raw_path') ?? '';
   const path = sent.startsWith('/') ? sent : (texts.get('path') ?? '/');
   const chance = chanceOf(texts);

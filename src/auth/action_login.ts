@@ -16,7 +16,7 @@ import { durationMs } from '../filters/duration.ts';
 import type { ActionType } from '../filters/action_schemas.ts';
 import { type Template, textsOf } from '../filters/evaluators.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
-import type { PolicyLogins } from './policy_logins.ts';
+import { type PolicyLogins, replacement } from './policy_logins.ts';
 import { type PolicyRun, addHeaders, keepResult, removeHeaders, setCookies } from '../filters/policy_run.ts';
 
 /** The common part of login configs (`action_login_schema.ts`). */
@@ -79,7 +79,11 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
   };
   return {
     run: (policyRun) => {
-      const credentials = textsOf(kind.credentials, policyRun.activation);
+      // Credentials for another provider may be missing here, and are not sent to this one.
+      const credentials =
+        replacement(logins) === null
+          ? textsOf(kind.credentials, policyRun.activation)
+          : kind.credentials.map(() => 'development');
       if (credentials instanceof Failure) return credentials;
       if (credentials.includes(''))
         return compiling.failure(FAILURES.interpolation, 'a credential of the login is empty');

@@ -1,4 +1,5 @@
-import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
+import type { Connection, Fact, RequestHead, World } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
 import { firstValue, hasField } from '../http/fields.ts';
 import { parseTarget } from '../http/target.ts';
 import { callback } from './callback.ts';

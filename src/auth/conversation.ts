@@ -1,11 +1,5 @@
-import {
-  ask,
-  type Answers,
-  type AnswerTo,
-  type Ask,
-  type FetchRequest,
-  type Question,
-} from '../engine/contract.ts';
+import { type FetchRequest, ask, type Ask } from '../engine/contract.ts';
+import type { Answers, AnswerTo, Question } from '../engine/questions.ts';
 import { isFormTooLong } from '../http/message_limits.ts';
 import { FORM_LIMIT_BYTES } from './limits.ts';
 

@@ -1,4 +1,5 @@
-import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
+import type { Connection, Fact, RequestHead, World } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
 import type { FieldList } from '../http/fields.ts';
 import {
   cookieName,

@@ -47,6 +47,7 @@ export function linkedLogin({ login, pointer }: Linked & LoginLinks): LinkedLogi
     keys,
     registry: loginRegistry(),
     development: null,
+    takesOver: false,
     routeId: null,
     developmentSaml: null,
     samlKeys: samlKeys(),

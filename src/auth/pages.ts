@@ -1,4 +1,4 @@
-import type { LocalResponse } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
 import { type FieldList, listMembers, firstValue } from '../http/fields.ts';
 import { escapeHtml } from '../http/ascii.ts';
 

@@ -1,4 +1,5 @@
-import type { LocalResponse, RequestHead, World } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
+import type { RequestHead, World } from '../engine/contract.ts';
 import type { Conversation } from './conversation.ts';
 import type { LoginTokens, LoginUser } from './identity.ts';
 import type { LoginMemory } from './memory.ts';

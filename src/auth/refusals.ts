@@ -1,4 +1,5 @@
-import type { Fact, LocalResponse, RequestHead } from '../engine/contract.ts';
+import type { Fact, RequestHead } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
 import { cookieValues } from './cookies.ts';
 import { type LoginOutcome, type LoginStop, type Visit, endCookies, userDetail } from './gate.ts';
 import { page, acceptsHtml } from './pages.ts';

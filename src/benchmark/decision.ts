@@ -1,6 +1,7 @@
 import { compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { World, Answers, Connection, RequestHead } from '../engine/contract.ts';
+import type { World, Connection, RequestHead } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { traceOf } from '../engine/trace.ts';
 import { idMaker } from '../events/identifiers.ts';

@@ -3,7 +3,7 @@ import { randomBytes as random } from '@noble/hashes/utils.js';
 
 export { X509Certificate } from './certificates.ts';
 export { createCipheriv, createDecipheriv } from './ciphers.ts';
-export { createHash, createHmac } from './hashes.ts';
+export { createHash, createHmac, hash } from './hashes.ts';
 export { createSecretKey, generateKeyPairSync } from './key_object.ts';
 export { createPrivateKey, createPublicKey } from './read_keys.ts';
 export { constants, sign, verify } from './signing.ts';

@@ -42,6 +42,10 @@ export function createHash(name: string): Digesting {
   return new Digesting(hashNamed(name).create());
 }
 
+export function hash(name: string, piece: string | Uint8Array, encoding: BufferEncoding): string {
+  return createHash(name).update(piece).digest(encoding);
+}
+
 export function createHmac(name: string, key: KeyObject | string | Uint8Array): Digesting {
   const bytes = key instanceof KeyObject ? key.secretBytes() : Buffer.from(key as string, 'utf8');
   return new Digesting(hmac.create(hashNamed(name), bytes));

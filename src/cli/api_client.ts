@@ -1,10 +1,10 @@
 import { detailText } from '../diagnostics/system_failure.ts';
 import type { Command } from 'commander';
+import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 
 /** The instance that a verb talks to. */
-export interface ClientOptions {
+export interface ClientOptions extends ServiceOptions {
   readonly url: string;
-  readonly serviceName: string;
 }
 
 /** A large configuration takes a while to apply. */
@@ -29,14 +29,16 @@ export class ApiError extends Error {
 }
 
 export function addClientOptions(command: Command): Command {
-  return command
-    .option('--url <url>', 'address of the management API', 'http://127.0.0.1:4040')
-    .option('--service-name <name>', 'service name that the instance was started with', 'service');
+  return serviceNameOption(command).option(
+    '--url <url>',
+    'address of the management API',
+    'http://127.0.0.1:4040',
+  );
 }
 
 /** Calls the management API with the key of the environment. */
 export async function callApi(
-  { url, serviceName }: ClientOptions,
+  { url, serviceName = USUAL_SERVICE }: ClientOptions,
   method: 'GET' | 'PUT',
   path: string,
   body?: unknown,

@@ -34,7 +34,7 @@ interface Applied {
 
 async function apply(file: string, options: ApplyOptions): Promise<number> {
   const { dryRun: isDry = false, force = false } = options;
-  const checked = await loadConfig(file, { secretsMayBeMissing: true });
+  const checked = await loadConfig(file, { secretsMayBeMissing: true, serviceName: options.serviceName });
   const { config, diagnostics } = checked;
   printFindings(diagnostics);
   if (config === null || hasErrors(diagnostics)) return EXIT.configInvalid;

@@ -13,11 +13,13 @@ import { corpusOf } from './bench_corpus.ts';
 import { type BenchTarget, readTarget } from './bench_target.ts';
 import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { addText, readCount } from './option_values.ts';
+import { reportersOption } from './reporter_option.ts';
 
-interface Options extends Omit<HttpBenchOptions, 'http'> {
+interface Options extends Omit<HttpBenchOptions, 'http'>, ServiceOptions {
   readonly http?: string;
   readonly requests: readonly string[];
   readonly profile: boolean;
@@ -27,7 +29,7 @@ interface Options extends Omit<HttpBenchOptions, 'http'> {
 }
 
 export function register(command: Command): void {
-  command
+  reportersOption(serviceNameOption(command), Object.keys(REPORTS), addReport)
     .argument('[file]', 'edge file, policy, or an expression in a file that ends in .cel')
     .option(
       '--requests <path>',
@@ -45,12 +47,6 @@ export function register(command: Command): void {
       '--threshold <limits...>',
       "limits that the result must meet, such as 'p99<50us' 'ops>500k'",
       addThreshold,
-      [],
-    )
-    .option(
-      '-r, --reporter <name[=path]>',
-      `${Object.keys(REPORTS).join(', ')}; can be repeated`,
-      addReport,
       [],
     )
     .option('-q, --quiet', 'do not show progress')
@@ -87,16 +83,16 @@ async function bench(file: string | undefined, options: Options): Promise<number
   if (file === undefined)
     throw new FileError('name the file to measure: an edge file, a policy or a .cel file');
   const baseline = options.baseline === undefined ? null : readBaseline(options.baseline);
-  const target = await usableTarget(file);
-  const other = options.against === undefined ? null : await usableTarget(options.against);
+  const target = await usableTarget(file, options);
+  const other = options.against === undefined ? null : await usableTarget(options.against, options);
   if (target === null || (options.against !== undefined && other === null)) return EXIT.configInvalid;
   const result = await measured(file, target, other, options);
   return finish(baseline === null ? result : withBaseline(result, baseline, options.baseline!), options);
 }
 
 /** Reads a target and prints its findings; null when it cannot be measured. */
-async function usableTarget(path: string): Promise<BenchTarget | null> {
-  const { target, diagnostics } = await readTarget(path);
+async function usableTarget(path: string, { serviceName }: ServiceOptions): Promise<BenchTarget | null> {
+  const { target, diagnostics } = await readTarget(path, { serviceName });
   if (target === null) printFindings(diagnostics);
   return target;
 }
@@ -117,7 +113,7 @@ async function measured(
     locate: target.kind === 'edge' ? target.locate : () => null,
     ...(options.quiet !== true && process.stderr.isTTY && { progress: printProgress }),
   };
-  const corpus = await corpusOf(target, options.requests);
+  const corpus = await corpusOf(target, options.requests, { serviceName: options.serviceName });
   if (target.kind === 'edge') {
     if (other !== null && other.kind !== 'edge')
       throw new FileError('--against: an edge can only be compared with an edge or a policy');

@@ -14,7 +14,7 @@ import { preparedDraft } from '../simulator/search/draft.ts';
 import type { PreparedRequest } from '../simulator/simulator.ts';
 import { edgeFixture } from '../coverage/edge_fixture.ts';
 import type { BenchTarget } from './bench_target.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, type LoadOptions } from '../project_files/load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
@@ -24,10 +24,14 @@ import { failureText } from '../diagnostics/system_failure.ts';
  * The requests that a target is measured with: those named, or some that are generated from it. Throws
  * FileError.
  */
-export async function corpusOf(target: BenchTarget, paths: readonly string[]): Promise<Corpus> {
+export async function corpusOf(
+  target: BenchTarget,
+  paths: readonly string[],
+  options: LoadOptions,
+): Promise<Corpus> {
   if (paths.length === 0) return target.kind === 'edge' ? coveringCorpus(target.config) : ANY_REQUESTS;
   const requests: BenchRequest[] = [];
-  for (const path of paths) requests.push(...(await requestsIn(path)));
+  for (const path of paths) requests.push(...(await requestsIn(path, options)));
   if (requests.length === 0) throw new FileError(`no requests were found in ${paths.join(', ')}`);
   return { requests, from: `of ${paths.join(', ')}` };
 }
@@ -35,9 +39,9 @@ export async function corpusOf(target: BenchTarget, paths: readonly string[]): P
 const SCENARIO = /\.(?:ya?ml|json|[cm]?[jt]s)$/;
 
 /** The requests of scenario files or of a log: a recording, events, HAR or curl lines. */
-function requestsIn(path: string): Promise<readonly BenchRequest[]> {
+function requestsIn(path: string, options: LoadOptions): Promise<readonly BenchRequest[]> {
   const isLog = !SCENARIO.test(path) && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  return isLog ? requestsOfLog(path) : requestsOfScenarios(path);
+  return isLog ? requestsOfLog(path) : requestsOfScenarios(path, options);
 }
 
 async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
@@ -60,8 +64,8 @@ async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
   return requests;
 }
 
-async function requestsOfScenarios(path: string): Promise<readonly BenchRequest[]> {
-  const load = scenarioLoader();
+async function requestsOfScenarios(path: string, options: LoadOptions): Promise<readonly BenchRequest[]> {
+  const load = scenarioLoader(options);
   const requests: BenchRequest[] = [];
   for (const file of await findScenarioFiles([path])) {
     const { checked, edge } = await load(file);

@@ -2,16 +2,12 @@ import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnost
 import type { Checked } from '../edge/document/check.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
-import { checkWholeEdge } from '../edge/semantic_checks.ts';
-import { locateInPolicyFile } from '../edge/policy_places.ts';
-import { brandingOf } from '../engine/branding.ts';
 import { type Program, compile } from '../cel/program.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
-import { checkPolicy } from '../policy/document/check.ts';
 import { placed } from './expression_error.ts';
-import { kindOfFile } from '../project_files/file_kind.ts';
-import { isScript, loadConfig, readText } from '../project_files/load_config.ts';
+import { type LoadOptions, readText } from '../project_files/load_config.ts';
+import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
 
 /** What is measured: an edge (a bare policy gets one around it) or one expression. */
 export type BenchTarget =
@@ -29,17 +25,14 @@ export type ReadTarget =
   | { readonly target: null; readonly diagnostics: readonly Diagnostic[] };
 
 /** Reads a target: an edge file, a policy, or an expression in a file that ends in `.cel`. */
-export async function readTarget(path: string): Promise<ReadTarget> {
-  if (path.endsWith('.cel')) return expressionTarget({ name: path, text: readText(path).trim() });
-  if (isScript(path)) return edgeTarget(await loadConfig(path), () => null);
-  const text = readText(path);
-  if ((await kindOfFile(text)) === 'policy') return policyTarget({ name: path, text });
-  const checked = await loadConfig(path);
+export async function readTarget(path: string, options: LoadOptions): Promise<ReadTarget> {
+  if (path.endsWith('.cel')) return expressionTarget({ name: path, text: readText(path).trim() }, options);
+  const checked = await loadEdgeOrPolicy(path, options);
   return edgeTarget(checked, lineOf(checked.locate));
 }
 
-function expressionTarget(source: Source): ReadTarget {
-  const { program, diagnostics } = compile(source.text, scopeFor('on_http_request'));
+function expressionTarget(source: Source, { serviceName: service = 'service' }: LoadOptions): ReadTarget {
+  const { program, diagnostics } = compile(source.text, scopeFor('on_http_request', { service }));
   const found = placed(diagnostics, source);
   return program === undefined
     ? { target: null, diagnostics: found }
@@ -52,28 +45,6 @@ function edgeTarget(
 ): ReadTarget {
   if (config === null || hasErrors(diagnostics)) return { target: null, diagnostics };
   return { target: { kind: 'edge', config, locate }, diagnostics };
-}
-
-/** Pointer to the policy in the edge that is generated around it. */
-const POLICY_POINTER = '/edges/https/policy/routes/0/traffic_policy/value';
-
-/** A policy on a route of its own, with a backend that is never dialled. */
-function policyTarget(source: Source): ReadTarget {
-  const { diagnostics } = checkPolicy(source, { branding: brandingOf('service'), attachedTo: 'http' });
-  if (hasErrors(diagnostics)) return { target: null, diagnostics };
-  const route = {
-    match_type: 'path_prefix',
-    match: '/',
-    backend: { backend_id: 'app' },
-    traffic_policy: { value: source.text },
-  };
-  const checked = checkWholeEdge({
-    value: {
-      backends: { app: { static: { address: 'localhost:3000' } } },
-      edges: { https: { policy: { hostports: ['edge.test:443', '*.test:443'], routes: [route] } } },
-    },
-  });
-  return edgeTarget(checked, lineOf(locateInPolicyFile(source, POLICY_POINTER)));
 }
 
 function lineOf(locate: Locate) {

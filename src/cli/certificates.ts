@@ -11,15 +11,16 @@ export interface CertificateFile {
   readonly certificates: readonly Certificate[];
 }
 
-/** A proof that is to be written. */
+/** A claim that is to be certified. */
 interface Certifiable {
   readonly name: string;
-  readonly make: (hashes: readonly string[]) => Certificate;
+  /** Null if it is not proved. */
+  readonly make: ((hashes: readonly string[]) => Certificate) | null;
 }
 
 /**
- * Writes the certificates of proofs, each verified before; prints why where there is none. False if one is
- * missing.
+ * Writes the certificates of proofs, each verified before; prints why where there is none. Without any no file is
+ * written. False if one is missing.
  */
 export function writeCertificates(
   path: string,
@@ -30,6 +31,7 @@ export function writeCertificates(
   const hashes = configs.map(hashOf);
   const certificates = proofs.flatMap(({ name, make }) => {
     try {
+      if (make === null) throw new NotCertified('it is not proved');
       const certificate = make(hashes);
       verify(certificate, configs);
       return [certificate];
@@ -40,6 +42,7 @@ export function writeCertificates(
     }
   });
   const content: CertificateFile = { files, certificates };
-  writeText(path, `${JSON.stringify(content)}\n`);
+  if (certificates.length > 0) writeText(path, `${JSON.stringify(content)}\n`);
+  else process.stderr.write(`${path} is not written: there is nothing to certify\n`);
   return certificates.length === proofs.length;
 }

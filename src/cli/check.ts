@@ -3,20 +3,16 @@ import { ENDPOINT_KINDS, type Plan } from '../policy/document/setting.ts';
 import { CHECK_REPORTERS } from './check_reports.ts';
 import { type CheckOptions, check } from './check_files.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
+import { serviceNameOption } from './service_name.ts';
+import { reporterOption } from './reporter_option.ts';
 
 export function register(command: Command): void {
-  command
+  const does = 'how to print the findings; `github` writes annotations and the summary of the step';
+  reporterOption(serviceNameOption(command), CHECK_REPORTERS, { does })
     .argument(
       '<file...>',
       "edge files, policies or scenario files in YAML or JSON, folders with them, or patterns such as 'edges/*.yaml'; edge files also in TypeScript or JavaScript",
     )
-    .addOption(
-      new Option(
-        '-r, --reporter <name>',
-        'how to print the findings; `github` writes annotations and the summary of the step',
-      ).choices(CHECK_REPORTERS),
-    )
-    .option('--json', 'the same as `-r json`')
     .option('--strict', 'also warn about what works here but is not documented by the service')
     .option('--exact', 'report what no request can reach, what has no effect, and ways around gates')
     .option(

@@ -18,7 +18,6 @@ import { wantsColor } from './terminal.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
 export interface CheckOptions {
-  readonly json?: boolean;
   readonly reporter?: CheckReporter;
   readonly fix?: boolean;
   readonly strict?: boolean;
@@ -27,28 +26,32 @@ export interface CheckOptions {
   readonly sessionBound?: number;
   readonly as?: EndpointKind;
   readonly plan?: Plan;
+  readonly serviceName?: string;
 }
 
 /** Checks files and returns the exit code. */
 export async function check(
   paths: readonly string[],
   {
-    json = false,
-    reporter = json ? 'json' : 'text',
+    reporter = 'text',
     fix = false,
     strict = false,
     sessionBound,
     exact = sessionBound !== undefined,
     as,
     plan,
+    serviceName,
   }: CheckOptions,
 ): Promise<number> {
   const files = await namedFiles(paths, isOurs);
   if (files.length === 0)
     throw new FileError(`there are no edge files, policies or scenario files in ${paths.join(', ')}`);
-  const setting = { ...(as && { attachedTo: as }), ...(plan && { plan }), strict };
+  const setting = { ...(as && { attachedTo: as }), ...(plan && { plan }), strict, serviceName };
   const all: Diagnostic[] = [];
-  const options = { ...(sessionBound !== undefined && { sessionBoundMs: sessionBound * 1_000 }) };
+  const options = {
+    serviceName,
+    ...(sessionBound !== undefined && { sessionBoundMs: sessionBound * 1_000 }),
+  };
   for (const file of files) {
     const own = await findingsOf(file, { isForPeople: reporter === 'text', fix, setting });
     all.push(...own);
@@ -90,7 +93,7 @@ async function findingsOf(
     setting,
   }: { readonly isForPeople: boolean; readonly fix: boolean; readonly setting: Surrounding },
 ): Promise<readonly Diagnostic[]> {
-  if (isScript(file)) return (await loadConfig(file)).diagnostics;
+  if (isScript(file)) return (await loadConfig(file, { serviceName: setting.serviceName })).diagnostics;
   const source: Source = { name: file, text: readText(file) };
   const checker = await checkerFor(source.text, setting);
   if (isForPeople) await printCertainty(source.text);
@@ -108,7 +111,7 @@ async function findingsOf(
 async function exactFindingsOf(
   file: string,
   { fix, isForPeople }: { readonly fix: boolean; readonly isForPeople: boolean },
-  options: { readonly sessionBoundMs?: number },
+  options: { readonly sessionBoundMs?: number; readonly serviceName?: string | undefined },
 ): Promise<readonly Diagnostic[]> {
   const { exactFindings, fixExactly } = await import('../project_files/exact_findings.ts');
   if (fix && !isScript(file)) {

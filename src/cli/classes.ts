@@ -1,11 +1,13 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type RequestClass, classesMarkdown, classesOf, classesText } from '../analysis/classes.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { usable } from '../edgeproof.ts';
 import { loadRevision } from '../project_files/load_revision.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { wantsColor } from './terminal.ts';
+import { reporterOption } from './reporter_option.ts';
 
 type Reporter = (classes: readonly RequestClass[]) => string;
 
@@ -15,27 +17,21 @@ const REPORTERS = {
   markdown: classesMarkdown,
 } satisfies Readonly<Record<string, Reporter>>;
 
-interface Options {
-  readonly json?: boolean;
+interface Options extends ServiceOptions {
   readonly reporter: keyof typeof REPORTERS;
 }
 
 export function register(command: Command): void {
-  command
+  const does = 'how to print the classes; `markdown` is a table';
+  reporterOption(serviceNameOption(command), Object.keys(REPORTERS), { does })
     .argument('[file]', 'edge file, or one of a git revision, such as main:edge.yaml', 'edge.yaml')
-    .addOption(
-      new Option('-r, --reporter <name>', 'how to print the classes; `markdown` is a table')
-        .choices(Object.keys(REPORTERS))
-        .default('text'),
-    )
-    .option('--json', 'the same as `-r json`')
-    .action(async (file: string, { reporter, json = false }: Options) => {
-      process.exitCode = await classes(file, json ? 'json' : reporter);
+    .action(async (file: string, options: Options) => {
+      process.exitCode = await classes(file, options);
     });
 }
 
-async function classes(file: string, reporter: Options['reporter']): Promise<number> {
-  const checked = await loadRevision(file);
+async function classes(file: string, { reporter, serviceName }: Options): Promise<number> {
+  const checked = await loadRevision(file, { serviceName });
   if (hasErrors(checked.diagnostics)) {
     process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
     return EXIT.configInvalid;

@@ -4,16 +4,23 @@ import { rerunCommand } from '../simulator/result.ts';
 import type { Thresholds } from '../coverage/thresholds.ts';
 import { addText } from './option_values.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { coverageRecords } from './testing/coverage_records.ts';
-import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
+import { coverageRecords } from '../project_files/coverage_records.ts';
+import {
+  COVERAGE_REPORTERS,
+  addCoverage,
+  addThresholds,
+  type AskedCoverage,
+} from './testing/coverage_report.ts';
 import { printCoverage } from './testing/coverage_output.ts';
-import { findScenarioFiles, nothingSelected } from './testing/find_files.ts';
+import { findTests, nothingSelected } from './testing/find_files.ts';
 import { runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
+import { reportersOption } from './reporter_option.ts';
 
-interface Options {
+interface Options extends ServiceOptions {
   readonly filter: readonly string[];
   readonly tag: readonly string[];
   readonly seed?: string;
@@ -24,12 +31,14 @@ interface Options {
 }
 
 export function register(command: Command): void {
-  command
-    .argument('[path...]', 'scenario files, folders with them, or patterns; default: this folder')
+  reportersOption(serviceNameOption(command), COVERAGE_REPORTERS, addCoverage)
+    .argument(
+      '[path...]',
+      'scenario files, folders with them, or patterns; an edge file or a policy stands for the scenario files beside it that test it; default: this folder',
+    )
     .option('-f, --filter <text>', 'cases whose name contains this; can be repeated', addText, [])
     .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', addText, [])
     .option('--seed <seed>', 'seed of randomness; overrides those of the files')
-    .option('-r, --reporter <name[=path]>', 'text, json, lcov, html; can be repeated', addCoverage, [])
     .option(
       '--threshold <kind=percent,...>',
       'minimum percentages, such as rules=100,mcdc=90',
@@ -44,12 +53,13 @@ export function register(command: Command): void {
 }
 
 async function cover(paths: readonly string[], options: Options): Promise<number> {
-  const files = await findScenarioFiles(paths);
+  const files = await findTests(paths);
   const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
   if (typeof selects !== 'function') throw new FileError(selects.problem);
   const book = coverageRecords();
   const results = await runScenarios(files, {
     selects,
+    serviceName: options.serviceName,
     seed: options.seed ?? null,
     repeat: 1,
     bail: false,
@@ -63,6 +73,11 @@ async function cover(paths: readonly string[], options: Options): Promise<number
     return EXIT.configInvalid;
   }
   const cases = results.flatMap((each) => each.cases);
+  if (cases.length === 0) {
+    process.stderr.write(nothingSelected(files, options));
+    // Without cases, what an edge leaves untested is still worth a report, but not with a filter that is mistyped.
+    if (options.filter.length > 0 || options.tag.length > 0) return EXIT.nothingSelected;
+  }
   const failed = cases.filter(({ status }) => status === 'failed');
   const isReached = await printCoverage(book.edges(), {
     reporters: options.reporter,
@@ -72,9 +87,6 @@ async function cover(paths: readonly string[], options: Options): Promise<number
   });
   for (const each of failed) process.stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
   if (failed.length > 0) return EXIT.failed;
-  if (cases.length === 0) {
-    process.stderr.write(nothingSelected(files.length));
-    return EXIT.nothingSelected;
-  }
+  if (cases.length === 0) return EXIT.nothingSelected;
   return isReached ? EXIT.ok : EXIT.gateMissed;
 }

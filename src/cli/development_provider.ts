@@ -3,9 +3,11 @@ import type { LoginOptions } from '../edge/login_config.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { readDocument } from '../config_file/read.ts';
 import { type Identity, USUAL_IDENTITIES, readIdentities } from '../dev_idp/identities.ts';
+import { developmentIdp } from '../dev_idp/idp.ts';
 import { samlEntityId } from '../dev_idp/saml.ts';
 import type { ServedIdp } from '../dev_idp/server.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
+import { type NamedLogin, isManagedApp, loginsOf, providerNamed } from './development_logins.ts';
 
 /** Port of the development identity provider, which an `issuer` can name. */
 const PROVIDER_PORT = 9400;
@@ -14,15 +16,18 @@ const PROVIDER_URL = `http://127.0.0.1:${PROVIDER_PORT}`;
 /** An identity provider that runs beside the ingress. */
 export interface DevelopmentProvider {
   readonly url: string;
-  /** Address of its SAML metadata; null unless a login gate uses it. */
-  readonly samlMetadata: string | null;
+  /** Makes its SAML metadata. */
+  readonly samlMetadata: () => string;
+  /** What it replaces: managed OAuth apps, or all providers, because the user has named identities. */
+  readonly replaces: 'managed' | 'all';
   readonly lines: readonly string[];
   readonly close: () => Promise<void>;
 }
 
 /**
- * Starts the development identity provider when a login gate needs it (an OAuth gate without its own app, or
- * an `issuer` with its address) or when a file of identities is given; null otherwise. Throws FileError.
+ * Starts the development identity provider when a login needs it (an OAuth login without its own app, or an `issuer`
+ * with its address) or when a file of identities is given, for which it takes over all logins; null otherwise.
+ * Throws FileError.
  */
 export async function developmentProvider(
   config: EdgeConfig,
@@ -32,13 +37,35 @@ export async function developmentProvider(
   if (file === undefined && !needs.managed && !needs.issuer && !needs.saml) return null;
   const identities = file === undefined ? readIdentities(USUAL_IDENTITIES).identities : identitiesIn(file);
   const { serveIdp } = await import('../dev_idp/server.ts');
-  const served = await serve(serveIdp, identities, needs.issuer || needs.saml);
+  const replaces = file === undefined ? 'managed' : 'all';
+  const served = await serve(serveIdp, identities, replaces === 'managed' && (needs.issuer || needs.saml));
   const names = identities.map(({ key }) => key).join(', ');
   const lines = [`development identity provider  ${served.url}  log in as ${names}`];
   if (needs.managed) lines.push('it replaces the managed OAuth app of the service, for development only');
   if (needs.saml) lines.push(`its SAML metadata  ${served.url}/saml/metadata`);
-  const samlMetadata = needs.saml ? served.idp.samlMetadata(Date.now()) : null;
-  return { url: served.url, samlMetadata, lines, close: served.close };
+  const samlMetadata = () => served.idp.samlMetadata(Date.now());
+  return { url: served.url, samlMetadata, replaces, lines, close: served.close };
+}
+
+/**
+ * Settings of logins whose values only production has. They pass the check, and the development provider replaces them. Null for
+ * other keys.
+ */
+export function madeUpLogins(): (key: string) => string | null {
+  const texts: Readonly<Record<string, () => string>> = {
+    client_id: () => 'development',
+    client_secret: () => 'development',
+    issuer: () => PROVIDER_URL,
+    issuer_url: () => PROVIDER_URL,
+    idp_metadata: () => developmentIdp(PROVIDER_URL, [], () => '').samlMetadata(Date.now()),
+    idp_metadata_url: () => samlEntityId(PROVIDER_URL),
+  };
+  return (key) => (Object.hasOwn(texts, key) ? texts[key]!() : null);
+}
+
+/** Whether a login names the development provider itself. */
+export function isOwnProvider(login: NamedLogin): boolean {
+  return [PROVIDER_URL, samlEntityId(PROVIDER_URL)].includes(providerNamed(login));
 }
 
 /** Session keys from the environment, so that sessions survive a restart, and the provider that runs. */
@@ -49,8 +76,11 @@ export function loginOptions(
   const keys = environment['EDGEPROOF_SESSION_KEYS'];
   return {
     ...(keys !== undefined && keys !== '' && { sessionKeys: keys.split(',') }),
-    ...(provider !== null && { developmentProvider: provider.url }),
-    ...(provider !== null && provider.samlMetadata !== null && { developmentSaml: provider.samlMetadata }),
+    ...(provider !== null && {
+      developmentProvider: provider.url,
+      developmentSaml: provider.samlMetadata,
+      developmentReplaces: provider.replaces,
+    }),
   };
 }
 
@@ -74,19 +104,17 @@ async function serve(
   }
 }
 
-function needsOf({ edges }: EdgeConfig): {
+function needsOf(config: EdgeConfig): {
   readonly managed: boolean;
   readonly issuer: boolean;
   readonly saml: boolean;
 } {
-  const routes = Object.values(edges.https).flatMap((edge) => edge.routes);
-  const managed = routes.some(({ oauth }) =>
-    Object.values(oauth?.provider ?? {}).some((app) => app !== undefined && app.client_id === undefined),
-  );
+  const logins = loginsOf(config);
+  const named = new Set(logins.map(providerNamed));
   return {
-    managed,
-    issuer: routes.some(({ oidc }) => oidc?.issuer === PROVIDER_URL),
-    saml: routes.some(({ saml }) => saml?.idp_metadata.includes(`"${samlEntityId(PROVIDER_URL)}"`) === true),
+    managed: logins.some(isManagedApp),
+    issuer: named.has(PROVIDER_URL),
+    saml: named.has(samlEntityId(PROVIDER_URL)),
   };
 }
 

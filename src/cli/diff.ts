@@ -1,16 +1,18 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { certifyEquivalence } from '../analysis/certify.ts';
 import type { Comparison } from '../analysis/comparison.ts';
 import { diff } from '../analysis/blame.ts';
 import { diffAnnotations, diffData, diffMarkdown, diffText } from '../analysis/report_diff.ts';
 import { diffPage } from '../analysis/report_diff_page.ts';
 import { type DiffNames, diffSarif } from '../analysis/report_diff_sarif.ts';
-import { EDGE_NAMES, type SourceOptions, addSourceOptions, loadEdges } from './edge_source.ts';
+import { EDGE_NAMES, loadEdges } from './edge_source.ts';
 import { writeCertificates } from './certificates.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { readCount } from './option_values.ts';
 import { printLines } from './terminal.ts';
 import { packageVersion } from './version.ts';
+import { reporterOption } from './reporter_option.ts';
 
 type Reporter = (comparison: Comparison, names: DiffNames) => string;
 
@@ -23,22 +25,18 @@ const REPORTERS = {
   html: diffPage,
 } satisfies Readonly<Record<string, Reporter>>;
 
-interface Options extends SourceOptions {
+interface Options extends ServiceOptions {
   readonly reporter: keyof typeof REPORTERS;
   readonly maxUndecided: number;
   readonly certificate?: string;
 }
 
 export function register(command: Command): void {
-  command
+  const does =
+    'how to print the differences; `markdown` is a comment on a pull request, `github` writes annotations';
+  reporterOption(command, Object.keys(REPORTERS), { does })
     .argument('<old>', EDGE_NAMES)
     .argument('<new>', 'edge file, revision or URL to compare with it')
-    .option(
-      '-r, --reporter <name>',
-      'text, json, markdown (a comment on a pull request), sarif, github (annotations), html',
-      readReporter,
-      'text',
-    )
     .option(
       '--max-undecided <count>',
       'exit with 7 if more classes of requests are undecided',
@@ -46,7 +44,7 @@ export function register(command: Command): void {
       0,
     )
     .option('--certificate <file>', 'write a proof of equivalence with all classes, for `verify-proof`');
-  addSourceOptions(command).action(async (old: string, next: string, options: Options) => {
+  serviceNameOption(command).action(async (old: string, next: string, options: Options) => {
     process.exitCode = await compareEdges(old, next, options);
   });
 }
@@ -66,12 +64,6 @@ async function compareEdges(old: string, next: string, options: Options): Promis
     if (!writeCertificates(options.certificate, [old, next], configs, proofs)) return EXIT.unknown;
   }
   return comparison.undecided.length > maxUndecided ? EXIT.unknown : EXIT.ok;
-}
-
-function readReporter(text: string): Options['reporter'] {
-  if (!Object.hasOwn(REPORTERS, text))
-    throw new InvalidArgumentError(`expected ${Object.keys(REPORTERS).join(', ')}.`);
-  return text as Options['reporter'];
 }
 
 function readCountOrZero(text: string): number {

@@ -1,36 +1,24 @@
-import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { type UsableConfig, usable } from '../edgeproof.ts';
 import { loadConfigText } from '../project_files/load_config.ts';
 import { loadRevision } from '../project_files/load_revision.ts';
 import { callApi } from './api_client.ts';
+import type { ServiceOptions } from './service_name.ts';
 import { printFindings } from './terminal.ts';
 
 /** How the names of edges are described in the help. */
 export const EDGE_NAMES =
-  'edge file, one of a git revision (main:edge.yaml), or the URL of the management API of a running edge';
-
-export interface SourceOptions {
-  readonly serviceName: string;
-}
-
-export function addSourceOptions(command: Command): Command {
-  return command.option(
-    '--service-name <name>',
-    'service name that the running edge was started with; its key is in EDGEPROOF_API_KEY',
-    'service',
-  );
-}
+  'edge file, one of a git revision (main:edge.yaml), or the URL of the management API of a running edge, whose key is in EDGEPROOF_API_KEY';
 
 /**
  * Reads and checks an edge file, one of a git revision, or the configuration of a running edge. Throws FileError and
  * ApiError.
  */
-export async function loadEdge(name: string, { serviceName }: SourceOptions): Promise<Checked> {
-  if (!/^https?:\/\//i.test(name)) return loadRevision(name);
+export async function loadEdge(name: string, { serviceName }: ServiceOptions): Promise<Checked> {
+  if (!/^https?:\/\//i.test(name)) return loadRevision(name, { serviceName });
   const { document, left_out: leftOut } = (await callApi(
-    { url: name, serviceName },
+    { url: name, ...(serviceName !== undefined && { serviceName }) },
     'GET',
     '/edge_file',
   )) as {
@@ -38,13 +26,16 @@ export async function loadEdge(name: string, { serviceName }: SourceOptions): Pr
     readonly left_out: readonly string[];
   };
   for (const each of leftOut) process.stderr.write(`${name} leaves out: ${each}\n`);
-  return loadConfigText(name, `${JSON.stringify(document, null, 2)}\n`, { secretsMayBeMissing: true });
+  return loadConfigText(name, `${JSON.stringify(document, null, 2)}\n`, {
+    secretsMayBeMissing: true,
+    serviceName,
+  });
 }
 
 /** The edges of these names; null if one has errors, which are printed. */
 export async function loadEdges(
   names: readonly string[],
-  options: SourceOptions,
+  options: ServiceOptions,
 ): Promise<readonly UsableConfig[] | null> {
   const loaded = await Promise.all(names.map((name) => loadEdge(name, options)));
   const findings = loaded.flatMap(({ diagnostics }): readonly Diagnostic[] => diagnostics);

@@ -10,10 +10,11 @@ import { encodeJson, textOf } from '../policy/env/json.ts';
 import { compileTemplate } from '../policy/env/template.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
-import { explanationText } from './explanation_text.ts';
+import { expressionText } from '../edge/expression_values.ts';
 import { findingOf, placed } from './expression_error.ts';
 import { type ExpressionInput, type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
-import { LONGEST_PRINTED, valueText } from './value_text.ts';
+import { LONGEST_PRINTED, valueText } from '../cel/value_text.ts';
+import { textOrJson } from './reporter_option.ts';
 
 /** Maximum characters of a value in a step: an expression can have thousands of steps. */
 const MAX_STEP_TEXT = 2_000;
@@ -31,10 +32,9 @@ interface Options extends InputOptions {
  */
 export function register(command: Command): void {
   command.argument('<expression>', 'expression, such as "req.url.path.startsWith(\'/api/\')"');
-  addInputOptions(command)
+  textOrJson(addInputOptions(command))
     .option('--template', 'the argument is a template with ${…}; prints its text')
     .option('--explain', 'also print the value of every sub-expression')
-    .option('--json', 'print JSON')
     .action(async (expression: string, options: Options) => {
       process.exitCode = await evaluate(expression, options);
     });
@@ -110,7 +110,7 @@ function explainProgram(
     });
     return isError ? EXIT.runtime : EXIT.ok;
   }
-  process.stdout.write(`${explanationText(source.text, explanation)}\n`);
+  process.stdout.write(`${expressionText(source.text, explanation)}\n`);
   if (outcome instanceof EvalError) return failed(outcome, found, source, options);
   print(found);
   return EXIT.ok;

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
+import { ruleWatch, valuesText } from '../edge/explained_rules.ts';
 import { type EdgeOfFile, edgeOf, usable } from '../edgeproof.ts';
 import { type ClientFacts, type RequestLike, connectionFor, headOf } from '../engine/request_like.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
@@ -9,21 +10,28 @@ import type { SimulatedAgents } from '../simulator/agents.ts';
 import { SCENARIO_CODES, type ScenarioCode } from '../simulator/document/codes.ts';
 import type { AgentConfig } from '../simulator/document/schema.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
-import type { Exchange } from '../engine/exchange.ts';
 import { namedSecrets } from '../edge/document/named_secrets.ts';
 import { keepSecrets } from '../edge/secrets.ts';
-import { ruleWatch } from './explained_rules.ts';
+import { assumptions } from './assumptions.ts';
+import { timedWatch } from './timed_watch.ts';
+import { lineAboutUnmatched } from './near_names.ts';
+import { hintLine, unknownHostHint } from './unknown_host.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
-import { FileError, loadConfig } from '../project_files/load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
+import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
 import { addAgent, addHeader, splitHeader, readIp } from './option_values.ts';
+import { textOrJson } from './reporter_option.ts';
 
-interface Options {
+interface Options extends ServiceOptions {
   readonly edge: string;
   readonly header: readonly string[];
   readonly ip?: string;
   readonly upstreamStatus: number;
+  /** Whether that was given. */
+  readonly hasStatus: boolean;
   readonly agent: readonly AgentConfig[];
   readonly json?: boolean;
   readonly event?: boolean;
@@ -37,10 +45,12 @@ interface Options {
 }
 
 export function register(command: Command): void {
-  command
-    .argument('[method]', 'request method, in any letter case', (method) => method.toUpperCase())
+  textOrJson(serviceNameOption(command))
+    .argument('[method]', 'request method, in any letter case', (method) =>
+      /^[a-z-]+$/i.test(method) ? method.toUpperCase() : method,
+    )
     .argument('[url]', 'full URL, such as https://shop.test/admin')
-    .option('-e, --edge <file>', 'edge file', 'edge.yaml')
+    .option('-e, --edge <file>', 'edge file, or a traffic policy', 'edge.yaml')
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address', readIp)
     .option('--upstream-status <status>', "status of the upstream's response", readStatus, 200)
@@ -54,8 +64,10 @@ export function register(command: Command): void {
     .option('--sni <name>', 'server name (SNI) of that connection; default: its host')
     .option('--client-cert <file>', 'client certificate of that connection')
     .option('--event', 'also print the event')
-    .option('-v, --verbose', 'also print the values of all parts of the expressions that were evaluated')
-    .option('--json', 'print JSON')
+    .option(
+      '-v, --verbose',
+      'also print the values of all parts of the expressions that were evaluated, and how long each took',
+    )
     .option('--scenario <file>', 'explain a case of this scenario file instead of a request')
     .option('--case <name>', 'name of the case')
     .option(
@@ -63,7 +75,8 @@ export function register(command: Command): void {
       'show which changes to the request would make this rule, module, route or code decide',
     )
     .action(async (method: string | undefined, url: string | undefined, options: Options) => {
-      process.exitCode = await explain(method, url, options);
+      const hasStatus = command.getOptionValueSource('upstreamStatus') === 'cli';
+      process.exitCode = await explain(method, url, { ...options, hasStatus });
     });
 }
 
@@ -74,13 +87,8 @@ async function explain(
 ): Promise<number> {
   try {
     if (options.scenario !== undefined) return await explainCase(options.scenario, options);
-    if (options.connect === undefined && (method === undefined || url === undefined))
-      throw new FileError('name a request: a method and a URL, or --connect, or --scenario with --case');
-    if (method !== undefined && /[./]/.test(method))
-      throw new FileError(
-        `'${method}' is not a method; -e names the edge file: edgeproof explain -e edge.yaml GET https://shop.test/`,
-      );
-    const checked = await loadConfig(options.edge);
+    refuseUnnamed(method, url, options);
+    const checked = await loadEdgeOrPolicy(options.edge, { serviceName: options.serviceName });
     if (hasErrors(checked.diagnostics)) {
       printFindings(checked.diagnostics);
       return EXIT.configInvalid;
@@ -90,9 +98,11 @@ async function explain(
     const kept = keepSecrets(environmentSecrets(process.env));
     for (const text of namedSecrets(usableConfig.config)) kept.remember(text);
     const rules = ruleWatch(kept.redact);
-    const full = { trace: 'full', watch: rules.watch } as const;
+    const timed = timedWatch(rules.watch);
+    const full = { trace: 'full', watch: timed.watch } as const;
     const edge = edgeOf(usableConfig, {
       ...full,
+      adoptHosts: checked.isPolicy ? 'any' : 'none',
       tunnels: (backend, labels) => agents?.tunnelsOf(backend, labels) ?? [],
       geoipDatabases: await geoipDatabasesOf(usableConfig.config, options.edge),
       secrets: kept,
@@ -101,7 +111,8 @@ async function explain(
     const { connect } = options;
     if (connect !== undefined || method === undefined || url === undefined) {
       const { explainConnection } = await import('./explain_connection.ts');
-      const text = explainConnection(edge, checked.locate, { ...options, connect: connect ?? '', agents });
+      const described = { ...options, connect: connect ?? '', agents, rules };
+      const text = explainConnection(edge, checked.locate, described);
       process.stdout.write(`${text}\n`);
       return EXIT.ok;
     }
@@ -109,26 +120,29 @@ async function explain(
     const facts = options.ip === undefined ? {} : { clientIp: options.ip };
     const upstream = { head: { status: options.upstreamStatus, headers: [] }, reused: false };
     if (options.whyNot !== undefined) {
-      const answer = await whyNotRequest(
-        { method, url, headers },
-        facts,
-        usableConfig.config,
-        checked.locate,
-        options,
-      );
+      const request = { method, url, headers };
+      const answer = await whyNotRequest(request, facts, usableConfig.config, checked.locate, options);
       process.stdout.write(options.json === true ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
       return EXIT.ok;
     }
     const { exchange, event } = edge.decide({ method, url, headers }, facts, upstream);
-    const explanation = rules.withReasons(explanationOf(exchange, checked.locate));
-    const shown = options.event === true ? { ...explanation, event } : explanation;
+    const reasons = rules.of(exchange.connection);
+    const explanation = reasons.withReasons(explanationOf(exchange, checked.locate));
+    const hint = unknownHostHint(explanation, 'option');
+    const told = hint === null ? explanation : { ...explanation, hint };
+    const shown = options.event === true ? { ...told, event } : told;
     if (options.json === true) process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     else {
-      const values = options.verbose === true ? rules.values() : '';
-      process.stdout.write(`${renderExplanation(explanation)}\n${values}${assumptions(exchange, options)}`);
+      const { config } = usableConfig;
+      const { verbose: isFull = false } = options;
+      const values = isFull ? `${valuesText(reasons.values())}${timed.text()}` : '';
+      const unmatched = lineAboutUnmatched(explanation.because.code, exchange.head.host, config);
+      const assumed = assumptions(exchange, options, config, agents, isFull);
+      process.stdout.write(
+        `${renderExplanation(explanation)}\n${unmatched}${hintLine(hint)}${values}${assumed}`,
+      );
+      if (options.event === true) process.stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     }
-    if (options.json !== true && options.event === true)
-      process.stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof FileError || error instanceof TypeError)) throw error;
@@ -137,13 +151,21 @@ async function explain(
   }
 }
 
-/** What the command line did not say, and the decision may depend on. */
-function assumptions({ attempts }: Exchange, { ip }: Options): string {
-  const assumed = [
-    ...(ip === undefined ? ['the client address (--ip)'] : []),
-    ...(attempts.length > 0 ? ['the response of the upstream (--upstream-status)'] : []),
-  ];
-  return assumed.length === 0 ? '' : `assumed: ${assumed.join(', ')}\n`;
+/** Throws FileError when the command line names neither a request nor a connection. */
+function refuseUnnamed(method: string | undefined, url: string | undefined, { connect }: Options): void {
+  if (method !== undefined && /^https?:\/\//i.test(method)) {
+    const isSwapped = url !== undefined && /^[a-z]+$/i.test(url);
+    const shown = `edgeproof explain ${isSwapped ? url : 'GET'} ${method}`;
+    throw new FileError(`the method is before the URL; write '${shown}'`);
+  }
+  if (method !== undefined && url !== undefined && /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(url))
+    throw new FileError(`'${url}' has no scheme; write https://${url}`);
+  if (connect === undefined && (method === undefined || url === undefined))
+    throw new FileError('name a request: a method and a URL, or --connect, or --scenario with --case');
+  if (method !== undefined && /[./]/.test(method))
+    throw new FileError(
+      `'${method}' is not a method; -e names the edge file: edgeproof explain -e edge.yaml GET https://shop.test/`,
+    );
 }
 
 /** Agents that are online at an edge, as the command line has them; null for none. */
@@ -197,7 +219,7 @@ async function whyNotRequest(
 async function explainCase(path: string, options: Options): Promise<number> {
   if (options.case === undefined) throw new FileError('name the case with --case');
   const { caseTrees, explainedCase, explanationsOf } = await import('./explain_case.ts');
-  const explained = await explainedCase(path, options.case);
+  const explained = await explainedCase(path, options.case, options);
   if (explained === null) return EXIT.configInvalid;
   const { draft, edge, locate } = explained;
   if (options.whyNot !== undefined) {
@@ -208,7 +230,7 @@ async function explainCase(path: string, options: Options): Promise<number> {
   } else if (options.json === true) {
     const all = explanationsOf(explained);
     process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
-  } else process.stdout.write(caseTrees(explained));
+  } else process.stdout.write(caseTrees(explained, options.verbose === true));
   return EXIT.ok;
 }
 

@@ -1,75 +1,41 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { ANALYSIS_CODES, BASES } from '../analysis/codes.ts';
-import { EDGE_CODES } from '../edge/document/codes.ts';
 import { type Branding, brandingOf } from '../engine/branding.ts';
-import { ENGINE_REASONS, STREAM_REASONS } from '../engine/refusals.ts';
-import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
 import { circumstancesOf, findCode, shortened } from '../policy/codes/page.ts';
-import type { CodePage, OtherCodes } from '../policy/codes/page.ts';
+import type { CodePage } from '../policy/codes/page.ts';
+import { otherCodes } from './code_sentences.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 import { wantsColor } from './terminal.ts';
+import { textOrJson } from './reporter_option.ts';
 
 /** `edgeproof explain-code CODE`: what a code means, with an example, without a network. */
 export function register(command: Command): void {
-  command
+  textOrJson(serviceNameOption(command))
     .argument('<code>', 'code, such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
-    .option('--service-name <name>', 'name of the service in codes', 'service')
-    .action((code: string, options: { serviceName: string }) => {
-      process.exitCode = explainCode(code, brandingOf(options.serviceName));
-    });
+    .action(
+      (code: string, { serviceName = USUAL_SERVICE, json = false }: ServiceOptions & { json?: boolean }) => {
+        process.exitCode = explainCode(code, brandingOf(serviceName), json);
+      },
+    );
 }
 
-function explainCode(written: string, branding: Branding): number {
+function explainCode(written: string, branding: Branding, isJson: boolean): number {
   const found = findCode(written, branding, otherCodes());
   if (found.kind === 'unknown') {
     const guess = found.didYouMean === undefined ? '' : `; did you mean ${found.didYouMean}?`;
     process.stderr.write(`unknown code '${written}'${guess}\n`);
     return EXIT.usage;
   }
-  process.stdout.write(`${pageOf(found, branding, wantsColor(process.stdout))}\n`);
-  return EXIT.ok;
-}
-
-/** Codes of edge files and of connections, and the numbers that the engine gives. */
-function otherCodes(): OtherCodes {
-  const sentences = [
-    ...reasonsOfFilters(),
-    ...Object.entries({ ...STREAM_REASONS, ...EDGE_CODES }).map(
-      ([code, { message }]) => [code, message] as const,
-    ),
-    ...Object.entries(ANALYSIS_CODES).map(
-      ([code, { message, basis, example, cure }]) =>
-        [code, `${message}\n\n${BASES[basis]}\n\nFor example: ${example}.\n\nThe cure: ${cure}.`] as const,
-    ),
-  ];
-  const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, message, status }]) =>
-    code === null
-      ? []
-      : [{ number: code, title: reason, means: `The response has status ${status}: ${message}.` }],
+  process.stdout.write(
+    isJson
+      ? `${JSON.stringify(found, null, 2)}\n`
+      : `${pageOf(found, branding, wantsColor(process.stdout))}\n`,
   );
-  return { sentences: Object.fromEntries(sentences), numbers };
-}
-
-/** Reasons of modules and actions, as traces show them. A module and an action may have one in common. */
-function reasonsOfFilters(): (readonly [code: string, sentence: string])[] {
-  const found = new Map<string, string>();
-  const add = (code: string, sentence: string): void => {
-    const first = found.get(code);
-    found.set(code, first === undefined ? sentence : `${first}\n${sentence}`);
-  };
-  for (const { type, reasons } of MODULE_FACTS.values()) {
-    for (const [code, { message }] of Object.entries(reasons)) add(code, `Module ${type}: ${message}.`);
-  }
-  for (const { type, reasons } of ACTION_FACTS.values()) {
-    const prefix = type.replaceAll('-', '_');
-    for (const [code, message] of Object.entries(reasons))
-      add(`${prefix}.${code}`, `Action ${type}: ${message}.`);
-  }
-  return [...found];
+  return EXIT.ok;
 }
 
 const WHERE = {

@@ -1,11 +1,14 @@
 import { clientCertificateOf } from '../crypto/client_certificate.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
+import { type RuleWatch, valuesText } from '../edge/explained_rules.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { SimulatedAgents } from '../simulator/agents.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
 import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
+import { lineAboutUnmatched } from './near_names.ts';
+import { hintLine, unknownHostHint } from './unknown_host.ts';
 import { FileError, readBytes } from '../project_files/load_config.ts';
 
 /** The connection that the command line describes. */
@@ -18,8 +21,11 @@ export interface ConnectOptions {
   readonly clientCert?: string;
   readonly json?: boolean;
   readonly event?: boolean;
+  readonly verbose?: boolean;
   /** Null for none. */
   readonly agents: SimulatedAgents | null;
+  /** What the edge was compiled with. */
+  readonly rules: RuleWatch;
 }
 
 /** Explains a connection to a TLS or TCP edge; its backends accept it. Throws FileError. */
@@ -45,12 +51,21 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
     new SimulatedAgents(chance, { config: edge.config, extend: () => undefined });
   const peers = { upstreams: scriptedUpstreams(chance), agents: agents ?? nobody() };
   const outcome = connectTo(edge.runtime.current(), prepared, world, peers);
-  const explanation = explanationOf(outcome.exchange, locate);
+  const reasons = options.rules.of(outcome.exchange.connection);
+  const explanation = reasons.withReasons(explanationOf(outcome.exchange, locate));
   const event = outcome.event();
+  const hint = unknownHostHint(explanation, 'option');
   if (options.json === true) {
-    return JSON.stringify(options.event === true ? { ...explanation, event } : explanation, null, 2);
+    return JSON.stringify(
+      { ...explanation, ...(hint !== null && { hint }), ...(options.event === true && { event }) },
+      null,
+      2,
+    );
   }
-  const text = renderExplanation(explanation);
+  const unmatched = lineAboutUnmatched(explanation.because.code, to, edge.config);
+  const values = options.verbose === true ? valuesText(reasons.values()) : '';
+  const further = [unmatched, hintLine(hint), values].map((each) => each && `\n${each.trimEnd()}`).join('');
+  const text = `${renderExplanation(explanation)}${further}`;
   return options.event === true ? `${text}\n${JSON.stringify(event, null, 2)}` : text;
 }
 

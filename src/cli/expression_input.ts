@@ -23,10 +23,11 @@ import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { FileError, readBytes } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
 import { addHeader, splitHeader } from './option_values.ts';
+import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 import { secretProvider } from '../edge/secrets.ts';
 
 /** Options of all verbs that evaluate expressions. */
-export interface InputOptions {
+export interface InputOptions extends ServiceOptions {
   readonly scope?: string;
   readonly request?: string;
   readonly header: readonly string[];
@@ -45,7 +46,7 @@ export interface ExpressionInput {
 const DEFAULT_URL = 'https://shop.test/';
 
 export function addInputOptions(command: Command): Command {
-  return command
+  return serviceNameOption(command)
     .option('-s, --scope <file>', 'file that describes request, response, connection, vars and so on')
     .option('--request <request>', "request 'METHOD URL', or only a URL")
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
@@ -80,7 +81,7 @@ async function expressionInput(
   const found = [...read.diagnostics, ...diagnostics.map(read.place)];
   if (hasErrors(found)) return { input: null, diagnostics: found };
   const phase = options.phase ?? phaseOf(file);
-  const service = file.service ?? 'service';
+  const service = options.serviceName ?? file.service ?? USUAL_SERVICE;
   const nowMs = momentOf(file.now);
   const request = requestOf(file, options, nowMs);
   const connection = connectionFrom(file, options, request, nowMs);

@@ -1,19 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readDocument } from '../config_file/read.ts';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { checkWholeEdge } from '../edge/semantic_checks.ts';
-import { locateInPolicyFile } from '../edge/policy_places.ts';
-import { brandingOf } from '../engine/branding.ts';
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import { parseAuthority } from '../http/host.ts';
-import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
 import { reportKind } from '../project_files/file_kind.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
+import { type Surroundings, checkPolicyEdge, policyFile } from '../project_files/policy_edge.ts';
 
 interface Options extends IngressOptions {
   readonly policy?: string;
@@ -55,14 +51,23 @@ function addressOf(text: string): string | null {
   return parseAuthority(address)?.port === undefined ? null : address;
 }
 
+/** What to write instead of this upstream. */
+function upstreamMeant(text: string): string {
+  if (/\.(?:ya?ml|json)$/.test(text)) return `'edgeproof dev ${text}' serves an edge file`;
+  const [, scheme = 'http', host = text] = /^(https?):\/\/([^/]+)/.exec(text) ?? [];
+  const withPort = addressOf(host) ?? addressOf(`${host}:${scheme === 'https' ? 443 : 80}`);
+  return `write ${withPort === null ? '3000 or app.test:3000' : withPort}`;
+}
+
 async function http(upstream: string, options: Options): Promise<number> {
   const address = addressOf(upstream);
   if (address === null) {
-    process.stderr.write(`'${upstream}' is neither a port nor host:port\n`);
+    process.stderr.write(`'${upstream}' is neither a port nor host:port; ${upstreamMeant(upstream)}\n`);
     return EXIT.usage;
   }
   const { policy, internal } = options;
   const source = {
+    verb: 'http',
     file: policy ?? null,
     load: () => edgeAround(address, options),
     adoptHosts: 'any',
@@ -74,65 +79,20 @@ async function http(upstream: string, options: Options): Promise<number> {
   return runIngress(source, options);
 }
 
-/** Pointer to the policy in the edge that is generated around it. */
-const POLICY_POINTER = '/edges/https/http/routes/0/traffic_policy/value';
-
-/** An edge with one route for every host; findings about the policy are located in the policy's own file. */
-async function edgeAround(address: string, { policy, facts, internal }: Options): Promise<Checked> {
-  const text = policy === undefined ? undefined : readText(policy);
-  const targets = Array.from(internal, ([host, target], at) => ({ id: `internal_${at + 1}`, host, target }));
-  const edge = checkWholeEdge({
-    value: {
-      ...(facts !== undefined && { facts: factsIn(facts) }),
-      backends: {
-        upstream: { static: { address } },
-        ...Object.fromEntries(targets.map(({ id, target }) => [id, { static: { address: target } }])),
-      },
-      edges: {
-        https: {
-          ...Object.fromEntries(
-            targets.map(({ id, host }) => [
-              id,
-              {
-                hostports: [`${host}:443`],
-                routes: [{ match_type: 'path_prefix', match: '/', backend: { backend_id: id } }],
-              },
-            ]),
-          ),
-          http: {
-            hostports: ['localhost:443'],
-            routes: [
-              {
-                match_type: 'path_prefix',
-                match: '/',
-                backend: { backend_id: 'upstream' },
-                ...(text === undefined ? {} : { traffic_policy: { value: text } }),
-              },
-            ],
-          },
-        },
-      },
-    },
-  });
-  if (policy === undefined || text === undefined) return edge;
-  const branding = brandingOf('service');
-  const source = { name: policy, text };
-  const found = checkPolicy(source, {
-    branding,
-    attachedTo: 'http',
-    internalHosts: targets.map(({ host }) => host),
-    internalAddresses: [],
-  }).diagnostics;
-  const others = edge.diagnostics
-    .filter(({ pointer }) => !pointer.startsWith(POLICY_POINTER))
-    .map((each) => Object.assign({}, each, facts !== undefined && { source: { name: facts, text: '' } }));
-  const diagnostics = [...others, ...(await reportKind(found, text, 'policy'))];
-  const locate = locateInPolicyFile(source, POLICY_POINTER);
-  return { ...edge, locate, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };
+/** An edge with one route for every host; findings are located in the files of the policy and of the facts. */
+async function edgeAround(
+  address: string,
+  { policy: path, facts, internal, serviceName }: Options,
+): Promise<Checked> {
+  const policy = path === undefined ? null : policyFile(path, readText(path));
+  const around = { address, internal, ...(facts !== undefined && { facts: factsIn(facts) }) };
+  const checked = await checkPolicyEdge(policy, around, { serviceName });
+  if (policy === null) return checked;
+  return { ...checked, diagnostics: await reportKind(checked.diagnostics, policy.text, 'policy') };
 }
 
 /** The facts of a file: as they are, or in an edge file or a file of a request. Throws FileError. */
-function factsIn(path: string): unknown {
+function factsIn(path: string): NonNullable<Surroundings['facts']> {
   const kind = {
     called: 'a file of facts',
     keys: '`facts`',
@@ -144,5 +104,5 @@ function factsIn(path: string): unknown {
   const { facts } = document.value as { readonly facts?: unknown };
   if (facts === undefined)
     throw new FileError(`${path} has no \`facts\`: write them below this key, as in an edge file`);
-  return facts;
+  return { value: facts, written: { document, pointer: '/facts' } };
 }

@@ -1,5 +1,4 @@
-import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import {
@@ -13,17 +12,19 @@ import {
 import { compileEventFilter } from '../events/filter.ts';
 import { type LostEvents, lostEvents } from '../events/lost.ts';
 import { type EventSink, filtered, ndjsonSink } from '../events/ndjson.ts';
-import { geoipDatabasesOf } from './geoip_databases.ts';
-import { connectionLine, inMilliseconds, requestLine } from './request_line.ts';
+import { connectionLine, requestLine } from './request_line.ts';
 import { type DevelopmentProvider, loginOptions } from './development_provider.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
-import { aboutStreams, streamListening } from './stream_options.ts';
+import { hotKeys } from './hot_keys.ts';
+import { aboutStreams, nameHere, portHere, streamListening } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
+import { type DecidingOptions, type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
-import { wantsColor } from './terminal.ts';
-import { type LastReading, watchFile } from './watch.ts';
+import { type Voice, printFindings, voiceTo } from './voice.ts';
+import type { LastReading } from './watch.ts';
+import { reload, watchSource } from './reload.ts';
 import { movedLine } from './api_port.ts';
 import {
   isFirstWorker,
@@ -35,7 +36,6 @@ import {
   workerSink,
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
-import { errorText } from '../diagnostics/message_text.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
 import { aboutAgents, agentListening, localAgents } from './agent_options.ts';
 import type { IngressOptions } from './ingress_options.ts';
@@ -43,6 +43,7 @@ import { otlpExport } from './otlp_option.ts';
 
 /** The configuration source of a local ingress; its file is watched. */
 export interface IngressSource {
+  readonly verb: 'dev' | 'http';
   readonly file: string | null;
   /** Reads and checks it; throws FileError. */
   readonly load: () => Promise<Checked>;
@@ -51,6 +52,8 @@ export interface IngressSource {
   readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
   /** Makes the edge, if not from the file alone. */
   readonly makeEdge?: (config: UsableConfig, options: EdgeOptions) => Promise<LiveEdge>;
+  /** Lines about what was replaced when the source was last loaded. */
+  readonly replaced?: () => readonly string[];
   /** Lines printed below the ready line. */
   readonly about: (edge: EdgeOfFile, listening: Listening) => readonly string[];
 }
@@ -91,7 +94,7 @@ export async function runIngress(given: IngressSource, options: IngressOptions):
   };
   // Events may go to standard output; messages for the user then go to standard error.
   const out = options.events === '-' ? process.stderr : process.stdout;
-  const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
+  const voice = voiceTo(out);
   ignoreClosedOutput();
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
   const code = await runHere(source, options, voice);
@@ -106,8 +109,10 @@ async function runHere(source: WatchedSource, options: IngressOptions, voice: Vo
   let listening: Listening;
   let live: LiveEdge | null = null;
   let recording: Recording | null = null;
+  let inspector: VerbInspector | null = null;
   let provider: DevelopmentProvider | null = null;
   let otlp: EdgeSetup['otlp'] | null = null;
+  let about: readonly string[] = [];
   try {
     const checked = await source.load();
     printFindings(checked.diagnostics, voice);
@@ -123,30 +128,38 @@ async function runHere(source: WatchedSource, options: IngressOptions, voice: Vo
     provider = (await source.provider?.(usable(checked).config)) ?? null;
     if (provider !== null && isWorker) throw new FileError(ONE_PROVIDER);
     otlp = otlpExport(options, usable(checked).config.service_name, voice.say);
-    live = await makeEdge(usable(checked), source, options, { sink, recording, provider, lost, otlp }, voice);
+    const deciding = await decidingOf(usable(checked).config, source, options);
+    inspector = isWorker ? null : await inspectorOf(source, options, source.lastReading, deciding);
+    const setup = { deciding, sink, recording, inspector, provider, lost, otlp };
+    live = await makeEdge(usable(checked), source, options, setup, voice);
     const { host, port, strictPort = false } = options;
     const { edgePorts } = live;
     const front = {
       ...streamListening(options, voice.say),
       ...agentListening(options, live.ingressCertificate),
       ...(edgePorts && { edgePorts }),
+      localPort: portHere,
     };
     listening = await live.edge.listen({ host, port, strictPort, ...front });
+    about = [...((await inspector?.listen(listening)) ?? [])];
   } catch (error) {
+    await inspector?.close();
     await live?.close();
     await otlp?.close();
     throw error;
   }
   const made = live;
-  if (!isWorker || isFirstWorker) printReady(made.edge, listening, source, options, voice);
+  if (!isWorker || isFirstWorker) printReady(made.edge, listening, source, options, voice, about);
   const agentLines = aboutAgents(listening, made.authtoken ?? options.authtoken ?? 'any');
   for (const line of [...made.lines, ...agentLines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
-  const watcher =
-    options.watch && source.file !== null
-      ? watchFile(source.file, () => reload(made, source, voice), options.poll === true, source.lastReading)
-      : null;
+  const watcher = options.watch && source.file !== null ? watchSource(made, source, voice, options) : null;
+  const again = source.file === null ? null : () => void reload(made, source, voice, [source.file!]);
+  const keys = isWorker ? null : hotKeys({ url: listening.url, reload: again, ...voice });
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
+  keys?.close();
   watcher?.close();
+  // Pages end at once; requests in flight may take their time.
+  await inspector?.close();
   const { cut } = await listening.close(options.drain);
   if (cut > 0) voice.say(cutLine(cut, options.drain));
   await made.close();
@@ -162,11 +175,12 @@ const ONE_PROVIDER = 'logins at the development identity provider need a single 
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
-  { workers, events, record, adminPort, agents }: IngressOptions,
+  { workers, events, record, adminPort, agents, inspector }: IngressOptions,
   { say }: Voice,
 ): Promise<number> {
-  if (record !== undefined || agents !== undefined || source.makeEdge !== undefined) {
-    process.stderr.write('--workers cannot be combined with --record, --agents or --api\n');
+  const isInspected = inspector !== undefined && inspector !== false;
+  if (record !== undefined || agents !== undefined || isInspected || source.makeEdge !== undefined) {
+    process.stderr.write('--workers cannot be combined with --record, --agents, --inspector or --api\n');
     return EXIT.usage;
   }
   await source.load();
@@ -177,16 +191,12 @@ async function runWorkers(
   return code;
 }
 
-/** How a verb prints to its user. */
-interface Voice {
-  readonly color: boolean;
-  readonly say: (text: string) => void;
-}
-
 /** What an edge is made with, besides its configuration. */
 interface EdgeSetup {
+  readonly deciding: DecidingOptions;
   readonly sink: EventSink | null;
   readonly recording: Recording | null;
+  readonly inspector: VerbInspector | null;
   readonly provider: DevelopmentProvider | null;
   readonly lost: LostEvents;
   readonly otlp: ReturnType<typeof otlpExport>;
@@ -196,15 +206,14 @@ async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  { sink, recording, provider, lost, otlp }: EdgeSetup,
-  { say, color }: Voice,
+  { deciding, sink, recording, inspector, provider, lost, otlp }: EdgeSetup,
+  { say, color, heard }: Voice,
 ): Promise<LiveEdge> {
   const edgeOptions: EdgeOptions = {
-    adoptHosts: source.adoptHosts,
-    geoipDatabases: source.file === null ? [] : await geoipDatabasesOf(config.config, source.file),
-    passUnsimulated: options.passUnsimulated === true,
+    ...deciding,
     lostEvents: lost,
     ...(recording && { recordingSink: recording.sink }),
+    ...inspector?.edge,
     login: loginOptions(process.env, provider),
     secrets: environmentSecrets(process.env),
     allowPrivateFetch: options.allowPrivateFetch === true,
@@ -219,6 +228,7 @@ async function makeEdge(
       sink?.write(event);
       otlp.edge.onEvent?.(event, explain);
       const explanation = explain();
+      heard(explanation);
       say(requestLine(explanation, event.object, endOf(explanation), color));
     },
   };
@@ -242,36 +252,15 @@ function printReady(
   source: IngressSource,
   options: IngressOptions,
   { say }: Voice,
+  further: readonly string[],
 ): void {
   const { url, port } = listening;
   say(`\n  edgeproof  ready in ${Math.round(performance.now())} ms  ${url}`);
   for (const line of movedLine('port', options.port, port)) say(`  ${line}`);
-  for (const line of [...source.about(edge, listening), ...aboutStreams(edge.config, listening)])
-    say(`  ${line}`);
+  const nameOf = source.adoptHosts === 'loopback' ? nameHere : undefined;
+  const streams = aboutStreams(edge.config, listening, nameOf);
+  for (const line of [...source.about(edge, listening), ...streams, ...further]) say(`  ${line}`);
+  for (const line of source.replaced?.() ?? []) say(`  ${line}`);
   if (source.file !== null && options.watch) say(`  ${source.file} is reloaded on save`);
   say('');
-}
-
-/** Swaps the whole configuration; a file with errors changes nothing. */
-async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice: Voice): Promise<void> {
-  const { say } = voice;
-  const still = () => `still serving revision ${edge.runtime.revision()}`;
-  try {
-    const next = await source.load();
-    printFindings(next.diagnostics, voice);
-    if (hasErrors(next.diagnostics)) {
-      say(`${source.file} has errors: ${still()}`);
-      return;
-    }
-    const began = performance.now();
-    await replace(usable(next));
-    const took = inMilliseconds(performance.now() - began);
-    say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${took}`);
-  } catch (error) {
-    say(`${errorText(error)}: ${still()}`);
-  }
-}
-
-function printFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
-  if (diagnostics.length > 0) say(renderDiagnostics(diagnostics, { color }).trimEnd());
 }

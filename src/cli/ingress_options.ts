@@ -3,14 +3,22 @@ import type { AgentVerbOptions } from './agent_options.ts';
 import { DRAIN_OPTION, addText, readPort } from './option_values.ts';
 import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import { type RecordOptions, BODY_BYTES, readBytes } from './recording.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
+import { type InspectorVerbOptions, inspectorOption } from './inspector.ts';
 import { type StreamVerbOptions, streamOptions } from './stream_options.ts';
 import { readWorkers } from './workers.ts';
 
 /** Options of every verb that listens. */
-export interface IngressOptions extends StreamVerbOptions, AgentVerbOptions, RecordOptions, OtlpVerbOptions {
+export interface IngressOptions
+  extends
+    StreamVerbOptions,
+    AgentVerbOptions,
+    RecordOptions,
+    OtlpVerbOptions,
+    ServiceOptions,
+    InspectorVerbOptions {
   readonly port: number;
   readonly host: string;
-  readonly strictPort?: boolean;
   /** How long a stop waits for requests in flight, in ms. */
   readonly drain: number;
   readonly events?: string;
@@ -51,5 +59,5 @@ export function ingressOptions(command: Command): Command {
       'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
-  return streamOptions(otlpOption(command));
+  return inspectorOption(streamOptions(otlpOption(serviceNameOption(command))), true);
 }

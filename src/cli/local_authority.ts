@@ -45,6 +45,11 @@ export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
 
 /** The authority in a folder. If there is none, it is created; only its owner can read its key. */
 export async function localAuthority(folder: string): Promise<LocalAuthority> {
+  return authorityIn(folder);
+}
+
+/** As `localAuthority`, at once: reading and making it takes some milliseconds. */
+export function authorityIn(folder: string): LocalAuthority {
   const file = join(folder, 'authority.pem');
   const keyFile = join(folder, 'authority-key.pem');
   const kept = readKept(file, keyFile);
@@ -102,7 +107,11 @@ const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** A certificate for a host; by default for this machine. */
 export function serverCertificate(authority: LocalAuthority, host: string): TlsCertificate {
-  const names = host === '' || host === 'localhost' ? LOCAL_NAMES : [host];
+  return certificateForHosts(authority, host === '' || host === 'localhost' ? LOCAL_NAMES : [host]);
+}
+
+/** A certificate for hosts, at least one. */
+export function certificateForHosts(authority: LocalAuthority, names: readonly string[]): TlsCertificate {
   return issueCertificate({
     ...common(names[0]!, LEAF_DAYS),
     purposes: ['serverAuth'],

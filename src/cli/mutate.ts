@@ -5,14 +5,16 @@ import { FileError } from '../project_files/load_config.ts';
 import { MUTANTS, countMutants, type MutationResult, mutate, scoreOf } from '../project_files/mutate.ts';
 import { mutationJson, mutationJunit, mutationPage, mutationText } from '../project_files/mutation_report.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { readCount } from './option_values.ts';
 import { printFindings, printLines } from './terminal.ts';
 import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { reporterOption } from './reporter_option.ts';
 
 const REPORTERS = { text: mutationText, json: mutationJson, html: mutationPage, junit: mutationJunit };
 
-interface Options {
+interface Options extends ServiceOptions {
   readonly max: number;
   readonly threshold?: number;
   readonly reporter: keyof typeof REPORTERS;
@@ -21,11 +23,10 @@ interface Options {
 }
 
 export function register(command: Command): void {
-  command
+  reporterOption(serviceNameOption(command), Object.keys(REPORTERS))
     .argument('<file>', 'scenario file')
     .option('--max <count>', 'maximum number of mistakes to try', readCount, MUTANTS)
     .option('--threshold <percent>', 'exit with 8 if fewer of the mistakes are noticed', readPercent)
-    .option('-r, --reporter <name>', 'text, json, html, junit', readReporter, 'text')
     .option('--emit-cases <file>', 'write a scenario file with a case for each survivor that a request shows')
     .option('--jobs <count>', 'number of threads; default: automatic', readCount)
     .action(async (file: string, options: Options) => {
@@ -39,7 +40,7 @@ const MUTANTS_PER_THREAD = 200;
 async function run(file: string, options: Options): Promise<number> {
   const { max, threshold, reporter, emitCases, jobs = await jobsFor(file, max) } = options;
   if (emitCases !== undefined) checkName(emitCases);
-  const asked = { max, offers: emitCases !== undefined };
+  const asked = { max, offers: emitCases !== undefined, serviceName: options.serviceName };
   const result =
     jobs > 1
       ? await (await import('./mutate_threads.ts')).mutateOnThreads(file, asked, jobs)
@@ -70,12 +71,6 @@ async function emit(file: string, path: string, { survivors }: MutationResult): 
   process.stderr.write(
     `${path}: ${counted(cases.length, 'case')} for ${counted(survivors.length, 'survivor')}\n`,
   );
-}
-
-function readReporter(text: string): Options['reporter'] {
-  if (!Object.hasOwn(REPORTERS, text))
-    throw new InvalidArgumentError(`expected ${Object.keys(REPORTERS).join(', ')}.`);
-  return text as Options['reporter'];
 }
 
 function readPercent(text: string): number {

@@ -16,7 +16,10 @@ export async function programOf(whole: readonly VerbName[]): Promise<Command> {
     const { group, does, examples, load } = VERBS[name];
     const command = program.command(name).helpGroup(`${group}:`);
     if (whole.includes(name)) {
-      command.description(does[0]!.toUpperCase() + does.slice(1)).addHelpText('after', shown(examples));
+      command
+        .description(does[0]!.toUpperCase() + does.slice(1))
+        .addHelpText('after', shown(examples))
+        .showHelpAfterError(`edgeproof ${name} --help shows its arguments, options and examples`);
       (await load()).register(command);
     } else command.description(does).allowUnknownOption();
   }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { certifyProperty } from '../analysis/certify.ts';
 import { prove } from '../analysis/prove.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
@@ -9,16 +9,18 @@ import { FileError, readText } from '../project_files/load_config.ts';
 import { propertiesIn, readProperties } from '../project_files/property_file.ts';
 import { type ProvedProperty, proofsJson, proofsJunit, proofsText } from '../project_files/proof_report.ts';
 import { writeCertificates } from './certificates.ts';
-import { EDGE_NAMES, type SourceOptions, addSourceOptions, loadEdge } from './edge_source.ts';
+import { EDGE_NAMES, loadEdge } from './edge_source.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { addText } from './option_values.ts';
 import { printFindings, printLines } from './terminal.ts';
 import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { reporterOption } from './reporter_option.ts';
 
 const REPORTERS = { text: proofsText, json: proofsJson, junit: proofsJunit };
 
-interface Options extends SourceOptions {
+interface Options extends ServiceOptions {
   readonly properties: readonly string[];
   readonly reporter: keyof typeof REPORTERS;
   readonly emitCases?: string;
@@ -29,7 +31,7 @@ const PROPERTY_FILE = /\.property\.(?:ya?ml|json)$/;
 const USUAL_EDGE = 'edge.yaml';
 
 export function register(command: Command): void {
-  command
+  reporterOption(command, Object.keys(REPORTERS))
     .argument('[file]', `${EDGE_NAMES}; or a property file that names its edge; default: ${USUAL_EDGE}`)
     .option(
       '--properties <file>',
@@ -37,10 +39,9 @@ export function register(command: Command): void {
       addText,
       [],
     )
-    .option('-r, --reporter <name>', 'text, json, junit', readReporter, 'text')
     .option('--emit-cases <file>', 'write a scenario file with a case for each refuted property')
     .option('--certificate <file>', 'write what is proved with all classes of requests, for `verify-proof`');
-  addSourceOptions(command).action(async (file: string | undefined, options: Options) => {
+  serviceNameOption(command).action(async (file: string | undefined, options: Options) => {
     process.exitCode = await proveAll(file, options);
   });
 }
@@ -88,9 +89,9 @@ async function proveAll(file: string | undefined, options: Options): Promise<num
       certificate,
       [edge],
       [config],
-      proved.flatMap(({ property, proof }) => {
+      proved.map(({ property, proof }) => {
         const make = (hashes: readonly string[]) => certifyProperty(config, property, hashes);
-        return proof.verdict === 'PROVED' ? [{ name: property.name, make }] : [];
+        return { name: property.name, make: proof.verdict === 'PROVED' ? make : null };
       }),
     );
   if (verdicts.has('REFUTED')) return EXIT.refuted;
@@ -107,10 +108,4 @@ function propertyFiles(file: string | undefined, given: readonly string[]): read
 
 function isPropertyFile(file: string | undefined): boolean {
   return file !== undefined && PROPERTY_FILE.test(file) && existsSync(file);
-}
-
-function readReporter(text: string): Options['reporter'] {
-  if (!Object.hasOwn(REPORTERS, text))
-    throw new InvalidArgumentError(`expected ${Object.keys(REPORTERS).join(', ')}.`);
-  return text as Options['reporter'];
 }

@@ -44,14 +44,18 @@ async function record(file: string, options: Options): Promise<number> {
   if (options.from !== undefined) return await convert(file, options.from, options);
   const { out: path } = options;
   if (path === undefined || path === '-') throw new FileError('name the file to record to with --out');
-  const load = () => loadConfig(file);
-  return await runIngress({ file, load, adoptHosts: 'loopback', about }, { ...options, record: path });
+  const { serviceName } = options;
+  const load = () => loadConfig(file, { serviceName });
+  return await runIngress(
+    { verb: 'dev', file, load, adoptHosts: 'loopback', about },
+    { ...options, record: path },
+  );
 }
 
 async function convert(file: string, logs: readonly string[], options: Options): Promise<number> {
   if (options.to === undefined) throw new FileError('name the target format with --to: har or scenario');
   const { out = '-', limit } = options;
-  const made = options.to === 'har' ? await toHar(logs, limit) : await toScenario(file, logs, out, limit);
+  const made = options.to === 'har' ? await toHar(logs, limit) : await toScenario(file, logs, out, options);
   for (const problem of made.problems) process.stderr.write(`${problem}\n`);
   if (made.count === 0) return EXIT.nothingSelected;
   if (out === '-') process.stdout.write(made.text);
@@ -84,8 +88,13 @@ async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   return { text, count: exchanges.length, problems };
 }
 
-async function toScenario(file: string, logs: readonly string[], out: string, limit: number): Promise<Made> {
-  const { config } = await loadConfig(file);
+async function toScenario(
+  file: string,
+  logs: readonly string[],
+  out: string,
+  { limit, serviceName }: Options,
+): Promise<Made> {
+  const { config } = await loadConfig(file, { serviceName });
   const from = out === '-' ? '.' : dirname(out);
   const edge = relative(from, resolve(file));
   const writer = scenarioWriter({

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { complete } from './expression_completion.ts';
+import { complete } from '../cel/expression_completion.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings, wantsColor } from './terminal.ts';
 import { type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';

@@ -7,10 +7,10 @@ import { formatType } from '../cel/types.ts';
 import { EvalError } from '../cel/values.ts';
 import { SCOPE_PHASES, isScopePhase } from '../filters/phase.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
-import { explanationText } from './explanation_text.ts';
+import { expressionText } from '../edge/expression_values.ts';
 import { findingOf, placed } from './expression_error.ts';
 import type { ExpressionInput } from './expression_input.ts';
-import { valueText } from './value_text.ts';
+import { valueText } from '../cel/value_text.ts';
 
 export interface Answer {
   /** The text to print, without a final line break; may be empty. */
@@ -101,7 +101,7 @@ function explainLine(
   const source: Source = { name: '<line>', text };
   const { program, diagnostics } = compile(text, scope);
   if (program === undefined) return { text: rendered(placed(diagnostics, source), look) };
-  return { text: explanationText(text, explain(program, activation)) };
+  return { text: expressionText(text, explain(program, activation)) };
 }
 
 function typeLine(text: string, { scope }: ExpressionInput, look: Look): { readonly text: string } {

@@ -7,11 +7,14 @@ import { type LogReader, isLineByLine } from '../replay/read_log.ts';
 import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
 import { type PlaceOf, replayText } from '../replay/report_replay.ts';
 import { EXIT } from './exit_codes.ts';
+import { serviceNameOption } from './service_name.ts';
 import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 import { failureText } from '../diagnostics/system_failure.ts';
+import { exitOnOutputError } from './shutdown.ts';
 import { readCount, readIp } from './option_values.ts';
+import { reporterOption } from './reporter_option.ts';
 
 interface Options extends JudgeOptions {
   readonly reporter: 'text' | 'json' | 'ndjson';
@@ -21,14 +24,14 @@ interface Options extends JudgeOptions {
 }
 
 export function register(command: Command): void {
-  command
+  const does = 'how to print the report; `ndjson` has a line per record';
+  reporterOption(serviceNameOption(command), ['text', 'json', 'ndjson'], { does })
     .argument(
       '<log...>',
       'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
     )
     .option('-e, --edge <file>', 'edge file under test', 'edge.yaml')
     .option('--against <file>', 'edge file that was active when the log was written')
-    .option('-r, --reporter <name>', 'text, json, or ndjson with a line per record', readReporter, 'text')
     .option(
       '--max-unknown <percent>',
       'exit with 7 if more than this percentage of records cannot be decided',
@@ -65,13 +68,14 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
   const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
   const jobs = isOrderless ? (options.jobs ?? jobsThatPay(logs)) : 1;
   const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
-  const { edge, against, ip, adoptHosts, hashKey } = options;
+  const { edge, against, ip, adoptHosts, hashKey, serviceName } = options;
   const judging = {
     edge,
     ...(against && { against }),
     ...(ip && { ip }),
     ...(adoptHosts && { adoptHosts }),
     ...(hashKey && { hashKey }),
+    ...(serviceName && { serviceName }),
   };
   const parts: ReplaySummary[] = [];
   for (const log of logs) {
@@ -130,13 +134,6 @@ function exitCodeOf(summary: ReplaySummary, { maxUnknown, minFidelity }: Options
   return EXIT.ok;
 }
 
-function readReporter(text: string): Options['reporter'] {
-  if (text !== 'text' && text !== 'json' && text !== 'ndjson') {
-    throw new InvalidArgumentError('expected text, json or ndjson.');
-  }
-  return text;
-}
-
 function readPercent(text: string): number {
   const percent = Number(text.replace(/%$/, ''));
   if (text === '' || !(percent >= 0 && percent <= 100)) {
@@ -179,6 +176,7 @@ function written(file: number, bytes: Buffer): number {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       return 0;
     }
-    throw error;
+    // The write bypasses the stream of standard output, and so its listener.
+    return exitOnOutputError(error as NodeJS.ErrnoException);
   }
 }

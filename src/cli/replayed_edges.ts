@@ -1,6 +1,5 @@
 import { printFindings } from './terminal.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
-import type { Checked } from '../edge/document/check.ts';
 import { usable } from '../edgeproof.ts';
 import { parseAddress } from '../net/address.ts';
 import { type ReplayedEdge, replayedEdge } from '../replay/decide.ts';
@@ -9,7 +8,7 @@ import type { Replay, Replayed } from '../replay/replay.ts';
 import type { PlaceOf } from '../replay/report_replay.ts';
 import { readHashKey } from './recording.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
-import { loadConfig } from '../project_files/load_config.ts';
+import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
 
 /** What the command and its threads need to judge records, as plain data. */
 export interface JudgeOptions {
@@ -18,6 +17,7 @@ export interface JudgeOptions {
   readonly ip?: string;
   readonly adoptHosts?: boolean;
   readonly hashKey?: string;
+  readonly serviceName?: string;
 }
 
 export interface LoadedEdge {
@@ -39,7 +39,7 @@ export async function loadEdges(
 }
 
 async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEdge | null> {
-  const checked: Checked = await loadConfig(path);
+  const checked = await loadEdgeOrPolicy(path, { serviceName: options.serviceName });
   if (hasErrors(checked.diagnostics)) {
     printFindings(checked.diagnostics);
     return null;
@@ -47,7 +47,7 @@ async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEd
   const { config } = usable(checked);
   const edge = replayedEdge(config, {
     geoipDatabases: await geoipDatabasesOf(config, path),
-    adoptHosts: options.adoptHosts === true ? 'any' : 'none',
+    adoptHosts: options.adoptHosts === true || checked.isPolicy ? 'any' : 'none',
     hashKey: options.hashKey === undefined ? null : await readHashKey(options.hashKey),
   });
   // A pointer without a place of its own gets the place of its parent.

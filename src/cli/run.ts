@@ -24,10 +24,20 @@ async function runVerb(args: readonly string[]): Promise<number> {
   if (verb === 'check' && rest.length > 0 && !rest.some((arg) => arg.startsWith('-'))) {
     return (await import('./check_files.ts')).check(rest, {});
   }
+  if (!isVerb(verb)) {
+    const { meantBy } = await import('./wrong_verb.ts');
+    const meant = meantBy(args);
+    if (meant !== null) {
+      process.stderr.write(`${meant}\n`);
+      return EXIT.usage;
+    }
+  }
   const { programOf } = await import('./program.ts');
   const { CommanderError } = await import('commander');
   const readsAll = isVerb(verb) && ((await VERBS[verb].load()) as VerbFile).readsAllVerbs === true;
-  const program = await programOf(readsAll ? VERB_NAMES : isVerb(verb) ? [verb] : []);
+  // `help backup` shows the arguments of that verb.
+  const [named = ''] = verb === 'help' ? rest : args;
+  const program = await programOf(readsAll ? VERB_NAMES : isVerb(named) ? [named] : []);
   if (!isVerb(verb)) program.version((await import('./version.ts')).packageVersion(), '-V, --version');
   try {
     await program.parseAsync(args, { from: 'user' });

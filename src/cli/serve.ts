@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { basename, resolve as absolute } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { listenForApi, movedLine } from './api_port.ts';
 import type { ApiListening } from '../control/api/listen.ts';
 import type { Listening } from '../edgeproof.ts';
@@ -16,21 +16,28 @@ import {
 } from './stream_options.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
+import {
+  type DecidingOptions,
+  type InspectorVerbOptions,
+  type VerbInspector,
+  inspectorOption,
+  verbInspector,
+} from './inspector.ts';
 import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
+import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 import { type AgentVerbOptions, aboutAgents, agentListening, agentsOption } from './agent_options.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
 import { type OtlpVerbOptions, otlpExport, otlpOption } from './otlp_option.ts';
 import { DRAIN_OPTION, addText, readCount, readPort } from './option_values.ts';
 
-interface Options extends StreamVerbOptions, AgentVerbOptions, OtlpVerbOptions {
+interface Options
+  extends StreamVerbOptions, AgentVerbOptions, OtlpVerbOptions, ServiceOptions, InspectorVerbOptions {
   readonly store: string;
   readonly host: string;
   readonly port: number;
   readonly apiPort: number;
-  readonly strictPort?: boolean;
   readonly drain: number;
-  readonly serviceName: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly jsonForEmpty?: boolean;
@@ -58,7 +65,6 @@ export function register(command: Command): void {
     )
     .option('--strict-port', 'fail if a port is in use')
     .option(...DRAIN_OPTION)
-    .option('--service-name <name>', 'service name, used in headers and error codes', readName, 'service')
     .option('--tls-cert <file>', 'PEM certificate; serves the API over HTTPS')
     .option('--tls-key <file>', 'PEM private key of that certificate')
     .option('--json-for-empty', 'respond with 200 and {} instead of 204, which the published SDK needs')
@@ -84,24 +90,31 @@ export function register(command: Command): void {
     .option('--keep-audit <days>', 'remove older audit records; default: keep all', readCount)
     .option('--keep-undelivered <days>', 'drop older undelivered audit events; default: keep all', readCount)
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
-  agentsOption(streamOptions(otlpOption(command))).action(async (options: Options) => {
-    process.exitCode = await serve(options);
-  });
+  inspectorOption(agentsOption(streamOptions(otlpOption(serviceNameOption(command)))), false).action(
+    async (options: Options) => {
+      process.exitCode = await serve(options);
+    },
+  );
 }
 
 async function serve(options: Options): Promise<number> {
+  const { serviceName = USUAL_SERVICE } = options;
   limitHeap();
   ignoreClosedOutput();
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;
   let otlp: ReturnType<typeof otlpExport> | null = null;
+  let inspector: VerbInspector | null = null;
+  let about: readonly string[] = [];
   try {
     const tls = tlsOf(options);
-    otlp = otlpExport(options, options.serviceName, say);
+    otlp = otlpExport(options, serviceName, say);
+    const deciding = await decidingOf(options);
+    inspector = await inspectorBeside(options, deciding, () => management);
     management = await openManagement({
       storePath: options.store,
-      service: options.serviceName,
+      service: serviceName,
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
       ...(options.eventFiles !== undefined && { eventFiles: absolute(options.eventFiles) }),
@@ -115,10 +128,10 @@ async function serve(options: Options): Promise<number> {
       issuer: localIssuer(dataFolder(process.env, process.platform)),
       addressDatabases: options.addressDatabase.map((file) => basename(file)),
       edge: {
-        geoipDatabases: await openGeoipDatabases(options.addressDatabase, process.cwd()),
-        passUnsimulated: options.passUnsimulated === true,
+        ...deciding,
         allowPrivateFetch: options.allowPrivateFetch === true,
         ...otlp.edge,
+        ...inspector?.edge,
       },
     });
     const { host, port, edgePorts, strictPort = false } = options;
@@ -128,7 +141,9 @@ async function serve(options: Options): Promise<number> {
     };
     edge = await management.edge.listen({ host, port, strictPort, edgePorts, ...further });
     api = await listenForApi(management, { host, port: options.apiPort, strictPort, ...(tls && { tls }) });
+    about = (await inspector?.listen(edge)) ?? [];
   } catch (error) {
+    await inspector?.close();
     await edge?.close(0);
     if (management !== null) sayFirstKey(management);
     await management?.close();
@@ -136,22 +151,36 @@ async function serve(options: Options): Promise<number> {
     throw error;
   }
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
-  const moved = [
-    ...movedLine('port', options.port, edge.port),
-    ...movedLine('API port', options.apiPort, api.port),
-  ];
-  for (const line of moved) say(`  ${line}`);
-  for (const line of aboutStreams(management.edge.config, edge)) say(`  ${line}`);
+  for (const line of movedLine('port', options.port, edge.port)) say(`  ${line}`);
+  for (const line of movedLine('API port', options.apiPort, api.port)) say(`  ${line}`);
+  for (const line of [...aboutStreams(management.edge.config, edge), ...about]) say(`  ${line}`);
   for (const line of aboutAgents(edge, '<authtoken>')) say(`  ${line}`);
   say(`  store ${options.store}`);
   sayFirstKey(management);
   say('');
   const code = await untilShutdown(say);
+  await inspector?.close();
   const [{ cut }] = await Promise.all([edge.close(options.drain), api.close(options.drain)]);
   if (cut > 0) say(cutLine(cut, options.drain));
   await management.close();
   await otlp.close();
   return code;
+}
+
+async function decidingOf({ addressDatabase, passUnsimulated }: Options): Promise<DecidingOptions> {
+  const geoipDatabases = await openGeoipDatabases(addressDatabase, process.cwd());
+  return { geoipDatabases, passUnsimulated: passUnsimulated === true };
+}
+
+/** The inspector, which an IP restriction of the type `dashboard` may refuse; refused while there is no store. */
+function inspectorBeside(
+  options: Options,
+  deciding: DecidingOptions,
+  management: () => Management | null,
+): Promise<VerbInspector | null> {
+  const allows = async (address: string): Promise<boolean> =>
+    (await management()?.mayInspect(address)) === true;
+  return verbInspector(options, { verb: 'serve', isDefault: false, files: () => [], allows, deciding });
 }
 
 /** The key is in no other place: it is shown even if the start fails later. */
@@ -177,9 +206,4 @@ function tlsOf({ tlsCert, tlsKey }: Options): { readonly cert: string; readonly 
     );
   }
   return files;
-}
-
-function readName(text: string): string {
-  if (/^[a-z][a-z0-9-]{0,62}$/.test(text)) return text;
-  throw new InvalidArgumentError('expected a lower-case letter, then lower-case letters, digits and dashes.');
 }

@@ -13,13 +13,15 @@ import { counted, errorText } from '../diagnostics/message_text.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { eventMaker } from './testing/event_log.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
+import { textOrJson } from './reporter_option.ts';
 
-interface Options {
+interface Options extends ServiceOptions {
   readonly events?: string;
   readonly plot?: string;
   readonly seed?: string;
@@ -27,19 +29,18 @@ interface Options {
 }
 
 export function register(command: Command): void {
-  command
+  textOrJson(serviceNameOption(command))
     .argument('<file>', 'scenario file with a `simulation`')
     .option('--events <file>', 'write the event of each request as NDJSON, or - for standard output')
     .option('--plot <file>', 'write an HTML page with plots of decisions, breaker state and latency')
     .option('--seed <seed>', 'seed of randomness; overrides that of the file')
-    .option('--json', 'print the summary as JSON')
     .action(async (file: string, options: Options) => {
       process.exitCode = await sim(file, options);
     });
 }
 
 async function sim(file: string, options: Options): Promise<number> {
-  const { checked, edge, findings } = await scenarioLoader()(file);
+  const { checked, edge, findings } = await scenarioLoader({ serviceName: options.serviceName })(file);
   const all: Diagnostic[] = [...checked.diagnostics, ...findings];
   const shell = checked.scenario?.shell;
   const signer = checked.scenario === null ? null : await signerFor(checked.scenario);
@@ -51,7 +52,10 @@ async function sim(file: string, options: Options): Promise<number> {
       : compileSimulation({ checked, shell, edge: edge.config, signer, seed }, all, logs);
   printFindings(all);
   if (hasErrors(all)) return EXIT.configInvalid;
-  if (compiled === null || edge === null) throw new FileError(`${file} has no simulation`);
+  if (compiled === null || edge === null)
+    throw new FileError(
+      `${file} has no simulation; add \`simulation\` with \`duration\` and \`arrivals\`, or run its cases with \`edgeproof test\``,
+    );
   const events = options.events === undefined ? null : eventWriter(options.events);
   const simulated = simulate(compiled, edge, (completed) => events?.write(completed));
   events?.close();

@@ -3,8 +3,10 @@ import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { isLoopback } from '../edge/hosts.ts';
 import { servesIdentityHost } from '../edge/saml_host.ts';
 import type { ListenOptions, Listening } from '../edgeproof.ts';
+import { parseAddress } from '../net/address.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
 import { dataFolder, localCertificates } from './local_authority.ts';
 import { errorText } from '../diagnostics/message_text.ts';
@@ -24,6 +26,14 @@ export interface StreamVerbOptions {
 
 /** Ports that edges may open when others than the operator write them: those that need no privilege. */
 export const UNPRIVILEGED = (port: number): boolean => port >= 1024;
+
+/** Added to ports of edges that need a privilege, so that 993 listens on 10993. */
+const RAISED_BY = 10_000;
+
+/** The port of this machine for one of an edge in development, where processes have no privileges. */
+export function portHere(port: number): number {
+  return UNPRIVILEGED(port) ? port : port + RAISED_BY;
+}
 
 /** Parses `5000-5999,6432`. */
 export function readPorts(text: string): (port: number) => boolean {
@@ -104,8 +114,18 @@ export function streamListening(
   return { ...(options.tls && { tls }), ...admin, tcp: { ports: options.edgePort, proxyProtocol }, say };
 }
 
-/** Lines about TLS and TCP to print at the start. */
-export function aboutStreams(config: EdgeConfig, listening: Listening): string[] {
+/** A name of this machine for a host: browsers take names below `localhost` for it. Addresses stay. */
+export function nameHere(host: string): string {
+  if (isLoopback(host) || parseAddress(host.replace(/^\[|\]$/g, '')) !== null) return host;
+  return `${host.replace('*.', 'any.')}.localhost`;
+}
+
+/** Lines about TLS and TCP to print at the start; `nameOf` is how a host is reached. */
+export function aboutStreams(
+  config: EdgeConfig,
+  listening: Listening,
+  nameOf: (host: string) => string = (host) => host,
+): string[] {
   const ports = listening.ports();
   const listensOn = (kind: 'tls' | 'tcp', host: string, port: number) =>
     ports.find((each) => each.kind === kind && each.host === host && each.port === port)?.listensOn;
@@ -113,7 +133,8 @@ export function aboutStreams(config: EdgeConfig, listening: Listening): string[]
   const arrow = (name: string, to: string) => lines.push(`➜  ${name.padEnd(24)} ${to}`);
   const { tlsPort } = listening;
   for (const hostport of reachable(config.edges.https)) {
-    if (tlsPort !== null) arrow(hostport, `https://${hostport.replace(`:${HTTPS_PORT}`, '')}:${tlsPort}/`);
+    const host = hostport.replace(`:${HTTPS_PORT}`, '');
+    if (tlsPort !== null) arrow(hostport, `https://${nameOf(host)}:${tlsPort}/`);
   }
   if (tlsPort !== null && servesIdentityHost(config)) {
     const host = identityHost(config.service_name);

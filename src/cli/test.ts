@@ -4,17 +4,20 @@ import type { Thresholds } from '../coverage/thresholds.ts';
 import { type CaseResult, type FileResult, summaryOf } from '../simulator/result.ts';
 import { type TestRun, elapsedMs, runScenarios } from '../project_files/run_scenarios.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type AskedCoverage, addCoverage, addThresholds } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
-import { findScenarioFiles, nothingSelected, jobsThatPay } from './testing/find_files.ts';
+import { findTests, nothingSelected, jobsThatPay } from './testing/find_files.ts';
 import type { OneRun } from './testing/watch.ts';
+import { REPORTERS } from '../simulator/report/reporter.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { selector } from '../project_files/select.ts';
 import { addText, readCount } from './option_values.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { reportersOption } from './reporter_option.ts';
 
-interface Options {
+interface Options extends ServiceOptions {
   readonly filter: readonly string[];
   readonly tag: readonly string[];
   readonly shard?: { readonly index: number; readonly of: number };
@@ -33,10 +36,10 @@ interface Options {
 }
 
 export function register(command: Command): void {
-  command
+  reportersOption(serviceNameOption(command), REPORTERS, addReport)
     .argument(
       '[path...]',
-      "scenario files, folders with *.scenario.yaml, .json or .ts, or patterns such as 'shops/**'; default: this folder",
+      "scenario files, folders with *.scenario.yaml, .json or .ts, or patterns such as 'shops/**'; an edge file or a policy stands for the scenario files beside it that test it; default: this folder",
     )
     .option(
       '-f, --filter <text>',
@@ -52,12 +55,6 @@ export function register(command: Command): void {
     .option('--jobs <count>', 'number of threads; default: automatic', readCount)
     .option('-w, --watch', 'run affected cases again on changes')
     .option('-u, --update', 'print the value of each `snapshot` and write it to the file')
-    .option(
-      '-r, --reporter <name[=path]>',
-      'pretty, dot, json, ndjson, junit, tap, github, html; can be repeated',
-      addReport,
-      [],
-    )
     .option('--events <file>', 'write the event of each request as NDJSON')
     .option('--coverage', 'also report what the cases leave untested')
     .option('--coverage-reporter <name[=path]>', 'text, json, lcov, html; can be repeated', addCoverage, [])
@@ -69,7 +66,7 @@ export function register(command: Command): void {
 }
 
 async function test(paths: readonly string[], options: Options): Promise<number> {
-  const files = await findScenarioFiles(paths);
+  const files = await findTests(paths);
   const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
   if (typeof selects !== 'function') throw new FileError(selects.problem);
   if (options.watch === true) {
@@ -96,6 +93,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
   const run: TestRun = {
     selects: selects as TestRun['selects'],
     seed,
+    serviceName: options.serviceName,
     repeat: options.repeat,
     bail: options.bail === true,
     fillsSnapshots: options.update === true,
@@ -108,7 +106,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
   reports.finished(results, summaryOf(results, elapsedMs() - began));
   if (log !== null) await log.write(options.events!);
   const isFilled = options.update !== true || (await update(results, asked));
-  const code = codeOf(results, isFilled);
+  const code = codeOf(results, isFilled, () => nothingSelected(files, options));
   const isReached = coverage === null || code === EXIT.configInvalid || (await coverage.tell());
   return { code: code === EXIT.ok && !isReached ? EXIT.gateMissed : code, madeOf };
 }
@@ -120,12 +118,22 @@ async function resultsOf(
   madeOf: Map<string, readonly string[]>,
   progress: (count: number) => void,
 ): Promise<readonly FileResult[]> {
-  const { filter, tag, shard, bail, repeat, seed, events, update: fillsSnapshots = false } = options;
+  const {
+    filter,
+    tag,
+    shard,
+    bail,
+    repeat,
+    seed,
+    events,
+    update: fillsSnapshots = false,
+    serviceName,
+  } = options;
   const isSimple = shard === undefined && bail !== true && events === undefined && !wantsCoverage(options);
   const jobs = isSimple ? (options.jobs ?? jobsThatPay(files, repeat)) : 1;
   if (jobs > 1 && files.length > 1) {
     const { runOnThreads } = await import('./testing/threads.ts');
-    const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots };
+    const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots, serviceName };
     return runOnThreads(files, order, jobs, {
       onResult: run.onResult,
       ran: progress,
@@ -147,7 +155,7 @@ function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Opt
 
 /** Records coverage while cases run, and reports it; loaded on demand. */
 async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
-  const { coverageRecords } = await import('./testing/coverage_records.ts');
+  const { coverageRecords } = await import('../project_files/coverage_records.ts');
   const { printCoverage } = await import('./testing/coverage_output.ts');
   const book = coverageRecords();
   const tell = () =>
@@ -174,12 +182,12 @@ async function update(results: readonly FileResult[], asked: readonly AskedRepor
 }
 
 /** The exit code: unusable files come before failures, failures before an empty selection. */
-function codeOf(results: readonly FileResult[], isFilled: boolean): number {
+function codeOf(results: readonly FileResult[], isFilled: boolean, aboutNothing: () => string): number {
   if (results.some(({ diagnostics }) => hasErrors(diagnostics))) return EXIT.configInvalid;
   const cases = results.flatMap((each) => each.cases);
   if (!isFilled || cases.some(({ status }) => status === 'failed')) return EXIT.failed;
   if (cases.length > 0) return EXIT.ok;
-  process.stderr.write(nothingSelected(results.length));
+  process.stderr.write(aboutNothing());
   return EXIT.nothingSelected;
 }
 

@@ -8,25 +8,30 @@ import type { Claim } from '../proof/certificate.ts';
 import { verify } from '../proof/verify.ts';
 import type { CertificateFile } from './certificates.ts';
 import { EXIT } from './exit_codes.ts';
+import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printable, wantsColor } from './terminal.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
 export function register(command: Command): void {
-  command
+  serviceNameOption(command)
     .argument('<certificates>', 'file that `prove` or `diff` wrote with --certificate')
     .argument('[files...]', 'the edge files that the proof is about, if their names have changed')
-    .action(async (path: string, files: readonly string[]) => {
-      process.exitCode = await verifyAll(path, files);
+    .action(async (path: string, files: readonly string[], options: ServiceOptions) => {
+      process.exitCode = await verifyAll(path, files, options);
     });
 }
 
-async function verifyAll(path: string, given: readonly string[]): Promise<number> {
+async function verifyAll(path: string, given: readonly string[], options: ServiceOptions): Promise<number> {
   const read = contentOf(readText(path));
   if (read === null) {
-    process.stderr.write(`${path}: this is not a file of certificates\n`);
+    process.stderr.write(
+      `${path}: this is not a file of certificates; name the one that \`edgeproof prove --certificate\` wrote\n`,
+    );
     return EXIT.configInvalid;
   }
-  const loaded = await Promise.all((given.length > 0 ? given : read.files).map((file) => loadRevision(file)));
+  const loaded = await Promise.all(
+    (given.length > 0 ? given : read.files).map((file) => loadRevision(file, options)),
+  );
   const findings = loaded.flatMap(({ diagnostics }) => diagnostics);
   if (hasErrors(findings)) {
     process.stderr.write(renderDiagnostics(findings, { color: wantsColor(process.stderr) }));

@@ -7,6 +7,8 @@ import { dirname } from 'node:path';
 const QUIET_MS = 30;
 const POLL_MS = 300;
 const CLOCK_MS = 10;
+/** Editors remove a file and write it again; one that is away for longer is deleted. */
+const AWAY_MS = 500;
 
 /** What was last read, and since when. */
 export interface LastReading {
@@ -16,13 +18,20 @@ export interface LastReading {
   readonly beganMs: number;
 }
 
+/** Events of watched files. */
+export interface WatchEvents {
+  readonly changed: (names: readonly string[]) => void | Promise<void>;
+  /** Called once for each deletion. */
+  readonly deleted: (name: string) => void;
+}
+
 /**
  * Calls back when the content of a file has changed, or that of the other files that it names now. Folders are watched,
  * not files, because editors replace files. `poll` is for file systems without notifications.
  */
 export function watchFile(
   path: string,
-  changed: () => void | Promise<void>,
+  { changed, deleted }: WatchEvents,
   poll: boolean,
   reading?: () => LastReading,
 ): { close: () => void } {
@@ -30,6 +39,7 @@ export function watchFile(
   let last: ReadonlyMap<string, string | null> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const away = awayFiles(deleted);
   const begun: LastReading = { files: [], beganMs: Date.now() };
   const lastReading = reading ?? (() => begun);
   const watchers = new Map<string, FSWatcher>();
@@ -42,20 +52,23 @@ export function watchFile(
     const before = last ?? new Map<string, string | null>();
     // A file that is missing for a moment is being written.
     last = new Map(Array.from(now, ([name, print]) => [name, print ?? before.get(name) ?? null]));
-    const isChanged = Array.from(last).some(
-      ([name, print]) => before.has(name) && before.get(name) !== print,
+    const gone = Array.from(now.keys()).filter(
+      (name) => now.get(name) === null && typeof before.get(name) === 'string',
     );
+    if (away(gone) && !poll && !isClosed) later(AWAY_MS);
     // A file that is seen for the first time has changed if it was written after it was read.
-    const isNewer = Array.from(names).some((name) => !before.has(name) && isWrittenSince(name, beganMs));
-    if (!isChanged && !isNewer) return;
-    await changed();
-    if (!isClosed) later();
+    const news = Array.from(last).filter(([name, print]) =>
+      before.has(name) ? before.get(name) !== print : isWrittenSince(name, beganMs),
+    );
+    if (news.length === 0) return;
+    await changed(news.map(([name]) => name));
+    if (!isClosed) later(QUIET_MS);
   };
   const watchFolders = (): void => {
     for (const folder of new Set([path, ...lastReading().files].map((name) => dirname(name)))) {
       if (watchers.has(folder)) continue;
       try {
-        const watcher = watchFolder(folder, later);
+        const watcher = watchFolder(folder, () => later(QUIET_MS));
         watcher.on('error', () => watcher.close());
         watchers.set(folder, watcher);
       } catch (error) {
@@ -64,9 +77,9 @@ export function watchFile(
       }
     }
   };
-  const later = (): void => {
+  const later = (delayMs: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void look(), QUIET_MS);
+    timer = setTimeout(() => void look(), delayMs);
   };
   if (!poll) watchFolders();
   void look();
@@ -77,6 +90,33 @@ export function watchFile(
       clearTimeout(timer);
       for (const watcher of watchers.values()) watcher.close();
     },
+  };
+}
+
+/**
+ * Reports files that are away for longer than a replacement takes, once each. The function takes those that are away
+ * now, and returns whether some are not reported yet.
+ */
+function awayFiles(deleted: (name: string) => void): (now: readonly string[]) => boolean {
+  const since = new Map<string, number>();
+  const reported = new Set<string>();
+  return (now) => {
+    const names = new Set(now);
+    for (const name of [...since.keys(), ...reported]) {
+      if (names.has(name)) continue;
+      since.delete(name);
+      reported.delete(name);
+    }
+    const nowMs = performance.now();
+    for (const name of names) {
+      if (reported.has(name)) continue;
+      const sinceMs = since.get(name) ?? nowMs;
+      since.set(name, sinceMs);
+      if (nowMs - sinceMs < AWAY_MS) continue;
+      reported.add(name);
+      deleted(name);
+    }
+    return reported.size < names.size;
   };
 }
 

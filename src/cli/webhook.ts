@@ -14,6 +14,7 @@ import { wantsColor, printable } from './terminal.ts';
 import { curlOf, headerLines, parseHttpRequest } from './webhook_request.ts';
 import { addHeader, splitHeader } from './option_values.ts';
 import { painter } from '../diagnostics/render.ts';
+import { textOrJson } from './reporter_option.ts';
 
 interface Options {
   readonly provider: Provider;
@@ -55,7 +56,7 @@ export function register(command: Command): void {
 }
 
 function shared(command: Command): Command {
-  return command
+  return textOrJson(command)
     .requiredOption('--provider <id>', 'provider id, in any letter case', readProvider)
     .option(
       '--secret <secret>',
@@ -66,8 +67,11 @@ function shared(command: Command): Command {
     .option('--url <url>', 'full URL that the sender used', DEFAULT_URL)
     .option('-X, --method <method>', 'request method', 'POST')
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
-    .option('--at <time>', 'current time, as 2027-01-02T03:04:05Z or in milliseconds; default: now', readTime)
-    .option('--json', 'print JSON');
+    .option(
+      '--at <time>',
+      'current time, as 2027-01-02T03:04:05Z or in milliseconds; default: now',
+      readTime,
+    );
 }
 
 function signVerb(options: SignOptions): number {

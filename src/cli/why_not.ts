@@ -1,6 +1,7 @@
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { type CoveredEdge, coveredEdge } from '../coverage/coverage.ts';
+import { type CoveredEdge, coveredEdge, withParts } from '../coverage/coverage.ts';
+import { boundParts } from '../simulator/search/bound_parts.ts';
 import type { Draft } from '../simulator/search/draft.ts';
 import { draftLine, writtenRequest } from '../simulator/search/write_case.ts';
 import { withProofs } from '../simulator/search/exact.ts';
@@ -25,7 +26,8 @@ export async function answerWhyNot(
   edge: EdgeFixture,
   locate: Locate,
 ): Promise<WhyNotAnswer> {
-  const covered: CoveredEdge = withProofs(coveredEdge(edge));
+  const parts = boundParts(edge.config, [draft.agents]);
+  const covered: CoveredEdge = withProofs(withParts(coveredEdge(edge), parts));
   const target = targetOf(name, covered);
   if ('problem' in target) throw new FileError(target.problem);
   const found = whyNot(covered, draft, target, { signer: await signerOf(edge.config) });

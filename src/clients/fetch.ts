@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns';
 import { Agent, type Dispatcher } from 'undici';
-import type { Answers, FetchRequest } from '../engine/contract.ts';
+import type { FetchRequest } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import { type FieldList, firstValue, withoutField } from '../http/fields.ts';
 import { isPrivateAddress, isPrivateHost } from '../net/private_hosts.ts';
 import { PRIVATE_ADDRESS, publicLookup } from './public_lookup.ts';

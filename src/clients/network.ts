@@ -1,4 +1,5 @@
-import type { Answers, FetchRequest, SignatureRequest } from '../engine/contract.ts';
+import type { FetchRequest, SignatureRequest } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { lazyLoad, requireFirst } from '../loading/lazy_load.ts';
 import type { ControlClient, Fetcher } from './fetch.ts';

@@ -1,6 +1,7 @@
 import { getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
 import { DOMParser } from '@xmldom/xmldom';
-import type { Answers, SignatureRequest } from '../engine/contract.ts';
+import type { SignatureRequest } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { signersOf } from './saml_signers.ts';
 

@@ -1,6 +1,7 @@
 import type { YAMLError } from 'yaml';
 import type { Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
+import { indentationProblem } from './indentation.ts';
 
 /** Why a text cannot be read, in words for people who edit files. */
 export interface SyntaxProblem {
@@ -18,9 +19,33 @@ export function syntaxProblems(
   problems: readonly YAMLError[],
   called: string,
 ): readonly SyntaxProblem[] {
+  const first = problems[0];
+  const misplaced = first === undefined ? null : indentationAt(text, first);
+  if (misplaced !== null) return [misplaced];
   const all = problems.map((problem) => syntaxProblem(text, problem, called));
   const whole = all.findIndex(({ isWhole }) => isWhole === true);
   return whole < 0 ? all : all.slice(0, whole + 1);
+}
+
+/** The errors of the parser that a wrong indentation can cause. */
+const BY_INDENTATION: ReadonlySet<YAMLError['code']> = new Set([
+  'BAD_INDENT',
+  'BLOCK_AS_IMPLICIT_KEY',
+  'MULTILINE_IMPLICIT_KEY',
+  'MISSING_CHAR',
+  'UNEXPECTED_TOKEN',
+]);
+
+/** The line with the wrong indentation behind an error; null when the error has another cause. */
+function indentationAt(text: string, { code, pos }: YAMLError): SyntaxProblem | null {
+  if (!BY_INDENTATION.has(code)) return null;
+  const found = indentationProblem(text);
+  if (found === null) return null;
+  const line = text.slice(0, pos[0]).split('\n').length - 1;
+  // The parser notices a line that does not fit on it, or at the end of the line above.
+  if (Math.abs(line - found.line) > 1) return null;
+  const { message, hint, span } = found;
+  return { code: 'syntax', message, span: clamped(span, text.length), hint };
 }
 
 function syntaxProblem(text: string, { code, message, pos }: YAMLError, called: string): SyntaxProblem {
@@ -50,54 +75,18 @@ const SPECIAL: Readonly<Partial<Record<YAMLError['code'], Explain>>> = {
     span,
     hint: 'put the whole value in quotes',
   }),
-  BAD_INDENT: (text, span, message) =>
-    message.startsWith('Flow') ? openBracket(text, span) : badIndent(text, span),
+  BAD_INDENT: (text, span, message) => (message.startsWith('Flow') ? openBracket(text, span) : undefined),
   MISSING_CHAR: (text, span, message) => missingCharacter(text, message, span),
   UNEXPECTED_TOKEN: (text, span) => missingSpace(text, span),
 };
 
 const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BAD_INDENT: 'the indentation of this line fits no line above',
   BLOCK_AS_IMPLICIT_KEY: 'a second `key:` is on the same line; a value with a colon and a space needs quotes',
   BLOCK_IN_FLOW: 'an indented list or map cannot be used between brackets',
   MULTILINE_IMPLICIT_KEY: 'a key has to be on one line; is a colon missing, or the indentation uneven?',
   BAD_SCALAR_START: 'an unquoted value cannot begin with this character; put the value in quotes',
 };
-
-/** A line whose indentation is that of no line above it. */
-function badIndent(text: string, { start }: Span): SyntaxProblem {
-  const from = text.lastIndexOf('\n', start - 1) + 1;
-  const own = indentOf(text.slice(from));
-  const above = openKeys(text.slice(0, from), own);
-  const span = clamped({ start: from, end: from + Math.max(own, 1) }, text.length);
-  const message = `the indentation of ${spaces(own)} fits no line above`;
-  if (above.length === 0) return { code: 'syntax', message, span };
-  const [near] = above.toSorted((one, other) => Math.abs(one.indent - own) - Math.abs(other.indent - own));
-  const hint = `indent it by ${spaces(near!.indent)}, as '${near!.key}' above`;
-  return { code: 'syntax', message, span, hint };
-}
-
-/** The keys above a line that are still open, innermost first, and the last key before it. */
-function openKeys(before: string, own: number): { readonly indent: number; readonly key: string }[] {
-  const keys: { readonly indent: number; readonly key: string }[] = [];
-  let limit = Infinity;
-  for (const line of before.split('\n').toReversed()) {
-    const key = /^\s*(?:- +)*([^\s:#'"[\]{}-][^:]*):(?:\s|$)/.exec(line)?.[1];
-    const indent = indentOf(line);
-    if (key === undefined || indent >= limit) continue;
-    keys.push({ indent: line.search(/[^\s-]/), key });
-    limit = indent;
-    if (indent < own) break;
-  }
-  return keys;
-}
-
-function indentOf(line: string): number {
-  return /^ */.exec(line)![0].length;
-}
-
-function spaces(count: number): string {
-  return count === 1 ? '1 space' : `${count} spaces`;
-}
 
 /** A bracket that the text before the problem opens and does not close. */
 function openBracket(text: string, span: Span): SyntaxProblem {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DataPlane } from './api/contract.ts';
 import type { EdgeChange } from './api/edge_slice.ts';
 import type { PersistentMap } from '../caches/persistent_map.ts';
@@ -9,6 +10,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { validationCache } from '../edge/document/validation_cache.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { type EdgeOfFile, type UsableConfig, ConfigError } from '../edgeproof.ts';
+import { conditionsAhead } from '../policy/conditions_ahead.ts';
 import { restricted } from './resources/account_restriction.ts';
 import { type EdgeDocument, servedConfig } from './resources/edge_document.ts';
 import type { CurrentSecrets } from './vault_secrets.ts';
@@ -18,7 +20,13 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
   // Bodies of stored objects are immutable, so parts of documents built from them can be cached by identity.
   const known = validationCache();
   let current = first;
+  // What was compiled for the next swap, which would be forgotten otherwise.
+  const ahead = new Set<object>();
   return {
+    prepare: async (policies) => {
+      ahead.clear();
+      for (const each of await prepared(policies, first.config.service_name)) ahead.add(each);
+    },
     swap: ({ document, changed, hasSecrets }) => {
       const { value, endpoints } = document;
       const checked = checkWholeEdge(
@@ -31,6 +39,7 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
       const part = usableConfig(checked, config, document);
       const next = changed === null ? part : patched(current, part, changed);
       const swapBack = edge.swapTo(next);
+      ahead.clear();
       current = next;
       if (hasSecrets) secrets.replace(document.secrets);
       const revert = (): void => {
@@ -44,6 +53,21 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
   };
 }
 
+/** Policies of fewer characters are checked and compiled in a few milliseconds. */
+const LARGE_POLICY = 16_384;
+
+async function prepared(policies: Iterable<string>, service: string): Promise<readonly object[]> {
+  const kept: object[] = [];
+  for (const text of new Set(policies)) {
+    if (text.length < LARGE_POLICY) continue;
+    const work = conditionsAhead(text, service);
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) await setImmediate();
+    for (const each of step.value) kept.push(each);
+  }
+  return kept;
+}
+
 /** Frozen facts keep their identity, by which they are compiled once. */
 function withFrozenFacts<Value extends EdgeDocument['value']>(value: Value): Value {
   deepFreeze(value['facts']);
@@ -52,7 +76,10 @@ function withFrozenFacts<Value extends EdgeDocument['value']>(value: Value): Val
 
 /** Checks a document and returns the part that can be served; throws ConfigError. */
 export function usableDocument(document: EdgeDocument): UsableConfig {
-  const checked = checkWholeEdge({ value: document.value }, { endpoints: document.endpoints, places: false });
+  const checked = checkWholeEdge(
+    { value: document.value },
+    { cache: validationCache(), endpoints: document.endpoints, places: false },
+  );
   if (checked.config === null) throw new ConfigError(checked.diagnostics);
   return usableConfig(checked, checked.config, document);
 }

@@ -35,6 +35,7 @@ import { outboxOf } from './outbox.ts';
 import type { Store } from './store/port.ts';
 import type { StoreLimits } from './store/sqlite.ts';
 import { create } from './api/objects.ts';
+import { isAddressAllowed } from './api/restriction.ts';
 import { NO_AGENTS } from './api/sessions.ts';
 import { type Expiring, type RetentionOptions, expireEvents } from './retention.ts';
 import { planeOf, usableDocument } from './data_plane.ts';
@@ -80,6 +81,8 @@ export interface Management {
   readonly createCredential: (description: string) => Promise<string>;
   /** The managed certificate of the agent ingress with this host; null if there is none. */
   readonly ingressCertificate: (host: string) => Promise<IssuedCertificate | null>;
+  /** Whether the IP restriction of the type dashboard lets an address use the inspector. */
+  readonly mayInspect: (address: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
@@ -231,7 +234,10 @@ function operations(
   wiring: Wiring,
   api: Management['api'],
   { account, delivering, expiring, ends, issuance, location }: Running,
-): Pick<Management, 'store' | 'listen' | 'apply' | 'createCredential' | 'ingressCertificate' | 'close'> {
+): Pick<
+  Management,
+  'store' | 'listen' | 'apply' | 'createCredential' | 'ingressCertificate' | 'mayInspect' | 'close'
+> {
   const { store } = wiring;
   return {
     store,
@@ -251,6 +257,8 @@ function operations(
       return String(made['token']);
     },
     ingressCertificate: (host) => ingressCertificate(store, host),
+    mayInspect: (address) =>
+      store.read((view) => isAddressAllowed(address, 'dashboard', view, wiring.areAllowing)),
     close: async () => {
       await issuance.close();
       await account?.recorded();

@@ -1,5 +1,6 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { isAdded } from '../edge/extension.ts';
 import type { CoveragePoint } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
@@ -11,7 +12,10 @@ interface Endpoint {
 }
 
 /** Points: each backend in a route's tree is tried, and no agent is online for it. */
-export function backendPoints({ id, pointer, route }: PlacedRoute, config: EdgeConfig): CoveragePoint[] {
+export function backendPoints(
+  { id, edge, kind, pointer, route }: PlacedRoute,
+  config: EdgeConfig,
+): CoveragePoint[] {
   const root = route.backend?.backend_id;
   if (root === undefined || route.backend?.enabled === false) return [];
   const leaves = leavesOf(root, config, null);
@@ -35,12 +39,13 @@ export function backendPoints({ id, pointer, route }: PlacedRoute, config: EdgeC
     span: null,
     message: `no agent is online for ${route.match}`,
     routes: [pointer],
-    impossible: neverOffline(root, config),
+    impossible: isAdded(config, kind, edge) ? GOES : neverOffline(root, config),
     seen: { by: 'hit', keys: [keys.reason(at, OFFLINE_CODE)] },
   };
   return [...tried, offline];
 }
 
+const GOES = 'the endpoint goes with its last agent';
 const OFFLINE_CODE = 'backend.offline';
 
 function isOfAgents({ id }: Endpoint, config: EdgeConfig): boolean {

@@ -1,4 +1,5 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { extended } from '../edge/extension.ts';
 import type { EdgeFixture } from './edge_fixture.ts';
 import { type Tally, measure, tallies } from './measure.ts';
 import type { CoveragePoint, MeasuredPoint } from './point.ts';
@@ -13,6 +14,11 @@ import type { RuleNote, WhySetting } from './why.ts';
 export interface CoveredEdge {
   /** The edge to run cases on; it records their effects. */
   readonly edge: EdgeFixture;
+  /** Its configuration, with the further parts. */
+  readonly config: EdgeConfig;
+  /** Further parts that count, too: the endpoints that agents of the cases bind. */
+  readonly parts: readonly EdgeConfig[];
+  readonly of: 'edge' | 'policy';
   readonly recorder: Recorder;
   readonly routes: readonly PlacedRoute[];
   /** Everything that a case can cover. */
@@ -31,20 +37,44 @@ export interface Coverage {
  * An edge under test that records the effects of cases. With `policy` only points inside traffic policies
  * count, because the route around a policy that is tested alone is artificial.
  */
-export function coveredEdge(edge: EdgeFixture, of: 'edge' | 'policy' = 'edge'): CoveredEdge {
+export function coveredEdge(edge: EdgeFixture, of: CoveredEdge['of'] = 'edge'): CoveredEdge {
   const own = recorder();
-  const watched = edge.watched(own);
-  // Compiling shows the recorder every expression, including those that no case reaches.
-  watched.fresh();
-  const { config } = edge;
+  return coveredParts(edge.watched(own), own, of, []);
+}
+
+/** The same recording of an edge, whose further parts count, too. */
+export function withParts(
+  { edge, recorder: own, of }: CoveredEdge,
+  parts: readonly EdgeConfig[],
+): CoveredEdge {
+  return coveredParts(edge, own, of, parts);
+}
+
+function coveredParts(
+  edge: EdgeFixture,
+  own: Recorder,
+  of: CoveredEdge['of'],
+  parts: readonly EdgeConfig[],
+): CoveredEdge {
+  compileAll(edge, parts);
+  const config = parts.length === 0 ? edge.config : extended(edge.config, parts);
   const routes = placedAll(config);
   return {
-    edge: watched,
+    edge,
+    config,
+    parts,
+    of,
     recorder: own,
     routes,
     points: pointsOf(config, own).filter(({ pointer }) => of === 'edge' || IN_POLICY.test(pointer)),
     rules: ruleNotes(routes, config),
   };
+}
+
+/** Compiling shows the recorder every expression, including those that no case reaches. */
+function compileAll(edge: EdgeFixture, parts: readonly EdgeConfig[]): void {
+  edge.fresh();
+  if (parts.length > 0) edge.extended(parts);
 }
 
 /**
@@ -54,7 +84,7 @@ export function coveredEdge(edge: EdgeFixture, of: 'edge' | 'policy' = 'edge'): 
 export function triedEdge(covered: CoveredEdge): CoveredEdge {
   const own = recorder();
   const watched = covered.edge.unwatched().watched(own);
-  watched.fresh();
+  compileAll(watched, covered.parts);
   own.preload(covered.recorder.recording());
   return { ...covered, edge: watched, recorder: own };
 }

@@ -28,8 +28,8 @@ export interface EdgeFixture {
   readonly extended: (parts: readonly EdgeConfig[]) => CompiledEdge;
   /** The same edge with additional facts, which take precedence. */
   readonly withFacts: (facts: readonly unknown[]) => EdgeFixture;
-  /** The same edge with full traces of its policies; itself if it has none. */
-  readonly traced: () => EdgeFixture;
+  /** The same edge with full traces of its policies, and an observer if one is given; itself if it has no policies. */
+  readonly traced: (by?: EdgeObserver) => EdgeFixture;
   /** The same edge with an observer: for coverage. */
   readonly watched: (by: EdgeObserver) => EdgeFixture;
   /** The same edge without an observer: for runs that are not cases. */
@@ -90,8 +90,12 @@ export function edgeFixture(
     watched: (by) => edgeFixture(config, locate, trace, by, secrets),
     unwatched: () =>
       watching === null ? edge : (plain ??= edgeFixture(config, locate, trace, null, secrets)),
-    traced: () =>
-      (full ??= hasPolicy(config) ? edgeFixture(config, locate, 'full', null, secrets) : edge.unwatched()),
+    traced: (by) => {
+      if (by !== undefined && hasPolicy(config)) return edgeFixture(config, locate, 'full', by, secrets);
+      return (full ??= hasPolicy(config)
+        ? edgeFixture(config, locate, 'full', null, secrets)
+        : edge.unwatched());
+    },
     fresh: () => {
       logins.registry.clear();
       return own.fresh();

@@ -2,6 +2,7 @@ import type { Source, Span } from '../diagnostics/diagnostic.ts';
 import { type Lines, linesOf, positionAt } from '../diagnostics/lines.ts';
 import { brandingOf } from '../engine/branding.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { AROUND_POLICY } from '../edge/policy_places.ts';
 import { type LocatedDocument, writtenAt } from '../config_file/document.ts';
 import { checkPolicy, checkPolicyAt } from '../policy/document/check.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
@@ -65,11 +66,9 @@ function inEdge({ document }: Extract<EdgeSource, { of: 'edge' }>, pointer: stri
   return source === undefined || span === undefined ? null : { source, span };
 }
 
-const INSIDE_POLICY = /^\/edges\/https\/policy\/routes\/0\/traffic_policy\/value/;
-
 function scenarioLocator({ file, at, lineOf }: Extract<EdgeSource, { of: 'scenario' }>): LocatePoint {
   return ({ pointer }) => {
-    const inside = INSIDE_POLICY.test(pointer) ? pointer.replace(INSIDE_POLICY, '') : pointer;
+    const inside = pointer.startsWith(AROUND_POLICY) ? pointer.slice(AROUND_POLICY.length) : pointer;
     const line = lineOf(at + inside);
     return line > 0 ? { file, line, column: 1, span: null } : null;
   };

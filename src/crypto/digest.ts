@@ -1,4 +1,11 @@
-import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  hash as hashOnce,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 
 export type HashName = 'sha1' | 'sha256' | 'sha512';
 
@@ -27,6 +34,7 @@ export function hmac(
 
 /** Hash of the concatenated pieces, as hex or base64 text. */
 export function digest(hash: HashName, pieces: readonly Piece[], encoding: 'hex' | 'base64'): string {
+  if (pieces.length === 1) return hashOnce(hash, pieces[0]!, encoding);
   const state = createHash(hash);
   for (const piece of pieces) state.update(piece);
   return state.digest(encoding);

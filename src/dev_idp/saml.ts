@@ -1,5 +1,5 @@
 import { type SigningIdentity, newSigningIdentity } from '../crypto/issue_certificate.ts';
-import type { LocalResponse } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
 import { formPage } from '../auth/pages.ts';
 import { redirectUrl } from '../auth/saml/bindings.ts';
 import { canonical, element, keyInfo, rsaSigner } from '../auth/saml/canonical.ts';

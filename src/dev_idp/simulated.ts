@@ -1,4 +1,5 @@
-import type { Answers, FetchRequest, SignatureRequest } from '../engine/contract.ts';
+import type { FetchRequest, SignatureRequest } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import type { OidcAnswer, OidcQuestion } from '../engine/oidc_question.ts';
 import { approve, readAuthorization } from './authorize.ts';
 import { type Identity, returnedState } from './identities.ts';

@@ -1,5 +1,6 @@
 import { weakMemoize, weakMemoizeLast } from '../caches/weak_memoize.ts';
-import type { Endpoint, LocalResponse, World } from '../engine/contract.ts';
+import type { LocalResponse, Endpoint } from '../engine/questions.ts';
+import type { World } from '../engine/contract.ts';
 import { type LinkedBackend, OFFLINE } from '../engine/module.ts';
 import { parseAuthority } from '../http/host.ts';
 import { compileWeights } from '../filters/backend/algorithm.ts';

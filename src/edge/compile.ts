@@ -1,20 +1,17 @@
 import { areSame, weakMemoize } from '../caches/weak_memoize.ts';
-import type { Reason, Connection, RequestHead, World } from '../engine/contract.ts';
-import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
 import { brandingOf } from '../engine/branding.ts';
-import type { EngineReason } from '../engine/refusals.ts';
 import type { StreamConfiguration } from '../engine/stream.ts';
 import { type Facts, type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
 import type { PolicyLinks } from '../policy/module.ts';
 import { backendTable } from './backends.ts';
+import { type HttpRouting, beginExchange } from './begin_exchange.ts';
 import type { LoginEnvironment } from '../auth/policy_logins.ts';
 import { type CompileCache, compileCache } from './compile_cache.ts';
 import type { Context } from './compile_filters.ts';
 import type { HttpsEdge } from './compile_https.ts';
 import { edgeCompiler } from './compile_parts.ts';
 import { tablesOf } from './document/config_tables.ts';
-import { isInternalHost } from './document/internal_hosts.ts';
 import {
   type InternalEndpoints,
   type InternalNames,
@@ -34,21 +31,18 @@ import {
 } from './edge_tables.ts';
 import { type TakeState, stateKey } from './filter_state.ts';
 import { type HandshakeTable, handshakeTable } from './handshakes.ts';
-import { type PoolTable, isLoopback, memberOf } from './hosts.ts';
 import { ipPolicyTable } from './ip_policies.ts';
-import { loginEnvironment, reservedFor } from './login_config.ts';
-import { type SamlHost, samlHost } from './saml_host.ts';
+import { loginEnvironment } from './login_config.ts';
+import { samlHost } from './saml_host.ts';
 import { namedSecrets } from './document/named_secrets.ts';
 import { type KeptSecrets, type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
 import { type StreamTable, beginStream, streamTable } from './streams.ts';
 
 /** A compiled configuration: immutable, swapped as one reference. */
-export interface CompiledEdge extends HttpConfiguration, StreamConfiguration {
+export interface CompiledEdge extends HttpRouting, StreamConfiguration {
   readonly config: EdgeConfig;
   /** In the order of the file. */
   readonly https: readonly HttpsEdge[];
-  /** The HTTPS edge of a configuration with only one. */
-  readonly sole: HttpsEdge | null;
   readonly tables: EdgeTables;
   /** What only `forward-internal` reaches. */
   readonly internal: InternalNames;
@@ -56,20 +50,15 @@ export interface CompiledEdge extends HttpConfiguration, StreamConfiguration {
   readonly circumstances: readonly unknown[];
   /** Facts about addresses. */
   readonly facts: Facts;
-  /** Several edges share a host only if they are pooled endpoints. */
-  readonly hosts: PoolTable<HttpsEdge>;
   /** TLS and TCP edges. */
   readonly streams: StreamTable;
   /** The TLS settings for each server name and port. */
   readonly handshakes: HandshakeTable;
-  /** Addresses of SAML routes on the service's own host. */
-  readonly samlHost: SamlHost;
-  readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
 }
 
 export interface CompileOptions {
-  /** Which unknown hosts are treated as hosts of the only edge, for local development. Default none. */
-  readonly adoptHosts?: 'none' | 'loopback' | 'any';
+  /** Default none. */
+  readonly adoptHosts?: HttpRouting['adoptHosts'];
   /** Databases for what the facts of the configuration do not say. */
   readonly geoipDatabases?: readonly GeoipDatabase[];
   /** Lets requests pass policy actions that are not simulated; otherwise they get an error. */
@@ -250,50 +239,4 @@ function contextOf(
     policy,
     cache: kept,
   };
-}
-
-const MATCHED: Reason<EngineReason> = { code: 'route.matched', detail: {} };
-
-/** Begins the exchange of a request: finds its edge and route, or the reason why there is none. */
-export function beginExchange(
-  compiled: CompiledEdge,
-  connection: Connection,
-  head: RequestHead,
-  world: World,
-): Exchange {
-  const ofService = compiled.samlHost.find(head.host, head.path);
-  if (ofService !== null) return new Exchange(compiled, connection, head, world, ofService, MATCHED);
-  const pool = compiled.hosts.find(head.host);
-  const edge = pool === null ? adopted(compiled, head.host) : memberOf(pool, world);
-  const fromOutside = connection.hops === undefined;
-  if (edge === null || (fromOutside && isInternalHost(head.host)))
-    return refuseExchange(compiled, connection, head, world, noRoute('route.unknown_host', head));
-  const reserved = edge.reserved.length === 0 ? null : reservedFor(edge.reserved, head.host, head.path);
-  const found = reserved ?? edge.router.find(head.host, head.path);
-  if (reserved === null && edge.router.isAmbiguous(head.host, head.path, found)) {
-    return refuseExchange(compiled, connection, head, world, noRoute('route.ambiguous_path', head));
-  }
-  if (found === null)
-    return refuseExchange(compiled, connection, head, world, noRoute('route.no_match', head));
-  return new Exchange(compiled, connection, head, world, found, MATCHED);
-}
-
-function noRoute(code: EngineReason, { host, path }: RequestHead): Reason<EngineReason> {
-  return { code, detail: { host, path } };
-}
-
-/** The edge for an unknown host, where local development allows that. */
-function adopted({ sole, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
-  return adoptHosts === 'any' || (adoptHosts === 'loopback' && isLoopback(host)) ? sole : null;
-}
-
-/** The exchange of a request that is refused before routing. */
-export function refuseExchange(
-  compiled: CompiledEdge,
-  connection: Connection,
-  head: RequestHead,
-  world: World,
-  reason: Reason<EngineReason>,
-): Exchange {
-  return new Exchange(compiled, connection, head, world, null, reason);
 }

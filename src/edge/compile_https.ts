@@ -64,6 +64,14 @@ interface PlacedRoute {
   readonly login: LinkedLogin | null;
 }
 
+/** The name of a route in states and figures: no other route of its edge has its match. */
+export function routeName(
+  edge: string,
+  { match_type: type, match }: Pick<RouteConfig, 'match_type' | 'match'>,
+): string {
+  return `${edge} ${type} ${match}`;
+}
+
 function compileRoute(
   { name: edge, pointer: edgePointer, modules }: EdgeOfRoute,
   { route, place, login }: PlacedRoute,
@@ -72,7 +80,7 @@ function compileRoute(
   const { host, path } = readMatch(route.match);
   const exact = route.match_type === 'exact_path';
   const pointer = pointerTo(`${edgePointer}/routes`, place);
-  const id = `${edge} ${route.match_type} ${route.match}`;
+  const id = routeName(edge, route);
   const filters = compileFilters(
     {
       edge,

@@ -22,7 +22,7 @@ export interface LocatedStep extends Step {
 }
 
 /** A rule or an action of a policy. */
-interface LocatedInnerStep extends InnerStep {
+export interface LocatedInnerStep extends InnerStep {
   readonly place: Place | null;
 }
 

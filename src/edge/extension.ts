@@ -93,10 +93,15 @@ export function addedUrlOf({ configuration, pipeline, inside }: Exchange): strin
   return url ?? (inside === null ? null : addedUrlOf(inside));
 }
 
+/** Whether an edge is a further part of a configuration. */
+export function isAdded(config: EdgeConfig, family: Family, edge: string): boolean {
+  const base = bases.get(config);
+  return base !== undefined && !tablesOf(base)[family].has(edge);
+}
+
 /** The URL of an HTTPS edge that is a further part of a configuration, without a port; null for one of its own. */
 function addedUrl(config: EdgeConfig, edge: string): string | null {
-  const base = bases.get(config);
-  if (base === undefined || tablesOf(base).https.has(edge)) return null;
+  if (!isAdded(config, 'https', edge)) return null;
   const [hostport] = tablesOf(config).https.get(edge)?.hostports ?? [];
   return hostport === undefined ? null : `https://${hostport.replace(/:\d+$/, '')}`;
 }

@@ -9,7 +9,7 @@ import type { PersistentMap } from '../caches/persistent_map.ts';
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { EdgeConfig, HttpsEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
-import { type PoolTable, isLoopback } from './hosts.ts';
+import { type PoolTable, hostBehind, isLoopback } from './hosts.ts';
 import type { CompileRequest } from './compile_cache.ts';
 
 export interface HandshakeTable {
@@ -81,7 +81,9 @@ export function handshakeTable(
   const find: HandshakeTable['find'] = (name, port) => {
     // Identity providers and browsers use this host over https, whichever edge the route belongs to.
     if (name === identity && port === HTTPS_PORT) return UNNAMED;
-    const found = profiles.find(name, atPort(port));
+    const behind = adoptHosts === 'loopback' ? hostBehind(name) : null;
+    const found =
+      profiles.find(name, atPort(port)) ?? (behind === null ? null : profiles.find(behind, atPort(port)));
     return found?.at(-1)!.profile ?? (port === HTTPS_PORT ? adopted(name) : null);
   };
   return {

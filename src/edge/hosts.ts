@@ -104,8 +104,10 @@ export class PoolTable<Member extends Named> {
       const isWildcard = host.startsWith('*.');
       const [next, former] = isWildcard ? [wildcard, this.#wildcard] : [exact, this.#exact];
       const key = at + (isWildcard ? host.slice(2) : host);
-      const others = (next.get(key) ?? former.get(key) ?? []).filter((each) => each.name !== name);
-      next.set(key, member === null ? others : [...others, member].sort(byName));
+      const pool = next.get(key) ?? former.get(key) ?? [];
+      const place = placeOf(name, pool);
+      const isThere = pool[place]?.name === name;
+      next.set(key, pool.toSpliced(place, isThere ? 1 : 0, ...(member === null ? [] : [member])));
     }
     const [named, covering] = [this.#exact.with(filled(exact)), this.#wildcard.with(filled(wildcard))];
     const isSame = named === this.#exact && covering === this.#wildcard;
@@ -113,8 +115,16 @@ export class PoolTable<Member extends Named> {
   }
 }
 
-const byName = (one: Named, other: Named): number =>
-  one.name < other.name ? -1 : Number(one.name > other.name);
+/** Where the member of a name is in a pool, or would be. */
+function placeOf(name: string, pool: readonly Named[]): number {
+  let [from, to] = [0, pool.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (pool[middle]!.name < name) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
 
 /** Pools as changes of a map: one without members is removed. */
 const filled = <Member>(pools: ReadonlyMap<string, readonly Member[]>) =>
@@ -125,4 +135,14 @@ const LOOPBACK = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** Whether a host means this machine. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
+}
+
+const LOCAL_SUFFIX = '.localhost';
+
+/**
+ * The host that a name for local development stands for, `shop.test` for `shop.test.localhost`, which every browser takes
+ * for this machine (RFC 6761, section 6.3); null for another name.
+ */
+export function hostBehind(host: string): string | null {
+  return host.endsWith(LOCAL_SUFFIX) ? host.slice(0, -LOCAL_SUFFIX.length) : null;
 }

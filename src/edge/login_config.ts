@@ -15,8 +15,10 @@ export interface LoginOptions {
   readonly sessionKeys?: readonly string[];
   /** URL of the development identity provider, which replaces managed OAuth apps; default none. */
   readonly developmentProvider?: string;
-  /** Its SAML metadata, used for login gates whose metadata has the same entity id. */
-  readonly developmentSaml?: string;
+  /** Its SAML metadata, used for login gates whose metadata has the same entity id, or what makes it. */
+  readonly developmentSaml?: string | (() => string);
+  /** What the development provider replaces: managed OAuth apps (the default), or all providers. */
+  readonly developmentReplaces?: 'managed' | 'all';
   /** Key pairs for signing SAML requests, by route id; by default new ones are made at each start. */
   readonly samlKeys?: (gate: string) => SigningIdentity | null;
 }
@@ -31,13 +33,15 @@ export function loginEnvironment(options: LoginOptions = {}): LoginEnvironment {
 /** Keys are created when a login gate needs them: the crypto code takes longer to load than most edges to compile. */
 function environmentWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
   let keys: LoginKeys | null = null;
+  const { developmentSaml: saml = null } = options;
   return {
     get keys() {
       return (keys ??= makeKeys());
     },
     registry: loginRegistry(),
     development: options.developmentProvider ?? null,
-    developmentSaml: options.developmentSaml ?? null,
+    takesOver: options.developmentReplaces === 'all',
+    developmentSaml: typeof saml === 'string' ? () => saml : saml,
     samlKeys: samlKeys(options.samlKeys),
   };
 }
@@ -89,6 +93,7 @@ export function gatesOf(
       keys: ground.keys,
       registry: ground.registry,
       development: ground.development,
+      takesOver: ground.takesOver,
       routeId: route.id ?? null,
       developmentSaml: ground.developmentSaml,
       samlKeys: ground.samlKeys,

@@ -1,11 +1,13 @@
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
-import type { Source } from '../diagnostics/diagnostic.ts';
 import { valueAt } from '../config_file/document.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { checkPolicy, checkPolicyAt } from '../policy/document/check.ts';
+import { checkPolicyAt } from '../policy/document/check.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
 import type { Checked } from './document/check.ts';
 import type { Locate } from './explain.ts';
+
+/** Pointer to the policy in the edge that is made around a policy without an edge file. */
+export const AROUND_POLICY = '/edges/https/policy/routes/0/traffic_policy/value';
 
 /** The string that contains a policy, and the pointer inside it. */
 const ATTACHED = /^(\/edges\/(https|tls|tcp)\/[^/]+(?:\/routes\/\d+)?\/traffic_policy\/value)(\/.+)$/;
@@ -40,13 +42,6 @@ function locatorIn(document: PolicyDocument | null, parent: string): Locate {
     const offset = offsetOf(document, pointer, parent);
     return offset === null ? null : { file: source.name, ...positionAt(lines, offset) };
   };
-}
-
-/** Finds the parts of a policy file, whose policy is at `parent` in the edge that was generated around it. */
-export function locateInPolicyFile(source: Source, parent: string): Locate {
-  const { document } = checkPolicy(source, { branding: brandingOf('service') });
-  const inside = locatorIn(document, '');
-  return (pointer) => (pointer.startsWith(`${parent}/`) ? inside(pointer.slice(parent.length)) : null);
 }
 
 /** The start of the value at a pointer, or of its nearest parent: older spellings have other pointers. */

@@ -1,6 +1,7 @@
 import type { Connection, RequestHead, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import { type CompileOptions, type CompiledEdge, beginExchange, compileEdge } from './compile.ts';
+import { type CompileOptions, type CompiledEdge, compileEdge } from './compile.ts';
+import { beginExchange } from './begin_exchange.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import type { InternalEndpoints } from './internal_endpoints.ts';
 import { type LoginOptions, loginEnvironment } from './login_config.ts';

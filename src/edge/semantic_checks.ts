@@ -36,6 +36,8 @@ export interface CheckOptions {
   readonly assemble?: Assemble;
   /** Whether findings in policies have spans in the text of the policy, which takes more time; default true. */
   readonly places?: boolean;
+  /** Whether edges take only the requests of the hosts that they name, or those of every host. */
+  readonly hosts?: 'named' | 'any';
 }
 
 /** The checks of languages and tables inside an edge file. */
@@ -77,7 +79,7 @@ function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
 function checkPolicies(
   { config, document }: Checking,
   secrets: PolicySetting['secrets'],
-  { strict = false, endpoints = {}, places = true }: CheckOptions,
+  { strict = false, endpoints = {}, places = true, hosts: takes = 'named', cache }: CheckOptions,
 ): readonly Diagnostic[] {
   const branding = brandingOf(config.service_name ?? 'service');
   const ipPolicies = Object.keys(config.ip_policies ?? {});
@@ -92,14 +94,15 @@ function checkPolicies(
     const text = policy?.value;
     if (policy === undefined || text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
-    const hosts = attachedTo === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
+    const isNamed = attachedTo === 'https_edge' && takes === 'named';
+    const hosts = isNamed ? hostsOf([config.edges?.https?.[name]]) : [];
     const hasBackend = !Object.hasOwn(endpoints, name);
     const known = { strict, hasBackend, ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
     const internal = { internalHosts, internalAddresses };
     const setting = { branding, attachedTo, ipPolicies, ...internal, ...known } as const;
     const checked = places
       ? checkPolicyAt(document, at, text, setting)
-      : checkPolicyText({ pointer: at, text }, setting);
+      : (cache?.checkPolicy ?? checkPolicyText)({ pointer: at, text }, setting);
     const place = { at, attachedTo, service: branding.service };
     // Without errors every member of the policy is present.
     if (checked.document !== null) keepDocument(policy as TrafficPolicyConfig, place, checked.document);

@@ -1,5 +1,5 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
-import type { Endpoint } from '../engine/contract.ts';
+import type { Endpoint } from '../engine/questions.ts';
 
 export type TunnelEndpoint = Extract<Endpoint, { kind: 'static' }>;
 

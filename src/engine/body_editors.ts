@@ -1,4 +1,4 @@
-import type { BodyEditor, MakeBodyEditor } from './contract.ts';
+import type { BodyEditor, MakeBodyEditor } from './questions.ts';
 
 /** One editor that applies fresh editors from all makers in order. */
 export function chainEditors(makers: readonly MakeBodyEditor[]): BodyEditor {

@@ -1,4 +1,5 @@
-import type { Ask, Outcome, Question, StateEvent, Verdict, World } from './contract.ts';
+import type { Outcome, StateEvent, Verdict, World, Ask } from './contract.ts';
+import type { Question } from './questions.ts';
 import type { CompiledFilter, FilterRow } from './pipeline.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 

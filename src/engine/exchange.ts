@@ -1,17 +1,15 @@
 import type {
-  Ask,
   Reason,
   Connection,
   Edit,
-  Endpoint,
   Outcome,
-  Reply,
   RequestHead,
   ResponseHead,
-  Sent,
   Verdict,
   World,
+  Ask,
 } from './contract.ts';
+import type { Endpoint, Reply, Sent } from './questions.ts';
 import type { OwnCookies } from '../http/own_cookies.ts';
 import type { Redact } from './redact.ts';
 import { NO_EDITS, type Pipeline } from './pipeline.ts';

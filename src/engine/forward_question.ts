@@ -1,6 +1,7 @@
 import { upgradeOf } from '../http/forwarding.ts';
 import { formatTarget } from '../http/target.ts';
-import type { Endpoint, ResponseHead, UpstreamRequest } from './contract.ts';
+import type { ResponseHead } from './contract.ts';
+import type { Endpoint, UpstreamRequest } from './questions.ts';
 import { applyHeaderEdits, withoutLookAlikes } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 import { withTraceContext } from './trace_context.ts';

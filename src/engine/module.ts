@@ -1,5 +1,6 @@
 import type { Cidr } from '../net/cidr.ts';
-import type { Handler, Endpoint, LocalResponse, World } from './contract.ts';
+import type { Handler, World } from './contract.ts';
+import type { LocalResponse, Endpoint } from './questions.ts';
 import type { Branding } from './branding.ts';
 
 /** The decision of a module in events; `invalid` stands for one that did not run. */

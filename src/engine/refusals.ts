@@ -1,5 +1,5 @@
 import { escapeHtml } from '../http/ascii.ts';
-import type { LocalResponse } from './contract.ts';
+import type { LocalResponse } from './questions.ts';
 import type { Branding } from './branding.ts';
 
 /**
@@ -15,12 +15,19 @@ export function refusal(
   const text = escapeHtml(message);
   const named = code === null ? text : `${text} (${branding.errorCode(code)})`;
   const body =
-    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>${status} ${text}</title></head>\n` +
+    `${PAGE_BEGIN}${status} ${text}</title></head>\n` +
     `<body><h1>${status}</h1><p>${named}</p><noscript>${named}</noscript></body></html>\n`;
   const headers = ['content-type', 'text/html; charset=utf-8', 'cache-control', 'no-store'];
   if (code !== null) headers.push(branding.errorField, branding.errorCode(code));
   return { status, headers, body };
 }
+
+/** Whether a text is a page of `refusal`, and not an answer that a configuration has. */
+export function isRefusalPage(text: string): boolean {
+  return text.startsWith(PAGE_BEGIN) && text.endsWith('</noscript></body></html>\n');
+}
+
+const PAGE_BEGIN = '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>';
 
 /** Why the engine itself, not a module, ended an exchange. `explain` prints the sentence. */
 export const ENGINE_REASONS = {

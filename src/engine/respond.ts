@@ -1,14 +1,5 @@
-import type {
-  Ask,
-  Reason,
-  Edit,
-  LocalResponse,
-  Question,
-  Reply,
-  ResponseHead,
-  Stop,
-  Verdict,
-} from './contract.ts';
+import type { Reason, Edit, ResponseHead, Stop, Verdict, Ask } from './contract.ts';
+import type { LocalResponse, Question, Reply } from './questions.ts';
 import { suspend } from './decide.ts';
 import { applyHeaderEdits } from './edits.ts';
 import type { Exchange } from './exchange.ts';
@@ -107,4 +98,10 @@ export function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'
   const { compress, editors } = exchange;
   const upgrade = status === 101 && body === 'upstream';
   return { ask: 'reply', reply: { status, headers, body, editors, compress, upgrade, close } };
+}
+
+/** Asks for another reply than the one that was asked for and is not sent yet. */
+export function replaceReply(exchange: Exchange, next: Reply): Question {
+  exchange.response = next.close ? null : { status: next.status, headers: next.headers };
+  return { ask: 'reply', reply: next };
 }

@@ -1,17 +1,5 @@
-import type {
-  AnswerTo,
-  Answers,
-  Ask,
-  Edit,
-  ForwardFailure,
-  InternalTarget,
-  Endpoint,
-  Question,
-  RequestHead,
-  Sent,
-  Stop,
-  Verdict,
-} from './contract.ts';
+import type { Edit, InternalTarget, RequestHead, Stop, Verdict, Ask } from './contract.ts';
+import type { AnswerTo, Answers, ForwardFailure, Endpoint, Question, Sent } from './questions.ts';
 import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
 import { applyHeaderEdits } from './edits.ts';
 import type { Exchange } from './exchange.ts';

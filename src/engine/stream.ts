@@ -1,16 +1,15 @@
 import type {
-  Answers,
-  Ask,
   Reason,
   Connection,
   FetchRequest,
-  Endpoint,
   InternalAddress,
   Outcome,
   Stop,
   Verdict,
   World,
+  Ask,
 } from './contract.ts';
+import type { Answers, Endpoint } from './questions.ts';
 import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
 import { noEndpoint } from './module.ts';
 import type { FilterRow } from './pipeline.ts';

@@ -21,7 +21,7 @@ export const AUDIT_OBJECTS = [
   'vault',
 ] as const;
 
-const AUDIT_TYPES: ReadonlySet<string> = new Set([
+export const AUDIT_TYPES: ReadonlySet<string> = new Set([
   ...AUDIT_OBJECTS.flatMap((object) =>
     ['created', 'updated', 'deleted'].map((action) => `${object}_${action}.v0`),
   ),

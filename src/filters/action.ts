@@ -1,16 +1,16 @@
 import type { ActionConfig, ActionType } from './action_schemas.ts';
 import type { Span } from '../diagnostics/diagnostic.ts';
 import type {
-  Ask,
   Reason,
   Fact,
   InnerStep,
-  LocalResponse,
   RequestHead,
   InternalAddress,
   InternalTarget,
   HandlerPart,
+  Ask,
 } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
 import type { LinkedRules } from '../engine/module.ts';
 import type { Branding } from '../engine/branding.ts';
 import type { ActionResult, Activation } from '../policy/env/activation.ts';

@@ -3,6 +3,7 @@ import { weakValues } from '../caches/weak_values.ts';
 import { type Program, compile } from '../cel/program.ts';
 import type { Scope } from '../cel/scope.ts';
 import { BOOL } from '../cel/types.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { EvalError, type Outcome, type Value } from '../cel/values.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import { type TemplateOptions, compileTemplate } from '../policy/env/template.ts';
@@ -66,14 +67,37 @@ export function compileCondition(
   return { text, pointer, evaluate, program: compiled };
 }
 
-/** Rules of many routes have the same expressions, and so have two versions of a configuration. */
+/**
+ * Rules of many routes have the same expressions, and so have two versions of a configuration, and the check and the
+ * compilation of a policy.
+ */
 const conditionsIn = weakMemoize((scope: Scope<Activation>) =>
   weakValues((text): Program<Activation> | EvalError => {
     const { program, diagnostics } = compile(text, scope, { wants: BOOL });
-    if (program !== undefined) return program;
-    return new EvalError('expr.internal', diagnostics[0]?.message ?? 'the expression does not compile');
+    const made =
+      program ?? new EvalError('expr.internal', diagnostics[0]?.message ?? 'the expression does not compile');
+    if (diagnostics.length > 0) findings.set(made, diagnostics);
+    return made;
   }),
 );
+
+/** What the compiler has found in conditions. */
+const findings = new WeakMap<object, readonly Diagnostic[]>();
+
+/** A condition as the compiler sees it: its program if it compiles, and findings. */
+export function compiledCondition(
+  text: string,
+  scope: Scope<Activation>,
+): {
+  readonly program: Program<Activation> | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  /** As long as this is in use, the condition is not compiled again. */
+  readonly kept: object;
+} {
+  const kept = conditionsIn(scope)(text);
+  const program = kept instanceof EvalError ? undefined : kept;
+  return { program, diagnostics: findings.get(kept) ?? [], kept };
+}
 
 /** The failure of a condition whose result is not a bool. */
 export function conditionFailure({ text, pointer }: Condition, outcome: Outcome): Failure {

@@ -124,9 +124,9 @@ export interface ActionPlace {
   /** URLs, each with its port, of the internal TLS and TCP endpoints, if they are known. */
   readonly internalAddresses?: readonly string[] | undefined;
   /** The hosts of its edge, in lower case; absent if they are not known. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
   /** Whether to refuse what only works here, not with the service. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /** Requests with the method OPTIONS, CORS preflights (Fetch §3.2.2), or requests without TLS. */

@@ -130,6 +130,10 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
    * it leaves the request.
    */
   readonly changes?: (config: Config) => readonly string[];
+  /** The pattern that it replaces in the whole URL of the request, null for all of it, and the replacement. */
+  readonly replacesInUrl?: (config: Config) => { readonly from: string | null; readonly to: string };
+  /** The expressions whose values tell apart what it counts; absent if it counts nothing, or each client. */
+  readonly countsBy?: (config: Config) => readonly string[];
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
   /** Whether it does nothing but log. */

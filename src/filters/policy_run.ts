@@ -1,4 +1,5 @@
-import type { Connection, Edit, InnerStep, MakeBodyEditor, RequestHead, World } from '../engine/contract.ts';
+import type { Connection, Edit, InnerStep, RequestHead, World } from '../engine/contract.ts';
+import type { MakeBodyEditor } from '../engine/questions.ts';
 import { type HeadersEdit, applyHeaderEdits, headersEdit } from '../engine/edits.ts';
 import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import { type FieldList, firstValue } from '../http/fields.ts';

@@ -1,4 +1,4 @@
-import type { Reply } from '../engine/contract.ts';
+import type { Reply } from '../engine/questions.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
 import type { PartialRequest, WireRequest } from './request_head.ts';
 import type { Http1Body } from './server_body.ts';

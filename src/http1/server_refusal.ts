@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WriteBuffer } from '../io/write_buffer.ts';
-import type { Reply } from '../engine/contract.ts';
+import type { Reply } from '../engine/questions.ts';
 import { fieldLines, statusLine } from './write.ts';
 import { dateLine } from './server_sink.ts';
 import { contentOf } from '../engine/drivers/reply_content.ts';

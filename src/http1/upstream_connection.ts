@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { UpstreamRequest } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import { NO_FIELDS } from '../http/fields.ts';
 import { BodyDecoder, DATA, END } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';

@@ -1,5 +1,5 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
-import type { UpstreamRequest } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import { type StaticEndpoint, addressOf } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
 import { type ConnectionLimits, UpstreamConnection } from './upstream_connection.ts';

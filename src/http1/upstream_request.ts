@@ -1,11 +1,12 @@
 import type { ExchangeLimits } from '../io/upstream_limits.ts';
-import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
+import type { ForwardFailure, UpstreamRequest } from '../engine/questions.ts';
 import type { DialFailure } from '../io/dial.ts';
 import { firstValue, NO_FIELDS } from '../http/fields.ts';
 import { INTERIM_LIMIT } from '../http/message_limits.ts';
 import { canRepeat } from '../http/methods.ts';
 import type { WireResponse } from './response_head.ts';
-import { chunkLine, LAST_CHUNK, fieldLines, requestLine, seen } from './write.ts';
+import { requestText } from './request_text.ts';
+import { chunkLine, LAST_CHUNK } from './write.ts';
 import type { Pool } from './upstream_pools.ts';
 import type {
   Body,
@@ -263,33 +264,3 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     this.#taker.failed(failure, detail, isRepeatable);
   }
 }
-
-/**
- * A request head for an upstream, in Latin-1. Framing and hop-by-hop fields are set only here. Null if
- * another parser would not read it back as the same request.
- */
-function requestText(
-  request: UpstreamRequest,
-  lengthBytes: number | null,
-  options: ForwardOptions,
-): string | null {
-  const line = requestLine(request.method, request.target);
-  const fields = fieldLines(request.headers);
-  if (line === null || fields === null || seen.hosts > 1) return null;
-  let text = line;
-  if (seen.hosts === 0) text += `\r\nhost: ${request.endpoint.host}:${request.endpoint.port}`;
-  text += fields;
-  if (request.upgrade !== null)
-    return `${text}\r\nconnection: upgrade\r\nupgrade: ${request.upgrade}\r\n\r\n`;
-  // RFC 9110 §10.1.4: TE is hop-by-hop, so it is named in Connection.
-  text += options.takesTrailers
-    ? '\r\nconnection: keep-alive, te\r\nte: trailers'
-    : '\r\nconnection: keep-alive';
-  if (lengthBytes === null) text += '\r\ntransfer-encoding: chunked';
-  else if (lengthBytes > 0 || WITH_CONTENT.has(request.method)) text += `\r\ncontent-length: ${lengthBytes}`;
-  if (options.expectsContinue) text += '\r\nexpect: 100-continue';
-  return `${text}\r\n\r\n`;
-}
-
-/** RFC 9110 §8.6: these methods declare a length even without content. */
-const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { UpstreamRequest } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import { CLOSE, FrameReader, type FrameTaker, OPCODE, closeFrame, frameHead } from './websocket.ts';
 import { reportFault } from '../io/containment.ts';
 import type { Forwarding, ForwardTaker } from '../io/ports.ts';

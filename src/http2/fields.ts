@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import { endsAtHead } from '../http/bodyless.ts';
 import { type FieldList, firstValue, isFieldName, isFieldValue } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';

@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
-import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
+import type { ForwardFailure, UpstreamRequest } from '../engine/questions.ts';
 import { type FieldList, firstValue, NO_FIELDS } from '../http/fields.ts';
 import { INTERIM_LIMIT } from '../http/message_limits.ts';
 import { canRepeat } from '../http/methods.ts';

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { HIGH_WATER_BYTES, PushBody } from '../io/push_body.ts';
 import type { Forwarded } from '../io/ports.ts';
-import type { UpstreamRequest } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { NodeRequest, NodeResponse, ReturnableBody } from './client_side.ts';
 

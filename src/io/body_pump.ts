@@ -1,4 +1,4 @@
-import type { Sent } from '../engine/contract.ts';
+import type { Sent } from '../engine/questions.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ReplySink, RequestBody, ResponseBody } from './ports.ts';
 

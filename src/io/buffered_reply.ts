@@ -1,4 +1,4 @@
-import type { Sent } from '../engine/contract.ts';
+import type { Sent } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { BodyPump, type BodyPumpParts } from './body_pump.ts';

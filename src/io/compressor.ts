@@ -11,7 +11,7 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
-import type { Encoding } from '../engine/contract.ts';
+import type { Encoding } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { SMALL_GZIP_BYTES, smallGzip } from './small_gzip.ts';

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { Connection, UpstreamRequest } from '../engine/contract.ts';
+import type { Connection } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import { contain, failed } from './containment.ts';
 
 export type StaticEndpoint = UpstreamRequest['endpoint'];

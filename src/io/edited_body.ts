@@ -1,5 +1,5 @@
 import { chainEditors } from '../engine/body_editors.ts';
-import type { BodyEditor, MakeBodyEditor } from '../engine/contract.ts';
+import type { BodyEditor, MakeBodyEditor } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { ForwardFailure, ResponseHead, UpstreamRequest } from '../engine/contract.ts';
+import type { ResponseHead } from '../engine/contract.ts';
+import type { ForwardFailure, UpstreamRequest } from '../engine/questions.ts';
 import type { FieldList } from '../http/fields.ts';
 
 /**
@@ -134,6 +135,8 @@ export interface Tunnel {
   readonly duplex: Duplex;
   /** `Upgrade` as the upstream spelled it. */
   readonly protocol: string;
+  /** Called with the bytes that pass, lent until it returns. */
+  readonly observe?: (way: 'toUpstream' | 'toClient', bytes: Uint8Array) => void;
 }
 
 /** Options of a forward besides the request. */

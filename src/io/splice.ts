@@ -21,13 +21,14 @@ const CLOSE_MS = 500;
 /**
  * Joins two connections byte for byte, with backpressure, until both have ended. The end of one direction is
  * passed on (half-close); an error of either side, or no byte in either direction for `idleMs`, ends both. With
- * `ending`, both are closed when the edge stops.
+ * `ending`, both are closed when the edge stops. `observe` is called with the bytes that pass.
  */
 export function splice(
   client: Duplex,
   upstream: Duplex,
   idleMs: number,
   ending: Ending | null = null,
+  observe: ((way: 'toUpstream' | 'toClient', bytes: Uint8Array) => void) | null = null,
 ): Promise<Spliced> {
   return new Promise((resolve) => {
     const bytes = { toUpstream: 0, toClient: 0 };
@@ -44,18 +45,15 @@ export function splice(
     watch(upstream, client, 'upstream');
     client.pipe(upstream);
     upstream.pipe(client);
-    rest();
+    if (idleMs > 0) timer = setTimeout(() => stop('client'), idleMs);
     if (ending?.stop.aborted === true) goAway();
     else ending?.stop.addEventListener('abort', goAway, { once: true });
 
     function count(way: keyof typeof bytes, chunk: Buffer): void {
       bytes[way] += chunk.length;
       frames?.[way].take(chunk);
+      observe?.(way, chunk);
       timer?.refresh();
-    }
-
-    function rest(): void {
-      if (idleMs > 0) timer = setTimeout(() => stop('client'), idleMs);
     }
 
     function watch(side: Duplex, other: Duplex, name: 'client' | 'upstream'): void {

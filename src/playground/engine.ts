@@ -1,6 +1,8 @@
 import { setFiles } from '../browser/fs.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Explanation, type Locate, explanationOf } from '../edge/explain.ts';
+import { type ExpressionValues, type RuleWatch, ruleWatch } from '../edge/explained_rules.ts';
+import { keepSecrets, secretProvider } from '../edge/secrets.ts';
 import type { FieldList } from '../http/fields.ts';
 import { runScenarios } from '../project_files/run_scenarios.ts';
 import type { CaseResult } from '../simulator/result.ts';
@@ -10,7 +12,10 @@ export type ProjectTexts = Readonly<Record<string, string>>;
 
 /** The last request of a case: what its client received, and why. */
 interface Received {
+  /** Rules that did not apply say which part of which expression was false. */
   readonly explanation: Explanation;
+  /** At most `VALUES_LIMIT` of the expressions of policies that were evaluated for it, with the values of their parts. */
+  readonly values: readonly ExpressionValues[];
   /** 0 if there was no response. */
   readonly status: number;
   readonly headers: FieldList;
@@ -30,6 +35,7 @@ export interface Decided {
 }
 
 const BODY_UNITS = 20_000;
+const VALUES_LIMIT = 200;
 const NOWHERE: Locate = () => null;
 
 /** Checks a scenario file with the edge that it names, and runs its cases, each with its explanation. */
@@ -38,6 +44,7 @@ export async function decideCases(texts: ProjectTexts, scenario: string): Promis
   const cases: DecidedCase[] = [];
   let received: Received | null = null;
   let locate = NOWHERE;
+  let rules: RuleWatch | null = null;
   const [result] = await runScenarios([scenario], {
     selects: () => true,
     seed: null,
@@ -45,14 +52,20 @@ export async function decideCases(texts: ProjectTexts, scenario: string): Promis
     bail: false,
     fillsSnapshots: true,
     lines: true,
-    on: (_loaded, edge) => {
+    on: ({ checked }, edge) => {
       ({ locate } = edge);
-      return edge.traced();
+      const kept = keepSecrets(secretProvider(checked.scenario?.shell.secrets ?? {}));
+      for (const names of Object.values(checked.scenario?.shell.secrets ?? {}))
+        for (const text of Object.values(names)) kept.remember(text);
+      rules = ruleWatch(kept.redact);
+      return edge.traced().watched({ watch: rules.watch, completed: () => {} });
     },
     completed: ({ exchange, response: { status, headers, body } }) => {
       const text = new TextDecoder().decode(body.subarray(0, BODY_UNITS));
-      const explanation = explanationOf(exchange, locate);
-      received = { explanation, status, headers, body: text, bodyBytes: body.length };
+      const reasons = rules!.of(exchange.connection);
+      const explanation = reasons.withReasons(explanationOf(exchange, locate));
+      const values = reasons.values().slice(0, VALUES_LIMIT);
+      received = { explanation, values, status, headers, body: text, bodyBytes: body.length };
     },
     onResult: (ran) => {
       cases.push({ ...ran, received });

@@ -1,6 +1,13 @@
 import { EXCHANGE_BUDGET } from '../cel/limits.ts';
-import { ask } from '../engine/contract.ts';
-import type { Ask, Connection, RequestHead, ResponseHead, Verdict, World } from '../engine/contract.ts';
+import {
+  ask,
+  type Connection,
+  type RequestHead,
+  type ResponseHead,
+  type Verdict,
+  type World,
+  type Ask,
+} from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
 import { Activation } from './env/activation.ts';
 import type { CompiledPolicy } from './compiled.ts';

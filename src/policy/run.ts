@@ -1,6 +1,13 @@
-import { ask } from '../engine/contract.ts';
+import {
+  ask,
+  type Connection,
+  type InnerStep,
+  type RequestHead,
+  type Verdict,
+  type World,
+  type Ask,
+} from '../engine/contract.ts';
 import { NO_EDITS } from '../engine/pipeline.ts';
-import type { Ask, Connection, InnerStep, RequestHead, Verdict, World } from '../engine/contract.ts';
 import type { Activation } from './env/activation.ts';
 import type { ActionOutcome, CompiledAction } from '../filters/action.ts';
 import type { CompiledPhase, CompiledRule } from './compiled.ts';

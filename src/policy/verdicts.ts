@@ -1,4 +1,5 @@
-import type { Edit, Fact, InnerStep, LocalResponse, Pass, Stop } from '../engine/contract.ts';
+import type { Edit, Fact, InnerStep, Pass, Stop } from '../engine/contract.ts';
+import type { LocalResponse } from '../engine/questions.ts';
 import type { Branding } from '../engine/branding.ts';
 import type { CompiledAction, Ends, PolicyContext } from '../filters/action.ts';
 import type { EndKind } from '../filters/facts.ts';

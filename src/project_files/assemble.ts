@@ -9,6 +9,7 @@ import { Joining } from './joining.ts';
 import { type NamedFiles, filesOnDisk } from './named_files.ts';
 import { type Plain, isPlain, policyOf, policyPointers } from './policy_forms.ts';
 import { MAY_REFER, withoutReferences } from './references.ts';
+import type { StandIns } from './stand_ins.ts';
 
 /** Files that include each other deeper than this are taken for a mistake. */
 const DEPTH_LIMIT = 16;
@@ -24,15 +25,20 @@ interface Assembling {
   readonly found: Diagnostic[];
   readonly read: Set<string>;
   readonly secrets: Set<string>;
+  readonly standIns: StandIns | undefined;
 }
 
 /** Puts the files and variables that the edge file `root` names into its document. */
-export function assembleFrom(root: string, files: NamedFiles = filesOnDisk(root)): Assemble {
+export function assembleFrom(
+  root: string,
+  files: NamedFiles = filesOnDisk(root),
+  standIns?: StandIns,
+): Assemble {
   return (document) => {
     const text = document.source?.text;
     const none = { document, diagnostics: [], files: [], secrets: [] };
     if (text !== undefined && !NAMES_OTHERS.test(text)) return none;
-    const assembling: Assembling = { root, files, found: [], read: new Set(), secrets: new Set() };
+    const assembling: Assembling = { root, files, standIns, found: [], read: new Set(), secrets: new Set() };
     const whole = assembled(document, root, [files.nameOf(root, baseName(root))], assembling);
     return {
       document: whole,
@@ -54,9 +60,10 @@ function assembled(
   chain: readonly string[],
   assembling: Assembling,
 ): LocatedDocument {
-  const { files, found, read, secrets } = assembling;
+  const { files, found, read, secrets, standIns } = assembling;
   const report = reportTo(found, document);
-  const own = withoutReferences(document.value, EDGE_SHAPE, { name, files, report, read, secrets });
+  const referring = { name, files, report, read, secrets, standIns };
+  const own = withoutReferences(document.value, EDGE_SHAPE, referring);
   const parts = new Map<string, Written>();
   const value = withPolicies(own, { document, name, files, report, read }, parts);
   if (!isPlain(value) || !Object.hasOwn(value, 'include')) {

@@ -4,10 +4,13 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { authorityProblem, chainProblem, keyProblem } from '../edge/certificates.ts';
 import type { Checking, SemanticCheck } from '../edge/document/check.ts';
 import type { Report } from '../edge/document/report.ts';
+import type { StandIns } from './stand_ins.ts';
 
 export interface KeyOptions {
   /** Whether files with private keys, and secrets, may be missing, because the target instance may have them. */
   readonly secretsMayBeMissing?: boolean;
+  /** What takes the place of files that this machine does not have; by default they are errors. */
+  readonly standIns?: StandIns | undefined;
 }
 
 /**
@@ -16,10 +19,11 @@ export interface KeyOptions {
  */
 export function certificateFiles(
   edgeFile: string,
-  { secretsMayBeMissing = false }: KeyOptions = {},
+  { secretsMayBeMissing = false, standIns }: KeyOptions = {},
 ): SemanticCheck {
   const folder = dirname(edgeFile);
   return ({ config, report }: Checking) => {
+    if (standIns !== undefined) replaceMissing(config, folder, standIns);
     for (const [name, authority] of Object.entries(config.certificate_authorities ?? {})) {
       const at = pointerTo('/certificate_authorities', name);
       fill(authority, 'ca_pem', 'ca_file', at, { folder, report, problemOf: authorityProblem });
@@ -40,6 +44,46 @@ export function certificateFiles(
     }
     return [];
   };
+}
+
+/** Replaces what is named by files that are not on this machine, or that this user may not read. */
+function replaceMissing(config: Checking['config'], folder: string, standIns: StandIns): void {
+  const { tls_certificates: certificates = {}, certificate_authorities: authorities = {} } = config;
+  for (const [name, certificate] of Object.entries(certificates)) {
+    const { certificate_file: chain, private_key_file: key } = certificate ?? {};
+    const written = missing(chain, folder) ?? missing(key, folder);
+    if (certificate === undefined || written === null) continue;
+    const { certificatePem, privateKeyPem } = standIns.certificateFor(hostsOf(config));
+    Object.assign(certificate, { certificate_pem: certificatePem, private_key_pem: privateKeyPem });
+    standIns.replaced({ part: `certificate ${name}`, written, here: 'issued by the local authority' });
+  }
+  for (const [name, authority] of Object.entries(authorities)) {
+    const written = missing(authority?.ca_file, folder);
+    if (authority === undefined || written === null) continue;
+    (authority as Record<string, string>)['ca_pem'] = standIns.authorityPem();
+    const here = 'the local authority; `edgeproof cert --client NAME` issues client certificates';
+    standIns.replaced({ part: `authority ${name}`, written, here });
+  }
+}
+
+/** The hosts of all edges with TLS. */
+function hostsOf({ edges }: Checking['config']): readonly string[] {
+  const all = [...Object.values(edges?.https ?? {}), ...Object.values(edges?.tls ?? {})];
+  const hosts = all.flatMap((edge) => edge?.hostports ?? []).flatMap((hostport) => hostport ?? []);
+  return [...new Set(hosts.map((hostport) => hostport.replace(/:\d+$/, '')))];
+}
+
+/** The file and why it cannot be read; null if it can be, or fails for a reason that is not of this machine. */
+function missing(file: string | undefined, folder: string): string | null {
+  if (file === undefined) return null;
+  try {
+    readFileSync(resolve(folder, file));
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `${file} is not here`;
+    return code === 'EACCES' ? `${file} may not be read` : null;
+  }
 }
 
 interface Filling {

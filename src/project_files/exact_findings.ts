@@ -5,9 +5,10 @@ import { type Diagnostic, type Fix, type Source, hasErrors } from '../diagnostic
 import { type Lines, lineSpan, linesOf } from '../diagnostics/lines.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
-import { locateInPolicyFile } from '../edge/policy_places.ts';
+import { AROUND_POLICY } from '../edge/policy_places.ts';
 import { kindOfFile } from './file_kind.ts';
-import { checkConfigValue, isScript, loadConfig, loadConfigText, readText } from './load_config.ts';
+import { type LoadOptions, isScript, loadConfig, loadConfigText, readText } from './load_config.ts';
+import { checkPolicyEdge, policyFile } from './policy_edge.ts';
 import { removalOf } from './remove_element.ts';
 import { withoutSilenced } from './silences.ts';
 
@@ -17,16 +18,13 @@ interface Loaded {
   readonly locate: Locate;
 }
 
-/** The route that is made around the policy of a file. */
-const AROUND = '/edges/https/edge/routes/0/traffic_policy/value';
+/** What is looked for, and what the configuration is read with. */
+type Options = FindingOptions & Pick<LoadOptions, 'serviceName'>;
 
 /** What exact analysis finds in an edge file or a policy, without what comments silence; nothing for a file with errors. */
-export async function exactFindings(
-  path: string,
-  options: FindingOptions = {},
-): Promise<readonly Diagnostic[]> {
+export async function exactFindings(path: string, options: Options = {}): Promise<readonly Diagnostic[]> {
   if (isScript(path)) {
-    const { config, diagnostics } = await loadConfig(path);
+    const { config, diagnostics } = await loadConfig(path, { serviceName: options.serviceName });
     return config === null || hasErrors(diagnostics)
       ? []
       : findings(config, options).map((found) => diagnosticOf(found));
@@ -34,8 +32,8 @@ export async function exactFindings(
   return inText({ name: path, text: readText(path) }, options);
 }
 
-async function inText(source: Source, options: FindingOptions): Promise<readonly Diagnostic[]> {
-  const loaded = await load(source);
+async function inText(source: Source, options: Options): Promise<readonly Diagnostic[]> {
+  const loaded = await load(source, options);
   if (loaded === null) return [];
   const lines = linesOf(source.text);
   const isYaml = !/^\s*[{[]/.test(source.text);
@@ -57,33 +55,13 @@ async function inText(source: Source, options: FindingOptions): Promise<readonly
 }
 
 /** Analysis cannot be run for scenarios and files with errors. */
-async function load(source: Source): Promise<Loaded | null> {
+async function load(source: Source, { serviceName }: Options): Promise<Loaded | null> {
+  const options = { serviceName };
   const kind = await kindOfFile(source.text);
   if (kind === 'scenario') return null;
-  if (kind === 'policy') {
-    const around = {
-      backends: { app: { static: { address: 'localhost:3000' } } },
-      edges: {
-        https: {
-          edge: {
-            hostports: ['*.edge.test:443'],
-            routes: [
-              {
-                match_type: 'path_prefix',
-                match: '/',
-                traffic_policy: { value: source.text },
-                backend: { backend_id: 'app' },
-              },
-            ],
-          },
-        },
-      },
-    };
-    const { config, diagnostics } = await checkConfigValue(around, source.name);
-    if (config === null || hasErrors(diagnostics)) return null;
-    return { config, locate: locateInPolicyFile(source, AROUND) };
-  }
-  const { config, diagnostics, locate } = await loadConfigText(source.name, source.text);
+  const { config, diagnostics, locate } = await (kind === 'policy'
+    ? checkPolicyEdge(policyFile(source.name, source.text), {}, options)
+    : loadConfigText(source.name, source.text, options));
   return config === null || hasErrors(diagnostics) ? null : { config, locate };
 }
 
@@ -92,8 +70,8 @@ function diagnosticOf(
   notes: readonly string[] = [],
 ): Diagnostic {
   const all = witness === null ? notes : [...notes, `for example ${requestText(witness)}`];
-  const { length } = AROUND;
-  const own = pointer.startsWith(`${AROUND}/`) ? pointer.slice(length) : pointer;
+  const { length } = AROUND_POLICY;
+  const own = pointer.startsWith(`${AROUND_POLICY}/`) ? pointer.slice(length) : pointer;
   return { code, severity: 'warning', message, pointer: own, basis, ...(all.length > 0 && { notes: all }) };
 }
 
@@ -124,7 +102,7 @@ const MOST_FIXES = 200;
  */
 export async function fixExactly(
   source: Source,
-  options: FindingOptions = {},
+  options: Options = {},
 ): Promise<{ readonly text: string; readonly applied: readonly Diagnostic[] }> {
   const applied: Diagnostic[] = [];
   const refused = new Set<string>();
@@ -138,7 +116,8 @@ export async function fixExactly(
     if (next?.fix === undefined) break;
     const { span, text: replacement } = next.fix;
     const shorter = text.slice(0, span.start) + replacement + text.slice(span.end);
-    const [before, after] = [await load(now), await load({ name: source.name, text: shorter })];
+    const after = await load({ name: source.name, text: shorter }, options);
+    const before = await load(now, options);
     if (before !== null && after !== null && areProvedEqual(before.config, after.config)) {
       applied.push(next);
       text = shorter;

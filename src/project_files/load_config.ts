@@ -13,6 +13,7 @@ import { brandingOf } from '../engine/branding.ts';
 import { kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
 import { failureText } from '../diagnostics/system_failure.ts';
+import { namedService } from './service_name.ts';
 
 /** A file that cannot be read; the message is for the user. */
 export class FileError extends Error {
@@ -32,8 +33,17 @@ export function isScript(path: string): boolean {
 /** Returns the findings about a text; `checkerFor` chooses it by the kind of file. */
 export type Checker = (source: Source) => readonly Diagnostic[];
 
+/** What a configuration is read with. */
+export interface LoadOptions extends KeyOptions {
+  readonly strict?: boolean;
+  /** The service name, instead of that of the file. */
+  readonly serviceName?: string | undefined;
+}
+
 /** The endpoint of a policy file, as given on the command line. */
-export type Surrounding = Pick<PolicySetting, 'attachedTo' | 'plan' | 'strict'>;
+export interface Surrounding extends Pick<PolicySetting, 'attachedTo' | 'plan' | 'strict'> {
+  readonly serviceName?: string | undefined;
+}
 
 /** The checker for a text, loading only the code that it needs. */
 export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
@@ -44,20 +54,21 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
   }
   if (kind === 'policy') {
     const { checkPolicy } = await import('../policy/document/check.ts');
-    const branding = brandingOf('service');
-    return (source) => checkPolicy(source, { branding, ...surrounding }).diagnostics;
+    const { serviceName = 'service', ...setting } = surrounding;
+    const branding = brandingOf(serviceName);
+    return (source) => checkPolicy(source, { branding, ...setting }).diagnostics;
   }
   // Most files have no policy, and the policy code takes longer to load than everything else.
-  const { strict = false } = surrounding;
+  const { strict = false, serviceName } = surrounding;
   const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks({ strict }) : () => [];
   return (source) => {
-    const assemble = assembleFrom(source.name);
+    const assemble = namedService(assembleFrom(source.name), serviceName);
     return checkEdge(source, further(source.name), { nowMs: Date.now(), assemble }).diagnostics;
   };
 }
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
-export async function loadConfig(path: string, options: KeyOptions = {}): Promise<Checked> {
+export async function loadConfig(path: string, options: LoadOptions = {}): Promise<Checked> {
   if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
   return loadConfigText(path, readText(path), options);
 }
@@ -66,12 +77,12 @@ export async function loadConfig(path: string, options: KeyOptions = {}): Promis
 export async function loadConfigText(
   path: string,
   text: string,
-  options: KeyOptions & { readonly files?: NamedFiles } = {},
+  options: LoadOptions & { readonly files?: NamedFiles } = {},
 ): Promise<Checked> {
   const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks(options) : () => [];
   const source = { name: path, text };
-  const { files, ...known } = options;
-  const assemble = assembleFrom(path, files);
+  const { files, serviceName, ...known } = options;
+  const assemble = namedService(assembleFrom(path, files, options.standIns), serviceName);
   const checked = checkEdge(source, further(pathOf(path)), { nowMs: Date.now(), ...known, assemble });
   if (checked.config === null)
     return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'edge') };
@@ -84,10 +95,10 @@ export async function loadConfigText(
 export async function checkConfigValue(
   value: unknown,
   path = '.',
-  options: KeyOptions = {},
+  options: LoadOptions = {},
 ): Promise<Checked> {
   const further = namesLanguages(value) ? await loadSemanticChecks(options) : () => [];
-  const assemble = assembleFrom(path);
+  const assemble = namedService(assembleFrom(path, undefined, options.standIns), options.serviceName);
   return checkEdge({ value }, further(path), { nowMs: Date.now(), ...options, assemble });
 }
 
@@ -135,16 +146,20 @@ function encodingProblem(bytes: Buffer): string | null {
   return isUtf8(bytes) ? null : 'it is not encoded in UTF-8; save it as UTF-8';
 }
 
-async function loadSemanticChecks({
+/** The checks of languages and files inside an edge; with hosts `any`, it takes the requests of every host. */
+export async function loadSemanticChecks({
   strict = false,
+  hosts = 'named',
   ...options
-}: KeyOptions & { readonly strict?: boolean } = {}): Promise<(edgeFile: string) => readonly SemanticCheck[]> {
+}: LoadOptions & { readonly hosts?: 'named' | 'any' } = {}): Promise<
+  (edgeFile: string) => readonly SemanticCheck[]
+> {
   const { semanticChecks: checksOf } = await import('../edge/semantic_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
   const { checkCertificateTimes } = await import('../edge/certificates.ts');
   const { checkProperties } = await import('./property_file.ts');
   const nowMs = Date.now();
-  const checks = checksOf({ strict });
+  const checks = checksOf({ strict, hosts });
   return (edgeFile) => [
     ...checks,
     certificateFiles(edgeFile, options),

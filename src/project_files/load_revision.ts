@@ -4,24 +4,28 @@ import { promisify } from 'node:util';
 import type { Checked } from '../edge/document/check.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { filesOfRevision } from './files_of_revision.ts';
-import { FileError, loadConfig, loadConfigText } from './load_config.ts';
+import { kindOfFile } from './file_kind.ts';
+import { FileError, type LoadOptions, loadConfigText } from './load_config.ts';
+import { checkPolicyEdge, loadEdgeOrPolicy, policyFile } from './policy_edge.ts';
 
 const run = promisify(execFile);
 const FILE_LIMIT_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads and checks an edge file, or one of a git revision, written `main:edge.yaml`: files that it names are read from
+ * Reads and checks an edge file or a traffic policy, or one of a git revision, written `main:edge.yaml`: files that it names are read from
  * the same revision, certificates from the working tree. Throws FileError.
  */
-export async function loadRevision(name: string): Promise<Checked> {
+export async function loadRevision(name: string, options: LoadOptions = {}): Promise<Checked> {
   const colon = name.indexOf(':');
-  if (colon <= 0 || existsSync(name)) return loadConfig(name);
+  if (colon <= 0 || existsSync(name)) return loadEdgeOrPolicy(name, options);
   try {
     // `--end-of-options` keeps a name that begins with a dash from being an option.
     const { stdout } = await run('git', ['show', '--end-of-options', relative(name, colon)], {
       maxBuffer: FILE_LIMIT_BYTES,
     });
-    return await loadConfigText(name, stdout, { files: filesOfRevision(name) });
+    if ((await kindOfFile(stdout)) === 'policy')
+      return await checkPolicyEdge(policyFile(name, stdout), {}, options);
+    return await loadConfigText(name, stdout, { ...options, files: filesOfRevision(name) });
   } catch (error) {
     const cause = firstLine(errorText(error)).replace(/^fatal: /, '');
     throw new FileError(

@@ -1,12 +1,28 @@
 import { extname } from 'node:path';
-import { type Diagnostic, type Span, hasErrors } from '../diagnostics/diagnostic.ts';
-import { readDocument } from '../config_file/read.ts';
+import { nearestSpan } from '../config_file/report.ts';
+import type { ScenarioShell } from '../simulator/document/schema.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
-import { POLICY_FILE } from '../policy/document/read.ts';
 import { type CheckedScenario, checkScenario } from '../simulator/document/check.ts';
 import type { EdgeSource } from '../coverage/places.ts';
 import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
-import { FileError, SCRIPTS, checkConfigValue, importDefault, loadConfig, readText } from './load_config.ts';
+import { type LocatedDocument, plainDocument } from '../config_file/document.ts';
+import {
+  FileError,
+  type LoadOptions,
+  SCRIPTS,
+  checkConfigValue,
+  importDefault,
+  readText,
+} from './load_config.ts';
+import {
+  type LoadedEdge,
+  type WrittenPolicy,
+  checkPolicyEdge,
+  loadEdgeOrPolicy,
+  policyFile,
+} from './policy_edge.ts';
+import { reportKind } from './file_kind.ts';
 import { FILES_BESIDE, besideName, nameNear } from './files_beside.ts';
 
 /** A scenario file with the edge that it tests; null when the edge cannot be used. */
@@ -24,21 +40,35 @@ export interface LoadedScenario {
 }
 
 /** Reads scenario files; an edge that several of them test is read and compiled once. */
-export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
-  const edges = new Map<string, Promise<Checked>>();
+export function scenarioLoader(options: LoadOptions = {}): (path: string) => Promise<LoadedScenario> {
+  const edges = new Map<string, Promise<LoadedEdge>>();
   const compiled = new Map<Checked, EdgeFixture>();
-  const edgeAt = (path: string): Promise<Checked> => {
+  const edgeAt = (path: string): Promise<LoadedEdge> => {
     let checked = edges.get(path);
     if (checked === undefined) {
-      edges.set(path, (checked = loadConfig(path)));
+      edges.set(path, (checked = loadEdgeOrPolicy(path, options)));
       checked.catch(() => edges.delete(path));
     }
     return checked;
   };
+  const edgeOf = async (checked: CheckedScenario, shell: ScenarioShell): Promise<LoadedEdge> => {
+    const { edge, policy } = shell;
+    const { name, document } = checked;
+    if (typeof edge === 'string') return edgeAt(besideName(name, edge));
+    if (edge === undefined) {
+      const written = await policyIn(checked, policy);
+      const loaded = await checkPolicyEdge(written, {}, options);
+      const diagnostics =
+        typeof policy === 'string' ? loaded.diagnostics : below('/policy', loaded.diagnostics);
+      return { ...loaded, diagnostics, isPolicy: true };
+    }
+    const loaded = await checkConfigValue(edge, name, options);
+    return { ...loaded, diagnostics: relocated(loaded.diagnostics, document, name), isPolicy: false };
+  };
   return async (path) => {
     const checked = SCRIPTS.has(extname(path))
       ? checkScenario({ value: await importDefault(path), name: path }, FILES_BESIDE)
-      : checkScenario({ name: path, text: readText(path) }, FILES_BESIDE);
+      : await checkedText(path, readText(path));
     const shell = checked.scenario?.shell;
     const unread = { source: null, edgeName: path };
     if (shell === undefined)
@@ -47,26 +77,16 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
     const named = typeof edge === 'string' ? edge : typeof policy === 'string' ? policy : null;
     const beside = named === null ? null : besideName(path, named);
     const files = [path, ...checked.files, ...(beside === null ? [] : [beside])];
-    let config: Checked;
-    let findings: readonly Diagnostic[];
+    let config: LoadedEdge;
     try {
-      if (edge !== undefined && beside !== null) ({ diagnostics: findings } = config = await edgeAt(beside));
-      else {
-        const { value, written } = await valueOf(checked, edge, policy, beside);
-        config = edge === undefined ? await policyEdge(value) : await checkConfigValue(value, path);
-        findings = relocated(config.diagnostics, written);
-      }
+      config = await edgeOf(checked, shell);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       const key = edge === undefined ? 'policy' : 'edge';
-      return {
-        checked,
-        edge: null,
-        findings: unreadable(checked, key, beside ?? path, error.message),
-        files,
-        ...unread,
-      };
+      const findings = unreadable(checked, key, beside ?? path, error.message);
+      return { checked, edge: null, findings, files, ...unread };
     }
+    const findings = config.diagnostics;
     files.push(...config.files);
     if (config.config === null || hasErrors(findings))
       return { checked, edge: null, findings, files, ...unread };
@@ -84,14 +104,14 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
 /** The source of an edge or a policy: its own file, or the scenario. */
 function sourceOf(
   checked: CheckedScenario,
-  { document }: Checked,
-  of: 'edge' | 'policy',
+  { document, isPolicy }: LoadedEdge,
+  key: 'edge' | 'policy',
   beside: string | null,
 ): EdgeSource | null {
-  if (beside === null) return { of: 'scenario', file: checked.name, at: `/${of}`, lineOf: checked.lineOf };
+  if (beside === null) return { of: 'scenario', file: checked.name, at: `/${key}`, lineOf: checked.lineOf };
   if (SCRIPTS.has(extname(beside))) return null;
   const source = { name: beside, text: readText(beside) };
-  return of === 'edge' ? { of, source, document } : { of, source };
+  return isPolicy ? { of: 'policy', source } : { of: 'edge', source, document };
 }
 
 /** Warnings about the edge are for `check`; here only errors are reported. */
@@ -99,87 +119,40 @@ function isReported({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
-const NO_PLACES = { spanOf: () => undefined, keySpanOf: () => undefined };
-
-/** An edge or a policy in a scenario, or a policy in its own file, and its source. */
-async function valueOf(
-  { document, name }: CheckedScenario,
-  edge: unknown,
-  policy: unknown,
-  beside: string | null,
-): Promise<{ readonly value: unknown; readonly written: WrittenAt }> {
-  if (beside === null) {
-    const { source, spanOf, keySpanOf } = document;
-    const text = source === undefined || SCRIPTS.has(extname(name)) ? null : source.text;
-    const at = edge === undefined ? '/policy' : '/edge';
-    return { value: edge ?? policy, written: { name, text, spanOf, keySpanOf, at } };
-  }
-  if (SCRIPTS.has(extname(beside))) {
-    const value = await importDefault(beside);
-    return { value, written: { name: beside, text: null, ...NO_PLACES, at: '' } };
-  }
-  const text = readText(beside);
-  const { document: read } = readDocument({ name: beside, text }, POLICY_FILE);
-  const written = { name: beside, text, ...NO_PLACES, ...read, at: '' };
-  return { value: read?.value ?? null, written };
+/** The policy of a scenario: in the scenario itself, or in a file beside it. */
+async function policyIn({ document, name }: CheckedScenario, policy: unknown): Promise<WrittenPolicy> {
+  if (typeof policy !== 'string')
+    return { text: JSON.stringify(policy), written: { document, pointer: '/policy' }, name };
+  const beside = besideName(name, policy);
+  if (!SCRIPTS.has(extname(beside))) return policyFile(beside, readText(beside));
+  const value = await importDefault(beside);
+  return {
+    text: JSON.stringify(value),
+    written: { document: plainDocument(value), pointer: '' },
+    name: beside,
+  };
 }
 
-/** A policy on a route with the backend `app`. */
-function policyEdge(policy: unknown): Promise<Checked> {
-  return checkConfigValue({
-    backends: { app: { static: { address: 'localhost:3000' } } },
-    edges: {
-      https: {
-        policy: {
-          hostports: ['edge.test:443', '*.test:443'],
-          routes: [
-            {
-              match_type: 'path_prefix',
-              match: '/',
-              backend: { backend_id: 'app' },
-              traffic_policy: { value: JSON.stringify(policy) },
-            },
-          ],
-        },
-      },
-    },
-  });
-}
-
-/** The text from which an edge or a policy was read that is checked as data. */
-interface WrittenAt {
-  readonly name: string;
-  /** Null if a program produced it. */
-  readonly text: string | null;
-  readonly spanOf: (pointer: string) => Span | undefined;
-  readonly keySpanOf: (pointer: string) => Span | undefined;
-  /** Pointer to the edge or the policy in that text. */
-  readonly at: string;
+function below(pointer: string, findings: readonly Diagnostic[]): readonly Diagnostic[] {
+  return findings.map((finding) => ({ ...finding, pointer: pointer + finding.pointer }));
 }
 
 /** Codes of findings about a key, not about its value. */
 const UNKNOWN_KEY = /unknown_key|_2236$/;
-const INSIDE_POLICY = /^\/edges\/https\/policy\/routes\/0\/traffic_policy\/value/;
 
-/** Moves findings about an edge that was generated for a scenario to their places in the user's file. */
+/** Moves findings about an edge that is written in a scenario to their places there. */
 function relocated(
   findings: readonly Diagnostic[],
-  { name, text, spanOf, keySpanOf, at }: WrittenAt,
+  document: LocatedDocument,
+  name: string,
 ): readonly Diagnostic[] {
+  const text = document.source?.text ?? '';
   return findings.map(({ source: _made, span: _there, fix: _none, ...finding }) => {
-    const pointer = at + finding.pointer.replace(INSIDE_POLICY, '');
-    const key = UNKNOWN_KEY.test(finding.code) ? keySpanOf(pointer) : undefined;
-    const span = text === null ? undefined : (key ?? spanNear(pointer, spanOf));
-    return { ...finding, pointer, source: { name, text: text ?? '' }, ...(span && { span }) };
+    const pointer = `/edge${finding.pointer}`;
+    const key = UNKNOWN_KEY.test(finding.code) ? document.keySpanOf(pointer) : undefined;
+    const span = document.source === undefined ? undefined : (key ?? nearestSpan(document, pointer, 'value'));
+    return { ...finding, pointer, source: { name, text }, ...(span && { span }) };
   });
-}
-
-/** When a key is missing, its parent is used as the place. */
-function spanNear(pointer: string, spanOf: WrittenAt['spanOf']): Span | undefined {
-  for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
-    const span = spanOf(at);
-    if (span !== undefined || at === '') return span;
-  }
 }
 
 /** Reports an edge or policy file that cannot be read, at the place that names it. */
@@ -192,4 +165,10 @@ function unreadable(
   const found: Diagnostic[] = [];
   checked.report(found)('scenario.unreadable', `/${key}`, message, { hint: nameNear(path) });
   return found;
+}
+
+/** Findings say so when the text is of another kind of file. */
+async function checkedText(name: string, text: string): Promise<CheckedScenario> {
+  const checked = checkScenario({ name, text }, FILES_BESIDE);
+  return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'scenario') };
 }

@@ -53,6 +53,8 @@ export interface MutationOptions {
   readonly max?: number;
   /** Whether to write a case for each survivor. */
   readonly offers?: boolean;
+  /** The service name, instead of that of the file. */
+  readonly serviceName?: string | undefined;
   /** Tries only every `of`th mistake, from this one: several threads share the work. */
   readonly share?: { readonly index: number; readonly of: number };
 }
@@ -63,7 +65,7 @@ export type Mutated = MutationResult | { readonly diagnostics: readonly Diagnost
 
 /** Plants mistakes in the edge of a scenario file, one at a time, and runs all its cases with each. Throws FileError. */
 export async function mutate(path: string, options: MutationOptions = {}): Promise<Mutated> {
-  const loaded = await scenarioLoader()(path);
+  const loaded = await scenarioLoader({ serviceName: options.serviceName })(path);
   const prepared = await trialOf(path, loaded);
   return 'diagnostics' in prepared ? prepared : tried(prepared, loaded, options);
 }

@@ -7,6 +7,7 @@ import type { Report } from '../edge/document/report.ts';
 import { isCredential } from '../http/secrets.ts';
 import type { NamedFiles } from './named_files.ts';
 import { POLICY_KEYS } from './policy_forms.ts';
+import type { StandIns } from './stand_ins.ts';
 
 /** Whether a text may have references, so that most files are not searched. */
 export const MAY_REFER = /\$\{\s*[A-Za-z]+\s*:/;
@@ -33,6 +34,7 @@ export interface Referring {
   readonly read: Set<string>;
   /** Collects texts in places of secrets. */
   readonly secrets: Set<string>;
+  readonly standIns?: StandIns | undefined;
 }
 
 interface At {
@@ -123,7 +125,9 @@ function textOf(text: string, at: At, referring: Referring): unknown {
         'use secrets.get(…)',
       );
     const found = kind === 'env' ? variableOf(named, referring) : fileOf(named, referring);
-    if ('problem' in found) return wrong(found.code, found.problem, found.hint);
+    if ('problem' in found) {
+      return standIn(pointer, found.problem, referring) ?? wrong(found.code, found.problem, found.hint);
+    }
     if (at.inPolicy && found.text.includes('${'))
       return wrong('edge.bad_reference', `the value of ${whole} has \`\${\`, which a policy would evaluate`);
     if (isSecretPlace(pointer, found.name) && found.text.length >= MIN_SECRET_UNITS)
@@ -142,6 +146,15 @@ type Found =
       readonly problem: string;
       readonly hint?: string | undefined;
     };
+
+/** The replacement of a setting of a login whose value this machine does not have. */
+function standIn(pointer: string, problem: string, { standIns }: Referring): string | null {
+  const key = pointer.slice(pointer.lastIndexOf('/') + 1);
+  const text = standIns?.loginSetting(key) ?? null;
+  const [written = problem] = problem.split(';');
+  if (text !== null) standIns?.replaced({ part: `login ${key}`, written, here: 'made up' });
+  return text;
+}
 
 function variableOf(named: string, { files }: Referring): Found {
   const { name, fallback } = split(named);

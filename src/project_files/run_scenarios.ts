@@ -15,6 +15,8 @@ export interface TestRun extends Pick<
   FileOptions,
   'selects' | 'seed' | 'repeat' | 'bail' | 'fillsSnapshots' | 'lines'
 > {
+  /** The service name, instead of that of the edge. */
+  readonly serviceName?: string | undefined;
   readonly onResult: (result: CaseResult) => void;
   /** Called with each completed file. */
   readonly finished?: (result: FileResult) => void;
@@ -29,7 +31,7 @@ export async function runScenarios(
   run: TestRun,
   made: (path: string, files: readonly string[]) => void = () => {},
 ): Promise<FileResult[]> {
-  const load = scenarioLoader();
+  const load = scenarioLoader({ serviceName: run.serviceName });
   const results: FileResult[] = [];
   for (const path of paths) {
     const loaded = await load(path);

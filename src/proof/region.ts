@@ -1,14 +1,15 @@
-import { type Node, dottedPath } from '../cel/ast.ts';
+import { type Node, childrenOf } from '../cel/ast.ts';
 import { FORWARDED_METHODS } from '../http/methods.ts';
 import { type Cidr, isCidrProblem, parseRange } from '../net/cidr.ts';
-import { type Constraint, type Machine, NO_TEXT, isEmpty, orAbsent, patternMachine } from './texts.ts';
+import { type Constraint, NOTHING, NO_VALUE, isEmpty, patternMachine, valuesMachine } from './sets.ts';
 
-export type Verdict = 'true' | 'false' | 'error' | 'unknown';
+/** A value for all requests of a region; `unknown` if it may differ. */
+export type Verdict = boolean | 'error' | 'unknown';
 
 /** The requests whose fields meet constraints. */
 export interface Region {
-  readonly texts: Readonly<Record<string, readonly Constraint[]>>;
-  /** Parts of the request that an action has changed; their values are unknown. */
+  readonly fields: Readonly<Record<string, readonly Constraint[]>>;
+  /** Parts of the request that an action has changed, or that are hidden; their values are unknown. */
   readonly changed: readonly string[];
 }
 
@@ -18,49 +19,39 @@ export const CLIENT = 'client address';
 export const quoted = (text: string): string =>
   Array.from(text, (each) => `\\x{${each.codePointAt(0)!.toString(16)}}`).join('');
 const oneOf = (texts: readonly string[]): string => `\\A(?:${texts.map(quoted).join('|')})\\z`;
-const inside = (source: string): Constraint => ({ machine: patternMachine(source)!, value: true });
-const outside = (source: string): Constraint => ({ ...inside(source), value: false });
-/** The values that the engine accepts: canonical paths and hosts, known methods, values without line breaks. */
-const DOMAINS: Readonly<Record<string, readonly Constraint[]>> = {
-  path: [
-    inside(String.raw`\A/[\w\-.~!$&'()*+,;=:@/%]*\z`),
-    outside('//'),
-    outside(String.raw`/\.\.?(?:/|\z)`),
-  ],
-  host: [
-    inside(String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`),
-    outside(String.raw`\.\.|\.-|-\.`),
-  ],
-  [CLIENT]: [inside(String.raw`\A(?:4[01]{32}|6[01]{128})\z`)],
-  method: [inside(oneOf([...FORWARDED_METHODS]))],
+
+/** What the engine accepts: a pattern that a field has, and such that it does not have. */
+const DOMAINS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  path: [String.raw`\A/[\w\-.~!$&'()*+,;=:@/%]*\z`, '//', String.raw`/\.\.?(?:/|\z)`],
+  host: [String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, String.raw`\.\.|\.-|-\.`],
+  [CLIENT]: [String.raw`\A(?:4[01]{32}|6[01]{128})\z`],
+  method: [oneOf([...FORWARDED_METHODS])],
+  scheme: [String.raw`\Ahttps?\z`],
 };
-const VALUES = [{ machine: patternMachine(String.raw`[\x00\r\n]`)!, value: false }];
+const LINE_BREAKS = { machine: valuesMachine(String.raw`[\x00\r\n]`, 'any', false), value: false };
+
+function domainOf(field: string): readonly Constraint[] {
+  const known = DOMAINS[field]?.map((source, at) => ({ machine: patternMachine(source), value: at === 0 }));
+  return known ?? (/^(?:header|cookie) /.test(field) ? [LINE_BREAKS] : []);
+}
+
+const searched = new Map<string, boolean>();
 
 /** Whether no request of the region meets the additional constraints. */
-export function without({ texts }: Region, field: string, ...more: readonly Constraint[]): boolean {
-  const all = [...(DOMAINS[field] ?? VALUES), ...(texts[field] ?? []), ...more];
-  const key = all.map(({ machine, value }) => `${value ? '' : '-'}${numberOf(machine)}`).join();
-  if (!known.has(key)) known.set(key, isEmpty(all));
-  return known.get(key)!;
+export function without({ fields }: Region, field: string, ...more: readonly Constraint[]): boolean {
+  const all = [...domainOf(field), ...(fields[field] ?? []), ...more];
+  const key = all.map(({ machine, value }) => `${value}${machine.id}`).join();
+  if (!searched.has(key)) searched.set(key, isEmpty(all));
+  return searched.get(key)!;
 }
 
-const known = new Map<string, boolean>();
-const numbers = new WeakMap<Machine, number>();
-let count = 0;
-
-function numberOf(machine: Machine): number {
-  if (!numbers.has(machine)) numbers.set(machine, count++);
-  return numbers.get(machine)!;
-}
-
-/** The addresses in one of the ranges, as a pattern of their bits. */
-export function rangesOf(texts: readonly string[]): Machine | null {
-  const ranges = texts.map((text) => parseRange(text));
-  const prefixes = ranges.map((range) =>
-    isCidrProblem(range) ? null : bitsOf(range.address).slice(0, range.bits + 1),
-  );
-  if (prefixes.includes(null)) return null;
-  return patternMachine(prefixes.length === 0 ? oneOf(['none']) : `\\A(?:${prefixes.join('|')})`);
+/** The addresses in one of the ranges, as a pattern of their bits; null if one is a template. */
+export function rangesOf(texts: readonly string[]): string | null {
+  const prefixes = texts.map((text) => {
+    const range = parseRange(text);
+    return isCidrProblem(range) ? null : bitsOf(range.address).slice(0, range.bits + 1);
+  });
+  return prefixes.includes(null) ? null : `\\A(?:${prefixes.length === 0 ? 'none' : prefixes.join('|')})`;
 }
 
 /** An address as a text of this field. */
@@ -69,99 +60,118 @@ export function bitsOf({ family, w0, w1, w2, w3 }: Cidr['address']): string {
   return `${family}${words.map((word) => (word >>> 0).toString(2).padStart(32, '0')).join('')}`;
 }
 
-/** Whether the text of a field is in a set, for all requests of the region; with `fails`, an absent field is an error. */
-export function holds(region: Region, field: string, machine: Machine | null, fails = false): Verdict {
-  const part = field.split(' ')[0]!;
-  const affected =
-    field === CLIENT ? [] : part === 'header' || part === 'cookie' ? ['headers', field] : ['url', 'headers'];
-  if (
-    machine === null ||
-    region.changed.some((each) => (each === '*' && field !== CLIENT) || affected.includes(each))
-  )
-    return 'unknown';
-  const present = fails ? [{ machine: NO_TEXT, value: false }] : [];
-  const possible = [
-    ...(without(region, field, { machine, value: true }, ...present) ? [] : ['true' as const]),
-    ...(without(region, field, { machine, value: false }, ...present) ? [] : ['false' as const]),
-    ...(fails && !without(region, field, { machine: NO_TEXT, value: true }) ? ['error' as const] : []),
-  ];
+/** What an expression reads: a text, the first value of a field, or all; and what it is if the field is absent. */
+interface Term {
+  readonly field: string;
+  readonly which: 'whole' | 'first' | 'any';
+  readonly absent: boolean | 'error' | 'empty';
+}
+const whole = (field: string): Term => ({ field, which: 'whole', absent: false });
+const ADDRESS = whole(CLIENT);
+export const USER_AGENT: Term = { field: 'header user-agent', which: 'first', absent: 'empty' };
+const VARIABLES: ReadonlyMap<string, Term> = new Map([
+  ...['path', 'host', 'scheme'].map((name) => [`req.url.${name}`, whole(name)] as const),
+  ['req.method', whole('method')],
+  ['conn.client_ip', ADDRESS],
+  ['req.user_agent', USER_AGENT],
+]);
+/** Reads the values of a named field, or the first: `req.headers['a']`, `getQueryParam('a')[0]`. */
+const ENTRY =
+  /^(req\.(?:headers|url\.query_params|cookies)\[|get(?:ReqHeader|QueryParam|ReqCookie)\()(["'])([\w.-]+)\2[\])](\[0\])?(\.value)?$/;
+/** Asks for a named field: `hasReqHeader('a')`, `'a' in req.cookies`. */
+const PRESENCE =
+  /^(?:has(ReqHeader|QueryParam|ReqCookie)\()?(["'])([\w.-]+)\2(?:\)| in req\.(headers|url\.query_params|cookies))$/;
+
+function fieldNamed(kind: string, name: string): string {
+  return /header/i.test(kind)
+    ? `header ${name.toLowerCase()}`
+    : `${/query/i.test(kind) ? 'query' : 'cookie'} ${name}`;
+}
+
+function termOf(source: string): Term | undefined {
+  const [, reads, , name, first, value] = ENTRY.exec(source) ?? [];
+  if (reads === undefined) return VARIABLES.get(source);
+  const isFirst = first !== undefined || reads === 'getReqCookie(';
+  // Cookies have members.
+  if (/cookie/i.test(reads) ? !isFirst || value === undefined : value !== undefined) return undefined;
+  const mayFail = isFirst || reads.startsWith('req.');
+  return {
+    field: fieldNamed(reads, name!),
+    which: isFirst ? 'first' : 'any',
+    absent: mayFail ? 'error' : false,
+  };
+}
+
+/** Whether what a term reads has a pattern, for all requests of the region. */
+export function holds(region: Region, { field, which, absent }: Term, source: string): Verdict {
+  const [kind] = field.split(' ');
+  const part = kind === 'header' ? field : kind === 'cookie' ? 'header cookie' : 'url';
+  const parts = new Set(['*', 'headers', part]);
+  if (field !== CLIENT && region.changed.some((each) => parts.has(each))) return 'unknown';
+  const pattern = patternMachine(source);
+  const orAbsent = absent === 'empty' ? pattern.accepts(0) : absent === true;
+  const machine = which === 'whole' ? pattern : valuesMachine(source, which, orAbsent);
+  const present = absent === 'error' ? [{ machine: NO_VALUE, value: false }] : [];
+  const possible: Verdict[] = [true, false].filter(
+    (value) => !without(region, field, { machine, value }, ...present),
+  );
+  if (absent === 'error' && !without(region, field, { machine: NO_VALUE, value: true }))
+    possible.push('error');
   return possible.length === 1 ? possible[0]! : 'unknown';
 }
 
-/** The value of an expression for all requests of the region; `unknown` if they may differ. */
-export function valueOf(region: Region, node: Node): Verdict {
-  if (node.kind === 'literal' && typeof node.value === 'boolean') return node.value ? 'true' : 'false';
+const opposite = (value: Verdict): Verdict => (typeof value === 'boolean' ? !value : value);
+
+/** The value of an expression of which `text` is the source. */
+export function valueOf(region: Region, text: string, node: Node): Verdict {
+  if (node.kind === 'literal' && typeof node.value === 'boolean') return node.value;
+  if (node.kind === 'unary' && node.operator === '!') return opposite(valueOf(region, text, node.operand));
   if (node.kind === 'logic') {
-    const terms = new Set(node.terms.map((term) => valueOf(region, term)));
-    const strong = node.operator === '&&' ? 'false' : 'true';
-    return (
-      ([strong, 'unknown', 'error'] as const).find((each) => terms.has(each)) ??
-      (strong === 'true' ? 'false' : 'true')
-    );
+    const terms = new Set(node.terms.map((term) => valueOf(region, text, term)));
+    const strong = node.operator === '||';
+    return ([strong, 'unknown', 'error'] as const).find((each) => terms.has(each)) ?? !strong;
   }
-  if (node.kind === 'unary' && node.operator === '!') return opposite(valueOf(region, node.operand));
-  return leaf(region, node);
+  const [, one, , name, other] = PRESENCE.exec(text.slice(node.span.start, node.span.end)) ?? [];
+  if (name !== undefined && (one === undefined) !== (other === undefined))
+    return opposite(
+      holds(region, { field: fieldNamed((one ?? other)!, name), which: 'first', absent: true }, NOTHING),
+    );
+  return leaf(region, text, node);
 }
 
-const opposite = (value: Verdict): Verdict =>
-  ({ true: 'false', false: 'true', error: 'error', unknown: 'unknown' } as const)[value];
-const TEXTS: Readonly<Record<string, readonly [field: string, fails: boolean]>> = {
-  'req.url.path': ['path', false],
-  'req.method': ['method', false],
-  'req.url.host': ['host', false],
-  'req.user_agent': ['header user-agent', false],
-};
+const PATTERNS: ReadonlyMap<string, (texts: readonly string[]) => string | null> = new Map([
+  ['==', oneOf],
+  ['!=', oneOf],
+  ['in', oneOf],
+  ['startsWith', ([text]) => `\\A${quoted(text!)}`],
+  ['endsWith', ([text]) => `${quoted(text!)}\\z`],
+  ['contains', ([text]) => quoted(text!)],
+  ['matches', ([text]) => text!],
+  ['inCidrRange', (texts) => (texts.every((each) => each.includes('/')) ? rangesOf(texts) : null)],
+  ['inCidrRanges', (texts) => (texts.every((each) => each.includes('/')) ? rangesOf(texts) : null)],
+]);
 
-/** A test of one field with constant texts; all other expressions are unknown. */
-function leaf(region: Region, node: Node): Verdict {
-  if (node.kind === 'call' && node.name === 'hasReqHeader') {
-    const [given] = node.args;
-    if (given?.kind !== 'literal' || typeof given.value !== 'string') return 'unknown';
-    return opposite(holds(region, `header ${given.value.toLowerCase()}`, NO_TEXT));
-  }
-  const [subject, argument, name] = partsOf(node);
-  const nodes = argument?.kind === 'list' ? argument.elements.map((each) => each.node) : [argument];
-  const texts = nodes.flatMap((each) =>
+/** A test of one field with constants; all other expressions are unknown. */
+function leaf(region: Region, text: string, node: Node): Verdict {
+  const loop =
+    node.kind === 'macro' && node.macro.name === 'exists' && node.variables.length === 1 ? node : null;
+  const test = loop === null ? node : loop.bodies[0]!;
+  const sourceOf = ({ span }: Node): string => text.slice(span.start, span.end);
+  if (test.kind !== 'binary' && test.kind !== 'call') return 'unknown';
+  const name = test.kind === 'binary' ? test.operator : test.name;
+  const sides = childrenOf(test);
+  const isSwapped = test.kind === 'binary' && sides[0]!.kind === 'literal';
+  const [subject, given] = isSwapped ? sides.toReversed() : sides;
+  const constants = given?.kind === 'list' ? childrenOf(given) : [given];
+  const texts = constants.flatMap((each) =>
     each?.kind === 'literal' && typeof each.value === 'string' ? [each.value] : [],
   );
-  if (subject === undefined || texts.length === 0 || texts.length < nodes.length) return 'unknown';
-  if (/^inCidrRanges?$/.test(name) && dottedPath(subject)?.join('.') === 'conn.client_ip')
-    return texts.every((text) => text.includes('/')) ? holds(region, CLIENT, rangesOf(texts)) : 'unknown';
-  const [field, fails] = termOf(subject) ?? [];
-  const pattern = PATTERNS[name]?.(texts[0]!, texts);
-  if (field === undefined || pattern === undefined) return 'unknown';
-  const inner = patternMachine(pattern);
-  const machine = fails === true ? inner : orAbsent(inner);
-  const value = holds(region, field, machine, fails);
+  const isList = loop !== null || (isSwapped && name === 'in');
+  const isElement = loop === null || (sourceOf(subject!) === loop.variables[0]!.name && name !== '!=');
+  const term = sides.length === 2 && isElement ? termOf(sourceOf(loop?.target ?? subject!)) : undefined;
+  if (term === undefined || texts.length === 0 || texts.length < constants.length) return 'unknown';
+  if ((term.which === 'any') !== isList || (term === ADDRESS) !== name.startsWith('inCidr')) return 'unknown';
+  const pattern = PATTERNS.get(name)?.(texts) ?? null;
+  const value = pattern === null ? 'unknown' : holds(region, term, pattern);
   return name === '!=' ? opposite(value) : value;
-}
-
-const PATTERNS: Readonly<Record<string, (text: string, all: readonly string[]) => string>> = {
-  '==': (text) => oneOf([text]),
-  '!=': (text) => oneOf([text]),
-  in: (_text, all) => oneOf(all),
-  startsWith: (text) => `\\A${quoted(text)}`,
-  endsWith: (text) => `${quoted(text)}\\z`,
-  contains: quoted,
-  matches: (text) => text,
-};
-
-function partsOf(node: Node): readonly [subject: Node | undefined, argument: Node | undefined, name: string] {
-  if (node.kind === 'binary')
-    return node.left.kind === 'literal'
-      ? [node.right, node.left, node.operator]
-      : [node.left, node.right, node.operator];
-  if (node.kind !== 'call') return [undefined, undefined, ''];
-  const all = node.target === undefined ? node.args : [node.target, ...node.args];
-  return all.length === 2 ? [all[0], all[1], node.name] : [undefined, undefined, ''];
-}
-
-/** The field whose text a node is, and whether reading it without the field is an error. */
-function termOf(node: Node): readonly [field: string, fails: boolean] | undefined {
-  if (node.kind !== 'index' || node.index.kind !== 'literal' || node.index.value !== 0)
-    return TEXTS[dottedPath(node)?.join('.') ?? ''];
-  const { operand } = node;
-  const key = operand.kind === 'index' && operand.index.kind === 'literal' ? operand.index.value : undefined;
-  const map = operand.kind === 'index' ? dottedPath(operand.operand)?.join('.') : '';
-  return map === 'req.headers' && typeof key === 'string' ? [`header ${key.toLowerCase()}`, true] : undefined;
 }

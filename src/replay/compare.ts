@@ -1,4 +1,4 @@
-import type { Endpoint } from '../engine/contract.ts';
+import type { Endpoint } from '../engine/questions.ts';
 import { bytesOf } from '../engine/drivers/reply_content.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { firstValue } from '../http/fields.ts';

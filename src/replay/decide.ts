@@ -1,9 +1,10 @@
-import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
+import { type CompileOptions, type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { TakeState } from '../edge/filter_state.ts';
-import type { AnswerTo, Answers, Reason, Question, World } from '../engine/contract.ts';
+import type { Reason, World } from '../engine/contract.ts';
+import type { AnswerTo, Answers, Question } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { Pipeline } from '../engine/pipeline.ts';
+import type { CompiledFilter, Pipeline } from '../engine/pipeline.ts';
+import type { Watch } from '../filters/evaluators.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { HTTP_ENGINE, type HttpDriver, converse } from '../engine/drivers/converse.ts';
@@ -18,6 +19,7 @@ import type { LogRecord } from './log_record.ts';
 import { readsTime } from './reads.ts';
 import { beginGiven } from '../edge/connect.ts';
 import type { Decided, LocalBody } from './decided.ts';
+import { ReplayedStates } from './replayed_states.ts';
 import { recordedTunnels } from './recorded_tunnels.ts';
 import { choicesOf, scopesOf } from './replayed_config.ts';
 import { type Assumed, NOTHING_ASSUMED, Unknowns, watchUnknowns } from './unknowns.ts';
@@ -37,6 +39,8 @@ export interface ReplayedEdge {
   readonly hasHostOf: (url: string) => boolean;
   /** All of the configuration that decides about such requests, as text. */
   readonly scopeOf: (decided: Decided) => string;
+  /** Puts the clock, counters and breakers back to the beginning, for another log. */
+  readonly restart: () => void;
 }
 
 export interface ReplayOptions {
@@ -45,6 +49,15 @@ export interface ReplayOptions {
   readonly seed?: number | string;
   /** The key of the hashes in recordings, to compare redacted values with texts of the configuration. */
   readonly hashKey?: HashKey | null;
+  /** What policies may read with `secrets.get`; default none. */
+  readonly secrets?: CompileOptions['secrets'];
+  /** Lets requests pass policy actions that are not simulated. */
+  readonly passUnsimulated?: boolean;
+  /** `full` with a `watch` that evaluates expressions: for explanations. Default `decided`. */
+  readonly trace?: 'decided' | 'full';
+  readonly watch?: Watch;
+  /** Replaces the filters of the edge, to measure them. */
+  readonly filtersOf?: (filters: readonly CompiledFilter[]) => readonly CompiledFilter[];
 }
 
 const NOT_FETCHED: Answers['fetch'] = {
@@ -64,6 +77,7 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
     decide: (record) => real.decide(record, NOTHING_ASSUMED),
     suppose: (record, assumed) => (supposing ??= decider(config, options)).decide(record, assumed),
     scopeOf: scopesOf(config),
+    restart: real.restart,
   };
 }
 
@@ -71,26 +85,31 @@ interface Decider {
   readonly isOrderless: boolean;
   readonly hasHostOf: ReplayedEdge['hasHostOf'];
   readonly decide: (record: LogRecord, assumed: Assumed) => Decided;
+  readonly restart: () => void;
 }
 
 /** A configuration with its counters and breakers. */
 function decider(config: EdgeConfig, options: ReplayOptions): Decider {
   const unknowns = new Unknowns(options.hashKey);
-  let remembers = false;
-  const take: TakeState = (_route, _module, _config, initial) => {
-    remembers = true;
-    return initial();
-  };
+  const states = new ReplayedStates();
   const watch = watchUnknowns(unknowns);
   let comparesTime = false;
-  const edge = compileEdge(config, take, {
+  const edge = compileEdge(config, states.take, {
     watch: (program, ...place) => {
       comparesTime ||= readsTime(program.typed);
-      return watch(program, ...place);
+      const observed = options.watch?.(program, ...place);
+      return watch(observed === undefined ? program : { ...program, evaluate: observed }, ...place);
     },
+    ...(options.trace && { trace: options.trace }),
+    ...(options.secrets && { secrets: options.secrets }),
+    ...(options.passUnsimulated && { passUnsimulated: true }),
     ...(options.geoipDatabases && { geoipDatabases: options.geoipDatabases }),
     ...(options.adoptHosts && { adoptHosts: options.adoptHosts }),
   });
+  const pipelines = edge.https.flatMap((each) => each.pipelines);
+  if (options.filtersOf !== undefined)
+    for (const pipeline of pipelines)
+      Object.assign(pipeline, { filters: options.filtersOf(pipeline.filters) });
   const chance = seededChance(options.seed ?? 1);
   let line = 0;
   let nowMs = 0;
@@ -100,11 +119,11 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
     random: () => chance.split(String(line)).random(),
     tunnels: recordedTunnels(config, unknowns),
   };
-  const counterWindows = counterWindowsOf(edge);
+  let counterWindows = counterWindowsOf(edge);
   const choiceOf = choicesOf(config);
   return {
     hasHostOf: (url) => edge.hosts.find(url.replace(/^\w+:\/\//, '')) !== null,
-    isOrderless: !remembers && !comparesTime && !readsClock(edge),
+    isOrderless: states.isEmpty && !comparesTime && !readsClock(edge),
     decide: (record, assumed) => {
       // Time never goes back, whatever the order of the log.
       if (record.atMs > nowMs) nowMs = record.atMs;
@@ -120,6 +139,11 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
       if (exchange.ended?.code === 'engine.bug')
         unknowns.note(`${FAULT}${String(exchange.ended.detail['message'])}`, null);
       return decidedOf(exchange, unknowns, choiceOf(exchange), driver.body);
+    },
+    restart: () => {
+      states.restart(pipelines);
+      counterWindows = counterWindowsOf(edge);
+      nowMs = 0;
     },
   };
 }

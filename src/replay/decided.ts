@@ -1,4 +1,5 @@
-import type { Edit, Endpoint, Reply } from '../engine/contract.ts';
+import type { Edit } from '../engine/contract.ts';
+import type { Endpoint, Reply } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Unknown } from './unknowns.ts';
 

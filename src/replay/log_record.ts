@@ -1,5 +1,6 @@
 import { isRedacted } from '../http/secrets.ts';
-import type { Answers, Connection, RequestHead } from '../engine/contract.ts';
+import type { Connection, RequestHead } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
 import { type FieldList, hasField } from '../http/fields.ts';
 

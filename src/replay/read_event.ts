@@ -1,6 +1,7 @@
 import { DECISIONS } from '../events/fields.ts';
 import { REDACTED } from '../http/secrets.ts';
-import type { Answers, Connection, RequestHead, TlsFacts } from '../engine/contract.ts';
+import type { Connection, RequestHead, TlsFacts } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import { type RefusedHead, readRequestHead } from '../engine/request_head.ts';
 import { type FieldList, isName } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';

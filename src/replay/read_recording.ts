@@ -1,6 +1,7 @@
 import { DECISIONS } from '../events/fields.ts';
 import { isRedacted } from '../http/secrets.ts';
-import type { Answers, Connection } from '../engine/contract.ts';
+import type { Connection } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import { readRequestHead } from '../engine/request_head.ts';
 import { allValues, firstValue } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';

@@ -1,7 +1,8 @@
 import { tunnelEndpoint } from '../edge/tunnels.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { brandingOf } from '../engine/branding.ts';
-import type { Endpoint, World } from '../engine/contract.ts';
+import type { World } from '../engine/contract.ts';
+import type { Endpoint } from '../engine/questions.ts';
 import { OFFLINE } from '../engine/module.ts';
 import { ENGINE_REASONS } from '../engine/refusals.ts';
 import type { LogRecord } from './log_record.ts';

@@ -1,5 +1,6 @@
-import type { AnswerTo, Question } from '../engine/contract.ts';
-import type { KeptBytes, RecordingSink } from './recording_sink.ts';
+import type { AnswerTo, Question } from '../engine/questions.ts';
+import type { KeptBytes } from './exchange_notes.ts';
+import type { ExchangeObserver, TunnelObserver } from './recording_sink.ts';
 
 /** The part of the engine's interface that a recording uses. */
 interface Conversation {
@@ -7,15 +8,19 @@ interface Conversation {
   answer(exchange: object, given: AnswerTo<Question>): Question | null;
 }
 
-/** Records the questions and answers of an exchange without changing them. */
-export function recordingTap<P extends Conversation>(port: P, sink: RecordingSink): P {
+/** Observes the questions and answers of an exchange without changing them. */
+export function recordingTap<P extends Conversation>(port: P, sink: Omit<ExchangeObserver, 'bodiesOf'>): P {
   const heard = (exchange: object, question: Question | null): Question | null => {
     sink.asked(exchange, question);
     return question;
   };
+  const { began } = sink;
   return {
     ...port,
-    next: (exchange: object) => heard(exchange, port.next(exchange)),
+    next: (exchange: object) => {
+      began?.(exchange);
+      return heard(exchange, port.next(exchange));
+    },
     answer: (exchange: object, given: AnswerTo<Question>) => {
       sink.answered(exchange, given);
       return heard(exchange, port.answer(exchange, given));
@@ -40,7 +45,7 @@ interface FlowingBody {
 interface ForwardTaker {
   interim(head: unknown): void;
   answered(head: unknown, reused: boolean, body: FlowingBody): void;
-  switched(head: unknown, reused: boolean, tunnel: unknown): void;
+  switched(head: unknown, reused: boolean, tunnel: { readonly observe?: TunnelObserver }): void;
   failed(failure: unknown, detail: string, isRepeatable?: boolean): void;
 }
 
@@ -57,7 +62,7 @@ interface Client {
 /** Copies the bodies to and from upstreams into the recording while they stream. */
 export function copyBodies<C extends { readonly close: () => Promise<void> }>(
   client: C,
-  sink: RecordingSink,
+  sink: Pick<ExchangeObserver, 'bodiesOf'>,
 ): C {
   const open = client as unknown as Client;
   const copying: Client = {
@@ -68,7 +73,10 @@ export function copyBodies<C extends { readonly close: () => Promise<void> }>(
       return open.forward(request, copied(body, kept.request), options, {
         interim: (head) => taker.interim(head),
         answered: (head, reused, content) => taker.answered(head, reused, copied(content, kept.response)),
-        switched: (head, reused, tunnel) => taker.switched(head, reused, tunnel),
+        switched: (head, reused, tunnel) => {
+          const { tunnel: observe } = kept;
+          taker.switched(head, reused, observe === undefined ? tunnel : { ...tunnel, observe });
+        },
         failed: (...failure) => taker.failed(...failure),
       });
     },

@@ -58,10 +58,9 @@ export function redaction(
 }
 
 /** Redacts an exchange; the places are listed in `redactions`. */
-export function redactExchange(exchange: RecordedExchange, { key, ...given }: Redaction): RecordedExchange {
+export function redactExchange(exchange: RecordedExchange, given: Redaction): RecordedExchange {
   const places = new Set<string>();
-  const mark = key === null ? () => REDACTED : marking(key);
-  const rules: Rules = { ...given, mark, markParameter: (raw) => mark(formDecode(raw)) };
+  const rules = rulesOf(given);
   const { request, response, forwards, fetches } = exchange;
   const redacted: RecordedExchange = {
     ...exchange,
@@ -235,12 +234,46 @@ function redactValue(value: unknown, rules: Rules, at: string, places: Places): 
 function redactSecrets<V>(value: V, rules: Rules, places: Places): V {
   if (rules.secrets.length === 0) return value;
   const text = JSON.stringify(value);
-  let out = text;
-  for (const secret of rules.secrets) {
+  const out = jsonWithoutSecrets(text, rules.secrets, rules.mark);
+  if (out === text) return value;
+  places.add('a secret of the configuration');
+  return JSON.parse(out) as V;
+}
+
+/** A JSON text without secrets of the configuration in its strings. */
+export function jsonWithoutSecrets(
+  json: string,
+  secrets: readonly string[],
+  mark: Mark = () => REDACTED,
+): string {
+  let out = json;
+  for (const secret of secrets) {
     const inside = JSON.stringify(secret).slice(1, -1);
-    if (!out.includes(inside)) continue;
-    out = out.replaceAll(inside, rules.mark(secret));
-    places.add('a secret of the configuration');
+    if (out.includes(inside)) out = out.replaceAll(inside, mark(secret));
   }
-  return out === text ? value : (JSON.parse(out) as V);
+  return out;
+}
+
+/** Any value with the URLs in its strings redacted. Names of members mean nothing. */
+export function redactTexts<V>(value: V, given: Redaction): V {
+  const rules = rulesOf(given);
+  const inside = (each: unknown): unknown => {
+    if (typeof each === 'string') return redactUrl(each, rules, '', new Set());
+    if (Array.isArray(each)) return each.map(inside);
+    if (typeof each !== 'object' || each === null) return each;
+    return Object.fromEntries(
+      Object.entries(each).map(([name, own]: [string, unknown]) => [name, inside(own)]),
+    );
+  };
+  return inside(value) as V;
+}
+
+/** A request target without secret parameters. */
+export function redactTarget(target: string, given: Redaction): string {
+  return target.includes('?') ? redactUrl(target, rulesOf(given), '', new Set()) : target;
+}
+
+function rulesOf({ key, ...given }: Redaction): Rules {
+  const mark = key === null ? () => REDACTED : marking(key);
+  return { ...given, mark, markParameter: (raw) => mark(formDecode(raw)) };
 }

@@ -1,7 +1,7 @@
 import { backendTable } from '../edge/backends.ts';
 import { tablesOf } from '../edge/document/config_tables.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { Endpoint } from '../engine/contract.ts';
+import type { Endpoint } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { backend } from '../filters/backend/facts.ts';
 import { recordedTunnel } from './recorded_tunnels.ts';

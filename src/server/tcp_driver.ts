@@ -2,7 +2,8 @@ import type { Duplex } from 'node:stream';
 import { forwardTcp } from '../io/tcp_forward.ts';
 import type { OpenTunnel } from '../io/dial.ts';
 import { type Dialled, dialTcp } from '../io/tcp_dial.ts';
-import type { Answers, FetchRequest } from '../engine/contract.ts';
+import type { FetchRequest } from '../engine/contract.ts';
+import type { Answers } from '../engine/questions.ts';
 import {
   type StreamAnswer,
   type StreamExchange,

@@ -1,6 +1,7 @@
 import { Tunnels, type SelectableTunnel, tunnelEndpoint } from '../edge/tunnels.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { Answers, UpstreamRequest, World } from '../engine/contract.ts';
+import type { World } from '../engine/contract.ts';
+import type { Answers, UpstreamRequest } from '../engine/questions.ts';
 import type { Chance } from '../engine/drivers/seeded_chance.ts';
 import { canRepeat } from '../http/methods.ts';
 import type { PlacedBind } from '../tunnel/binding/endpoint_table.ts';

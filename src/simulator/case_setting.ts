@@ -4,7 +4,7 @@ import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
 import type { TlsFacts } from '../engine/connection.ts';
-import { type CompiledAgents, NO_AGENTS, compileAgents } from './document/agents.ts';
+import { type CompiledAgents, NO_AGENTS, compileAgents, tunnelGroups } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
 import { statedCertificate } from './document/tls.ts';
 import type { CaseRow, CheckedScenario } from './document/check.ts';
@@ -29,9 +29,10 @@ export interface CaseSetting {
 }
 
 /** Backends with addresses, and those of agents; upstream scripts are possible for these. */
-export function dialledBackends({ backends }: EdgeConfig): string[] {
-  return Object.entries(backends).flatMap(([name, { static: dialled, tunnel_group: group }]) =>
-    dialled === undefined && group === undefined ? [] : [name],
+export function dialledBackends(config: EdgeConfig): string[] {
+  const groups = new Set(tunnelGroups(config).map(([name]) => name));
+  return Object.entries(config.backends).flatMap(([name, { static: dialled }]) =>
+    dialled === undefined && !groups.has(name) ? [] : [name],
   );
 }
 

@@ -1,14 +1,6 @@
 import { RESPONSE_HEAD_MS } from '../http/message_limits.ts';
-import type {
-  AnswerTo,
-  Answers,
-  FetchRequest,
-  Question,
-  Reply,
-  Sent,
-  SignatureRequest,
-  UpstreamRequest,
-} from '../engine/contract.ts';
+import type { FetchRequest, SignatureRequest } from '../engine/contract.ts';
+import type { AnswerTo, Answers, Question, Reply, Sent, UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon } from '../engine/run.ts';

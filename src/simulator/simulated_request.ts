@@ -1,4 +1,5 @@
-import type { FetchRequest, UpstreamRequest } from '../engine/contract.ts';
+import type { FetchRequest } from '../engine/contract.ts';
+import type { UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { FieldList } from '../http/fields.ts';
 

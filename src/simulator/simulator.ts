@@ -1,7 +1,7 @@
 import type { World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
-import type { beginExchange } from '../edge/compile.ts';
+import type { beginExchange } from '../edge/begin_exchange.ts';
 import { beginStated } from '../edge/connect.ts';
 import { type Chance, seededChance } from '../engine/drivers/seeded_chance.ts';
 import type { Identity } from '../dev_idp/identities.ts';

@@ -5,6 +5,8 @@ import { STREAM, TYPE_BYTES } from './stream_kinds.ts';
 
 const BEAT_BYTES = 4;
 const NOTHING = new Uint8Array(0);
+/** A look that is later than this comes after a pause of this process: beats may have arrived that were not read yet. */
+const LATE_MS = 1_000;
 
 /** Sends each beat of an agent back. The stream is never ended: an agent would flood it. */
 export class EchoedBeats implements StreamTaker {
@@ -57,6 +59,8 @@ export class Heartbeats implements StreamTaker {
   readonly #lost: (silentMs: number) => void;
   #aliveMs = performance.now();
   #timer: NodeJS.Timeout;
+  /** When the next look is due. */
+  #dueMs = 0;
   #stream: MuxStream | null = null;
   #isAsked = false;
 
@@ -64,7 +68,7 @@ export class Heartbeats implements StreamTaker {
     this.#mux = mux;
     this.#times = times;
     this.#lost = lost;
-    this.#timer = setTimeout(this.#look, this.#askMs);
+    this.#timer = this.#lookIn(this.#askMs);
   }
 
   /** The agent has sent a beat. */
@@ -84,15 +88,25 @@ export class Heartbeats implements StreamTaker {
 
   readonly #look = (): void => {
     const limitMs = this.#times.heartbeatMs + this.#times.toleranceMs;
-    const silentMs = performance.now() - this.#aliveMs;
+    const nowMs = performance.now();
+    const silentMs = nowMs - this.#aliveMs;
+    if (silentMs >= limitMs && nowMs - this.#dueMs > LATE_MS) {
+      this.#timer = this.#lookIn(LATE_MS);
+      return;
+    }
     if (silentMs >= limitMs) {
       this.#lost(silentMs);
       return;
     }
     if (silentMs >= this.#askMs && !this.#isAsked) this.#ask();
     const nextMs = (this.#isAsked ? limitMs : this.#askMs) - silentMs;
-    this.#timer = setTimeout(this.#look, Math.max(1, nextMs));
+    this.#timer = this.#lookIn(Math.max(1, nextMs));
   };
+
+  #lookIn(ms: number): NodeJS.Timeout {
+    this.#dueMs = performance.now() + ms;
+    return setTimeout(this.#look, ms);
+  }
 
   /** Sends one beat, in one frame: an agent answers each of its reads. */
   #ask(): void {

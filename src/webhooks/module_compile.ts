@@ -1,5 +1,13 @@
-import { type Ask, type Handler, type Pass, type Stop, type Verdict, ask } from '../engine/contract.ts';
-import type { RequestHead, World } from '../engine/contract.ts';
+import {
+  type Handler,
+  type Pass,
+  type Stop,
+  type Verdict,
+  type Ask,
+  ask,
+  type RequestHead,
+  type World,
+} from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
 import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';

@@ -139,7 +139,12 @@ test('the documentation names what follows from settings', () => {
     'analysis.breaker_one_error': 'breakers',
     'analysis.breaker_never_trips': 'breakers',
     'analysis.long_session': 'sessions',
+    'analysis.unused_inactivity': 'sessions',
+    'analysis.literal_wildcard': 'stars',
     'analysis.dead_backend': 'failover',
+    'analysis.zero_weight': 'weights',
+    'analysis.shared_limit': 'limits',
+    'analysis.idle_replacement': 'replacements',
     'analysis.silence_without_reason': 'silences',
     'analysis.unused_silence': 'silences',
   };

@@ -71,7 +71,6 @@ test('the share of rules that are decided exactly, and what decides besides the 
     ['canary.yaml', ['chance #0']],
     ['dry_run_ips.yaml', ['actions.service.restrict_ips.action']],
     ['every_action.yaml', ['truth conn.client_ip.is_tor_node']],
-    ['every_action.yaml', ['req.host']],
     ['login.yaml', ['actions.service.oidc.identity.email']],
   ]);
   const share = Math.floor((100 * exact.length) / rules.length);

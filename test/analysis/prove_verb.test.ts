@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Ran, edgeproof } from '../cli/command.ts';
@@ -95,7 +95,7 @@ const TAMPERINGS: readonly ((certificate: Certificate) => void)[] = [
   ({ claim }) => void (claim.property.never.backend = 'app'),
   ({ claim }) => void (claim.property.where = 'true'),
   ({ hashes }) => void (hashes[0] = '0'.repeat(64)),
-  (certificate) => void (certificate.format = 2),
+  (certificate) => void (certificate.format = 1),
   ({ tests }) => {
     for (const { table } of tests) table.accepts = table.accepts.map((each) => 1 - each);
   },
@@ -190,8 +190,13 @@ describe('certificates', () => {
     expect(stopped).toMatchObject({
       code: 7,
       stdout: expect.stringMatching(/^PROVED/),
-      stderr: "no certificate of 'n': only properties about forwarded requests have certificates\n",
+      stderr:
+        "no certificate of 'n': properties about `stopped` have none\nstopped.json is not written: there is nothing to certify\n",
     });
+    expect(opaque.stderr).toBe(
+      "no certificate of 'n': it is not proved\nopaque.json is not written: there is nothing to certify\n",
+    );
+    expect(['stopped.json', 'opaque.json'].filter((name) => existsSync(join(folder, name)))).toEqual([]);
     expect([opaque.code, broken.code, garbage.code]).toEqual([7, 3, 6]);
     expect(text).toMatchObject({
       code: 3,

@@ -1,4 +1,5 @@
-import type { Answers, FetchRequest } from '../../src/engine/contract.ts';
+import type { FetchRequest } from '../../src/engine/contract.ts';
+import type { Answers } from '../../src/engine/questions.ts';
 import { type Hop, browserOf } from './browser.ts';
 import { edgeWith, github } from './gate_edge.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOidcAnswers } from '../../src/clients/oidc.ts';
-import type { Answers, FetchRequest } from '../../src/engine/contract.ts';
+import type { FetchRequest } from '../../src/engine/contract.ts';
+import type { Answers } from '../../src/engine/questions.ts';
 import { loginRegistry } from '../../src/auth/registry.ts';
 import { type Hop, browserOf, codeOf } from './browser.ts';
 import { type Evil, SECRET, evilOp } from './evil_op.ts';

@@ -1,11 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { createContext, Script } from 'node:vm';
-import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
-import type { decideCases } from '../../src/playground/engine.ts';
 import { runScenarios } from '../../src/project_files/run_scenarios.ts';
 import type { CaseResult } from '../../src/simulator/result.ts';
-import { PAGE_SCRIPT } from '../../rolldown.pages.ts';
+import { type Engine, bundledEngine } from './bundled_engine.ts';
 import { hasLibrariesFor, hasProgram, requirePeer } from '../peers.ts';
 
 const FOLDERS = ['fixtures/scenarios', 'fixtures/every_module', 'fixtures/policies', 'fixtures/sample'];
@@ -18,36 +15,11 @@ const TEXTS = Object.fromEntries(
 );
 const SCENARIOS = Object.keys(TEXTS).filter((name) => name.endsWith('.scenario.yaml'));
 
-/** What browsers have of their own; nothing of Node. */
-const GLOBALS = {
-  AbortController,
-  Headers,
-  Request,
-  Response,
-  TextDecoder,
-  TextEncoder,
-  URL,
-  URLSearchParams,
-  atob,
-  btoa,
-  console,
-  crypto,
-  performance,
-  queueMicrotask,
-  setTimeout,
-  structuredClone,
-};
-
 let code: string;
-let engine: { readonly decideCases: typeof decideCases };
+let engine: Engine;
 
 beforeAll(async () => {
-  const build = await rolldown({ ...PAGE_SCRIPT, input: 'src/playground/engine.ts', logLevel: 'silent' });
-  const { output } = await build.generate({ format: 'iife', name: 'engine', codeSplitting: false });
-  ({ code } = output[0]);
-  const context = createContext({ ...GLOBALS });
-  new Script(code, { filename: 'engine.js' }).runInContext(context);
-  ({ engine } = context as unknown as { engine: typeof engine });
+  ({ code, engine } = await bundledEngine());
 }, 60_000);
 
 /** Without times of the machine, and without what pages add. */

@@ -104,8 +104,11 @@ describe('edgeproof dev', () => {
     await edge.waitFor(/revision 2 is live/);
     expect((await fetch(url)).status).toBe(418);
     await writeFile(join(folder, 'policy.yml'), policy(451));
-    await edge.waitFor(/revision 3 is live/);
+    await edge.waitFor(/policy\.yml changed: revision 3 is live/);
     expect((await fetch(url)).status).toBe(451);
+    await rm(join(folder, 'policy.yml'));
+    await edge.waitFor(/policy\.yml was deleted: still serving revision 3/);
+    await writeFile(join(folder, 'policy.yml'), policy(451));
     await writeFile(join(folder, 'parts/a.yaml'), 'ip_policies: { office: { rule: [] } }\n');
     await edge.waitFor(/parts\/a\.yaml:1:26 error[\s\S]*still serving revision 3/);
     await writeFile(join(folder, 'parts/a.yaml'), 'ip_policies: { office: { rules: [] } }\n');

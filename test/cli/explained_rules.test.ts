@@ -9,7 +9,7 @@ import { declareScope, variable } from '../../src/cel/scope.ts';
 import { STANDARD } from '../../src/cel/std/standard.ts';
 import { BOOL, INT } from '../../src/cel/types.ts';
 import { EvalError, type Outcome, type Value } from '../../src/cel/values.ts';
-import { valueText } from '../../src/cli/value_text.ts';
+import { valueText } from '../../src/cel/value_text.ts';
 import { edgeproof } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeproof-explained-'));
@@ -59,14 +59,17 @@ describe('explain', () => {
       "rule not from the office: does not apply: conn.client_ip.startsWith('10.') is true (conn.client_ip is '10.0.0.1')",
     );
     expect(stdout).toContain('├ ● upstream');
-    expect(stdout).toMatch(/\nassumed: the response of the upstream \(--upstream-status\)\n$/);
+    expect(stdout).toMatch(/\nassumed: the upstream answers 200 \(--upstream-status\)\n$/);
   });
 
   it('prints the values of all parts with -v, and says what it assumed', async () => {
     const { stdout } = await explain('-v');
     expect(stdout).toMatch(/├ ■ traffic_policy/);
     expect(stdout).toMatch(/\n\s+conn\.client_ip\s+'203\.0\.113\.9'\n/);
-    expect(stdout).toMatch(/\nassumed: the client address \(--ip\)\n$/);
+    expect(stdout).toMatch(
+      /\nevaluated for the first time, with every part watched, in\n +\d+\.\d\d ms {2}req/,
+    );
+    expect(stdout).toMatch(/\nassumed: client address 203\.0\.113\.9 \(--ip\); the time 20\S+Z; no body; /);
   });
 
   it('hides secrets', async () => {

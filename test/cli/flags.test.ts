@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { programOf } from '../../src/cli/program.ts';
 import { VERB_NAMES } from '../../src/cli/verbs.ts';
+import { edgeproof } from './command.ts';
+import { exampleFolder } from './table/folder.ts';
 
 // The flags of all verbs, from the command line itself.
 
@@ -44,5 +46,40 @@ describe('one meaning per letter', () => {
 
   it('-r is always the reporter', () => {
     expect(flags.filter(({ long, short }) => (long === '--reporter') !== (short === '-r'))).toEqual([]);
+  });
+});
+
+describe('reports for programs', () => {
+  it('every verb with -r has --json, and no verb has only one of them', () => {
+    const verbs = (long: string) => flags.filter((flag) => flag.long === long).map(({ verb }) => verb);
+    expect(verbs('--json')).toEqual(verbs('--reporter'));
+    expect(verbs('--json').length).toBeGreaterThanOrEqual(15);
+  });
+
+  const folder = exampleFolder();
+  it.each([
+    ['check', 'edge.yaml'],
+    ['explain-code', '2207'],
+    ['test', 'edge.scenario.yaml', '-f', 'nothing like it'],
+    ['cover', 'edge.scenario.yaml', '--no-offer'],
+    ['mutate', '--max', '2', 'edge.scenario.yaml'],
+    ['sim', 'load.scenario.yaml'],
+    ['explain', 'GET', 'https://app.test/admin', '--ip', '198.51.100.1'],
+    ['eval', '1 + 1'],
+    ['replay', 'access.log'],
+    ['diff', 'edge.yaml', 'edge.yaml'],
+    ['prove', '--properties', 'shop.property.yaml'],
+    ['classes'],
+    ['webhook', 'verify', '--provider', 'github', '--secret', 'abc', '--data', 'payload.json'],
+  ])('%s: --json is -r json', async (...words) => {
+    const [short, long] = await Promise.all([
+      edgeproof([...words, '--json'], folder),
+      edgeproof([...words, '-r', 'json'], folder),
+    ]);
+    const withoutTimes = (text: string) =>
+      text.replaceAll(/"(?:\w*ms|startMs|at|time\w*|duration\w*)": *[\d."T:Z-]+/gi, '');
+    expect(JSON.parse(long.stdout)).toBeTypeOf('object');
+    expect(withoutTimes(short.stdout)).toBe(withoutTimes(long.stdout));
+    expect(short.code).toBe(long.code);
   });
 });

@@ -254,7 +254,10 @@ describe('edgeproof test', () => {
       const edge = await readFile(join(folder, 'edge2.yaml'), 'utf8');
       await new Promise((resolve) => setTimeout(resolve, 100));
       await writeFile(join(folder, 'edge2.yaml'), edge.replace('status_code: 200', 'status_code: 201'));
-      await running.waitFor(/1 failed, 1 passed {2}\(1 file/);
+      const [again] = await running.waitFor(/edge2\.yaml changed\n[^]*1 failed, 1 passed {2}\(1 file/);
+      expect(again.match(/ changed\n/g)).toHaveLength(1);
+      await rm(join(folder, 'edge2.yaml'));
+      await running.waitFor(/edge2\.yaml was deleted; its cases run again when it is back/);
     } finally {
       expect(await running.stop('SIGINT')).toBe(1);
     }

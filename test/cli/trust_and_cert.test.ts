@@ -156,7 +156,7 @@ edges:
     );
     const places = ['--port', '0', '--tls-port', '0', '--edge-port', '1.tcp.test:5432=0'];
     running = start(['dev', 'edge.yaml', ...places, '--events', 'events.ndjson'], folder);
-    const [, tlsPort] = await running.waitFor(/https:\/\/shop\.test:(\d+)\//);
+    const [, tlsPort] = await running.waitFor(/https:\/\/shop\.test\.localhost:(\d+)\//);
     const [, tcpPort] = await running.waitFor(/tcp:\/\/127\.0\.0\.1:(\d+)/);
     const pem = async (name: string) => readFile(join(folder, name), 'utf8');
     const options = {

@@ -104,7 +104,7 @@ describe('edgeproof explain', () => {
   });
 
   it.each([
-    [['GET', 'shop.test/admin'], 'is not an http(s) URL'],
+    [['GET', 'shop.test/admin'], 'has no scheme; write https://shop.test/admin'],
     [['GET', 'https://shop.test/', '--ip', '999.1.1.1'], 'expected an IP address'],
     [['GET', 'https://shop.test/', '-H', 'nocolon'], "write a header as 'name: value'"],
     [['GET', 'https://shop.test/', '--upstream-status', '99'], 'expected a status'],

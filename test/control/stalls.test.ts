@@ -90,6 +90,20 @@ describe(`with ${OBJECTS} objects, requests are answered during`, () => {
     expect(between).toBeGreaterThanOrEqual(BETWEEN);
   });
 
+  it('a policy of as many rules as a text may have', async () => {
+    const rules = Array.from({ length: runs(14_000, 4_000) }, (_, number) => ({
+      expressions: [`conn.client_port==${number}`],
+      actions: [{ type: 'deny' }],
+    }));
+    const value = JSON.stringify({ on_http_request: rules });
+    const { id } = await instance.make('/edges/https', { hostports: ['policy.test:443'] });
+    const route = { match_type: 'path_prefix', match: '/', traffic_policy: { value } };
+    const { answer, between } = await during(instance.call('POST', `/edges/https/${id}/routes`, route));
+    expect(answer.status).toBe(201);
+    expect(between).toBeGreaterThanOrEqual(BETWEEN);
+    expect((await instance.call('DELETE', `/edges/https/${id}`)).status).toBe(204);
+  });
+
   it('a lock of another process on the store', async () => {
     const other = new DatabaseSync(join(instance.folder, 'store.db'));
     other.exec('BEGIN IMMEDIATE');

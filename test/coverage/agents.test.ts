@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { coverageOf, coveredEdge } from '../../src/coverage/coverage.ts';
 import { findCases } from '../../src/simulator/search/cover_points.ts';
 import { emittedCases } from '../../src/simulator/search/emit.ts';
-import { explainWhyNot } from '../../src/simulator/search/library.ts';
-import { edgeOf, runCases } from './covered.ts';
+import { coverScenario, explainWhyNot } from '../../src/simulator/search/library.ts';
+import { edgeproof } from '../cli/command.ts';
+import { folderWith } from '../folder.ts';
+import { edgeOf, runCases, told } from './covered.ts';
 
 const LABELS = { app: 'shop' };
 const route = (match: string, backend: string) => ({
@@ -77,5 +79,86 @@ describe('--why-not', () => {
   it('knows that an agent has to be offline', () => {
     const found = explainWhyNot(EDGE, 'GET https://shop.test/', 'backend.offline');
     expect(found).toMatchObject({ verdict: 'changes', changes: ['with shop and blue offline'] });
+  });
+});
+
+const OFFICE = {
+  on_http_request: [{ name: 'office', expressions: ["req.method == 'PUT'"], actions: [{ type: 'deny' }] }],
+};
+
+describe('endpoints that agents bind', () => {
+  const agents = { laptop: { url: 'https://app.test', traffic_policy: OFFICE } };
+  const reached = { name: 'reached', request: 'GET https://app.test/', expect: { agent: 'laptop' } };
+
+  it('count as edges do, and offered cases reach what no case did', () => {
+    const covered = coverScenario(EDGE, { agents, cases: [reached] });
+    const hosts = { 'a request is sent to shop.test': false, 'a request is sent to app.test': true };
+    expect(told(covered, 'hosts')).toEqual(hosts);
+    expect(told(covered, 'rules')).toEqual({ 'rule office applies': false });
+    expect(told(covered, 'backends')).toMatchObject({ 'ep_laptop is tried for /': true });
+    const { cases } = covered.emit();
+    const office = cases.find(({ request }) => (request as { method?: string }).method === 'PUT');
+    expect(office).toMatchObject({ agents, request: { host: 'app.test' }, expect: { status: 403 } });
+    const again = coverScenario(EDGE, { agents, cases: [reached, ...cases] });
+    expect(again.cases.filter(({ status }) => status !== 'passed')).toEqual([]);
+    expect(told(again, 'rules')).toEqual({ 'rule office applies': true });
+  });
+
+  it('count for each agent of a case of its own, and not for one whose options change', () => {
+    const other = { ...reached, name: 'other', agents: { tower: { url: 'https://app.test' } } };
+    const first = { ...reached, agents };
+    const cases = [first, { ...other, expect: { agent: 'tower' } }];
+    const lines = (given: readonly object[]) =>
+      coverScenario(EDGE, { cases: given }).points.flatMap(({ kind, pointer, hits }) =>
+        kind === 'hosts' && pointer.includes('ep_') ? [[pointer.split('/')[3], hits]] : [],
+      );
+    const both = [['ep_laptop', 1], ['ep_tower', 1]]; // prettier-ignore
+    expect(lines(cases)).toEqual(both);
+    const changed = { laptop: { ...agents.laptop, traffic_policy: undefined, compression: true } };
+    expect(lines([...cases, { ...first, name: 'changed', agents: changed }])).toEqual([both[1]]);
+  });
+
+  const folder = folderWith({
+    'edge.yaml': JSON.stringify({
+      edges: { tls: { db: { hostports: ['db.test:443'], backend: { backend_id: 'db' } } } },
+      backends: { db: { static: { address: 'localhost:1' } } },
+    }),
+    'a.scenario.yaml': JSON.stringify({
+      edge: 'edge.yaml',
+      agents,
+      cases: [reached, { name: 'unknown', request: 'GET https://b.test/', expect: { status: 404 } }],
+    }),
+  });
+  const run = async (...args: string[]) => (await edgeproof(args, folder)).stdout;
+
+  it('are known to explain, --why-not and cover, on the command line', async () => {
+    const url = ['GET', 'https://app.test/x', '--agent', 'https://app.test'];
+    expect(await run('explain', ...url)).toContain('200 → backend ep_agent-1 through tunnel agent-1');
+    expect(await run('explain', ...url, '--why-not', 'ep_agent-1')).toBe(
+      'backend ep_agent-1 is tried for this request.\n',
+    );
+    const ofCase = ['--scenario', 'a.scenario.yaml', '--case', 'reached'];
+    expect(await run('explain', ...ofCase, '--why-not', 'office')).toMatch(
+      /^It would need 1 change:\n {2}with method PUT\n/,
+    );
+    expect(await run('cover', 'a.scenario.yaml')).toContain('try: PUT https://app.test/');
+  });
+
+  it('are named as a cure where no edge has the address', async () => {
+    const hint = 'hint: if an agent binds it, say that it is online: ';
+    expect(await run('explain', 'GET', 'http://b.test:8080/x?y')).toContain(`${hint}--agent http://b.test\n`);
+    expect(await run('explain', '--connect', '1.tcp.test:5432')).toContain(
+      `${hint}--agent tcp://1.tcp.test:5432\n`,
+    );
+    expect(await run('explain', '--connect', 'x.test:443')).toContain(`${hint}--agent tls://x.test\n`);
+    expect(await run('explain', 'GET', 'https://b.internal/')).toContain(
+      "hint: 'b.internal' is reached by forward-internal only, and not by clients\n",
+    );
+    expect(JSON.parse(await run('explain', 'GET', 'https://b.test/', '--json'))).toMatchObject({
+      hint: 'if an agent binds it, say that it is online: --agent https://b.test',
+    });
+    expect(await run('explain', '--scenario', 'a.scenario.yaml', '--case', 'unknown')).toContain(
+      `${hint}agents: { laptop: { url: 'https://b.test' } }\n`,
+    );
   });
 });

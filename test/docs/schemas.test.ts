@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { fromJSONSchema } from 'zod';
 import { STARTERS } from '../../src/cli/starters.ts';
 import { kindOfFile } from '../../src/project_files/file_kind.ts';
 
@@ -26,9 +27,31 @@ it.each(KINDS)('%s.json has what a catalogue of schemas requires', (kind) => {
   });
 });
 
+it('the page about the command line has the entries of a catalogue for them', () => {
+  const page = readFileSync(new URL('docs/cli.md', ROOT), 'utf8');
+  const [, json = ''] = /^```json\n(\[[^]*?)^```$/m.exec(page)!;
+  const entries = JSON.parse(json) as readonly Readonly<Record<string, unknown>>[];
+  expect(entries.map(({ url }) => url)).toEqual(KINDS.map((kind) => schemaOf(kind).$id));
+  for (const entry of entries) {
+    // The rules of the catalogue: https://json.schemastore.org/schema-catalog.json
+    expect(Object.keys(entry)).toEqual(['name', 'description', 'fileMatch', 'url']);
+    expect(String(entry['name'])).not.toMatch(/schema/i);
+    expect(entry['fileMatch']).toEqual(expect.arrayContaining([expect.stringMatching(/^\*\.[a-z]+\.yaml$/)]));
+  }
+});
+
+/** A second validator, which refuses schemas with keywords that it does not know. */
+const others = new Map(
+  KINDS.map((kind) => [kind as string, fromJSONSchema(schemaOf(kind) as never)] as const),
+);
+
 async function problemsOf(name: string, text: string): Promise<unknown> {
-  const validate = validators.get(await kindOfFile(text))!;
-  return validate(parse(text, { logLevel: 'error' })) ? [] : { name, errors: validate.errors };
+  const kind = await kindOfFile(text);
+  const value: unknown = parse(text, { logLevel: 'error' });
+  const validate = validators.get(kind)!;
+  if (!validate(value)) return { name, errors: validate.errors };
+  const { success, error } = others.get(kind)!.safeParse(value);
+  return success ? [] : { name, errors: error.issues };
 }
 
 const FILES = globSync(
@@ -66,5 +89,6 @@ describe('mistakes are found', () => {
     ],
   ])('%s', (_, text) => {
     expect(validators.get('edge')!(parse(text))).toBe(false);
+    expect(others.get('edge')!.safeParse(parse(text)).success).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { ensureBuilt } from '../built.ts';
 import { skipped } from '../peers.ts';
 import { IS_FULL } from '../random.ts';
 
@@ -14,6 +15,7 @@ it('the site is built, and all its links resolve', async ({ skip }) => {
     skipped('the site', 'its generator is not installed (npm run peers)');
     return skip();
   }
+  await ensureBuilt();
   const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'build'], { cwd: SITE });
   expect(stdout).toMatch(/\d+ pages, \d+ internal links: all resolve/);
 }, 300_000);

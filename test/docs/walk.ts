@@ -7,7 +7,14 @@ export type PageStep =
   | { readonly kind: 'write' | 'append' | 'prepend'; readonly file: string; readonly text: string }
   | { readonly kind: 'edit'; readonly file: string; readonly old: string; readonly text: string }
   | { readonly kind: 'replace'; readonly file: string; readonly key: string; readonly text: string }
-  | { readonly kind: 'command'; readonly line: number; readonly command: string; readonly output: string };
+  /** `code` is the exit code that the page says after the command; 0 if it says none. */
+  | {
+      readonly kind: 'command';
+      readonly line: number;
+      readonly command: string;
+      readonly code: number;
+      readonly output: string;
+    };
 
 const ADDRESSED: readonly (readonly [kind: 'write' | 'append' | 'prepend', pattern: RegExp])[] = [
   ['append', /Add to\s+the\s+end\s+of\s+`([^`]+)`:$/],
@@ -46,9 +53,9 @@ function editBefore(text: string): readonly PageStep[] {
 function commandsOf(block: string, line: number): PageStep[] {
   return block.split(/^(?=\$ )/m).map((part) => {
     const [first = '', ...output] = part.split('\n');
-    const command = /^\$ npx edgeproof (.*)$/.exec(first)?.[1];
+    const [, command, code = '0'] = /^\$ npx edgeproof (.*?)(?: +# exit code (\d+))?$/.exec(first) ?? [];
     if (command === undefined) throw new Error(`line ${line}: '${first}' is not a command of edgeproof`);
-    return { kind: 'command', line, command, output: output.join('\n').trimEnd() };
+    return { kind: 'command', line, command, code: Number(code), output: output.join('\n').trimEnd() };
   });
 }
 
@@ -57,17 +64,17 @@ function timeless(text: string): string {
   return text.replaceAll(/<?\d+(?:\.\d+)? ms\b/g, 'N ms').trimEnd();
 }
 
-/** Follows a step in a folder. A command resolves with its output and the one of the page, both without times. */
+/** Follows a step in a folder. A command resolves with its exit code, its output and the one of the page, both without times. */
 export async function follow(
   step: PageStep,
   folder: string,
-): Promise<{ readonly printed: string; readonly shown: string } | null> {
+): Promise<{ readonly printed: string; readonly shown: string; readonly code: number } | null> {
   if (step.kind === 'command') {
     const words = [...step.command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
       ([, one, two, bare]) => one ?? two ?? bare!,
     );
-    const { stdout } = await edgeproof(words, folder);
-    return { printed: timeless(stdout), shown: timeless(step.output) };
+    const { stdout, code } = await edgeproof(words, folder);
+    return { printed: timeless(stdout), shown: timeless(step.output), code };
   }
   const path = join(folder, step.file);
   writeFileSync(path, changed(step, step.kind === 'write' ? '' : readFileSync(path, 'utf8')));

@@ -23,7 +23,9 @@ describe.each(pages)('%s', (page) => {
     expect(steps.filter(({ kind }) => kind === 'command')).not.toEqual([]);
     for (const step of steps) {
       const output = await follow(step, folder);
-      if (output === null || isAsShown(output.printed, output.shown)) continue;
+      if (output === null || step.kind !== 'command') continue;
+      expect([step.command, output.code]).toEqual([step.command, step.code]);
+      if (isAsShown(output.printed, output.shown)) continue;
       expect(output.printed).toBe(output.shown);
     }
   }, 120_000);
@@ -34,6 +36,14 @@ describe('following a page', () => {
     expect(isAsShown('a\nb\nc', 'a\n  …\nc')).toBe(true);
     expect(isAsShown('a\nb\nc', 'a\n  …\nd')).toBe(false);
     expect(isAsShown('a\nb', 'a')).toBe(false);
+  });
+
+  it('reads the exit code after a command', () => {
+    const [first, second] = stepsOf(
+      '```console\n$ npx edgeproof test\nx\n$ npx edgeproof check a  # exit code 3\n```\n',
+    );
+    expect(first).toMatchObject({ command: 'test', code: 0, output: 'x' });
+    expect(second).toMatchObject({ command: 'check a', code: 3 });
   });
 
   it('refuses a block that belongs to no file, and other commands', () => {
@@ -64,6 +74,24 @@ function ask(url: string, path: string): Promise<string> {
     sent.on('error', reject).end();
   });
 }
+
+it('run_production_file.md shows the lines of dev', async () => {
+  const page = textOf('how_to/run_production_file.md');
+  const folder = folderWith();
+  for (const step of stepsOf(page)) if (step.kind === 'write') await follow(step, folder);
+  const [, shown] = /^npx edgeproof (dev .*)$/m.exec(page)!;
+  const home = { EDGEPROOF_HOME: join(folder, 'home') };
+  const dev = start([...shown!.split(' '), '--port', '0', '--tls-port', '0'], folder, home);
+  await dev.waitFor(/is reloaded on save/);
+  const lines = /```text\n([^]*?)```/.exec(page)![1]!;
+  const without = (text: string) =>
+    text
+      .replaceAll(/:\d{4,5}\b/g, ':PORT')
+      .replace(/\d+ ms/, 'TIME')
+      .replace(/(?<=token=)\S+/, '…');
+  expect(without(dev.output())).toContain(without(lines));
+  await dev.stop('SIGTERM');
+});
 
 describe('the tutorial, live', () => {
   const folder = folderWith();

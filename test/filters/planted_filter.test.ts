@@ -161,7 +161,7 @@ const COMMANDS = {
 
 /** Runs the command lines, uses the management API and completes a word, in one process of the copy. */
 const PROBE = `import { writeFileSync } from 'node:fs';
-import { complete } from './src/cli/expression_completion.ts';
+import { complete } from './src/cel/expression_completion.ts';
 import { run } from './src/cli/run.ts';
 import { openManagement } from './src/control/management.ts';
 import { scopeFor } from './src/policy/env/scopes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { edgeFor, upstream } from './per_test.ts';
-import type { Answers } from '../../src/engine/contract.ts';
+import type { Answers } from '../../src/engine/questions.ts';
 
 import { answering, dial, hasHead, OK, splitRequests, statusOf } from './sockets.ts';
 import { forwarding, replying, text } from './test_exchange_port.ts';

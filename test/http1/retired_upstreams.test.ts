@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUpstreamClient } from '../../src/http1/upstream_client.ts';
 import type { KeepingClient } from '../../src/io/ports.ts';
-import type { UpstreamRequest } from '../../src/engine/contract.ts';
+import type { UpstreamRequest } from '../../src/engine/questions.ts';
 import { drink, forwarded } from '../io/forwarded.ts';
 
 /** An upstream whose response to `/slow` ends on request. */

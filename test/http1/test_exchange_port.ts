@@ -1,4 +1,5 @@
-import type { Answers, AnswerTo, Question, Reply, RequestHead, Sent } from '../../src/engine/contract.ts';
+import type { RequestHead } from '../../src/engine/contract.ts';
+import type { Answers, AnswerTo, Question, Reply, Sent } from '../../src/engine/questions.ts';
 import { REFUSALS } from '../../src/engine/drivers/engine_exchange_port.ts';
 import { ENGINE_REASONS } from '../../src/engine/refusals.ts';
 import { readRequestHead } from '../../src/engine/request_head.ts';

@@ -4,7 +4,7 @@ import { createAddresses } from '../../src/io/addresses.ts';
 import { bodyOf, NO_BODY } from '../../src/io/buffered_body.ts';
 import type { Body, Forwarded, UpstreamClient } from '../../src/io/ports.ts';
 import { createUpstreamClient } from '../../src/http1/upstream_client.ts';
-import type { UpstreamRequest } from '../../src/engine/contract.ts';
+import type { UpstreamRequest } from '../../src/engine/questions.ts';
 import { drink, forwarded } from '../io/forwarded.ts';
 import { answering, hasHead, OK, splitRequests } from './sockets.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { edgeFor, upstream } from '../http1/per_test.ts';
 import { bodyOf, type Buffered, BufferedBody } from '../../src/io/buffered_body.ts';
 import type { Body, BodyTaker } from '../../src/io/ports.ts';
-import type { Answers } from '../../src/engine/contract.ts';
+import type { Answers } from '../../src/engine/questions.ts';
 
 import { drink } from './forwarded.ts';
 import { answering, dial, OK, recorder, splitRequests } from '../http1/sockets.ts';

@@ -7,7 +7,7 @@ import type {
   RequestBody,
   UpstreamClient,
 } from '../../src/io/ports.ts';
-import type { UpstreamRequest } from '../../src/engine/contract.ts';
+import type { UpstreamRequest } from '../../src/engine/questions.ts';
 import type { FieldList } from '../../src/http/fields.ts';
 
 const USUAL: ForwardOptions = { expectsContinue: false, takesTrailers: false };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { edgeFor, upstream } from '../http1/per_test.ts';
 import { brotliDecompressSync, createGunzip, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { once } from 'node:events';
-import type { Reply } from '../../src/engine/contract.ts';
+import type { Reply } from '../../src/engine/questions.ts';
 import { type Ingress } from '../http1/ingress.ts';
 import { answering, dial, hasHead, parseResponse, statusOf } from '../http1/sockets.ts';
 import { forwarding, replying, text } from '../http1/test_exchange_port.ts';

@@ -7,13 +7,18 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureBuilt } from '../built.ts';
-import { hasLibrariesFor, hasProgram, requirePeer } from '../peers.ts';
+import {
+  type Browser,
+  type Page,
+  expectAccessible,
+  expectFits,
+  hasChromiumFor,
+  launchChromium,
+} from '../chromium.ts';
 import { ended } from '../program.ts';
 
 const MAIN = join(import.meta.dirname, '../../dist/lib/main.cjs');
-const CHROMIUM = '/usr/bin/chromium';
-const hasChromium =
-  hasLibrariesFor('the playground') && hasProgram(CHROMIUM, ['--version'], 'the playground');
+const hasChromium = hasChromiumFor('the playground');
 
 let url: string;
 let stop: () => Promise<void>;
@@ -80,42 +85,13 @@ test('the shell stays within 45 kB', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(45_000);
 });
 
-interface Locator {
-  readonly textContent: () => Promise<string | null>;
-  readonly allTextContents: () => Promise<string[]>;
-  readonly click: () => Promise<void>;
-  readonly first: () => Locator;
-  readonly count: () => Promise<number>;
-}
-interface Page {
-  readonly goto: (url: string) => Promise<unknown>;
-  readonly url: () => string;
-  readonly locator: (selector: string) => Locator;
-  readonly fill: (selector: string, text: string) => Promise<void>;
-  readonly selectOption: (selector: string, option: { index: number }) => Promise<unknown>;
-  readonly keyboard: { readonly press: (key: string) => Promise<void> };
-  readonly evaluate: (code: string) => Promise<unknown>;
-  readonly addScriptTag: (tag: { content: string }) => Promise<unknown>;
-  readonly setViewportSize: (size: { width: number; height: number }) => Promise<void>;
-  readonly on: (event: string, listener: (given: { url: () => string; text: () => string }) => void) => void;
-}
-interface Playwright {
-  readonly chromium: {
-    readonly launch: (options: { executablePath: string; args: readonly string[] }) => Promise<{
-      readonly newContext: (options: { bypassCSP: boolean }) => Promise<{ newPage: () => Promise<Page> }>;
-      readonly close: () => Promise<void>;
-    }>;
-  };
-}
-
 describe.skipIf(!hasChromium)('in Chromium', () => {
-  let browser: Awaited<ReturnType<Playwright['chromium']['launch']>>;
+  let browser: Browser;
   const complaints: string[] = [];
   const requests: string[] = [];
 
   beforeAll(async () => {
-    const { chromium } = requirePeer('playwright-core') as Playwright;
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    browser = await launchChromium();
   }, 60_000);
   afterAll(() => browser.close());
 
@@ -143,6 +119,14 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
     await expect.poll(() => codes(page)).toEqual(['200', '403', '403', '200']);
     await page.selectOption('select', { index: 1 });
     await expect.poll(() => codes(page)).toEqual(['200', '400', '429']);
+    await page.locator('.case:nth-child(2) > button').click();
+    await expect
+      .poll(() => page.locator('.steps').textContent())
+      .toContain("does not apply: req.url.path.startsWith('/api/') is false (req.url.path is '/')");
+    await page.locator('.explained > .values > summary').click();
+    expect(await page.locator('.explained > .values tr').allTextContents()).toContain(
+      "\u00a0\u00a0req.url.path'/'",
+    );
     expect(requests.slice(loaded)).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -166,14 +150,12 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
   test.each([1280, 390])('has no violation of accessibility at %i px', async (width) => {
     const page = await opened(url, true);
     await page.setViewportSize({ width, height: 900 });
-    await page.locator('.case:nth-child(1) > button').click();
+    await page.selectOption('select', { index: 1 });
+    await expect.poll(() => codes(page)).toEqual(['200', '400', '429']);
+    await page.locator('.case:nth-child(2) > button').click();
+    await page.locator('.explained > .values > summary').click();
     await page.keyboard.press('?');
-    await page.addScriptTag({ content: readFileSync(requirePeer.resolve('axe-core/axe.min.js'), 'utf8') });
-    const violations = await page.evaluate(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))',
-    );
-    expect(violations).toEqual([]);
-    const used = await page.evaluate('document.documentElement.scrollWidth');
-    expect(used).toBeLessThanOrEqual(width);
+    await expectAccessible(page);
+    await expectFits(page, width);
   });
 });

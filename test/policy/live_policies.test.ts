@@ -4,7 +4,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } fro
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
-import type { Answers, FetchRequest } from '../../src/engine/contract.ts';
+import type { FetchRequest } from '../../src/engine/contract.ts';
+import type { Answers } from '../../src/engine/questions.ts';
 import { connectionOf, headOf } from '../../src/engine/request_like.ts';
 import { type Step, traceOf } from '../../src/engine/trace.ts';
 import type { HttpRequestComplete } from '../../src/events/catalogue.ts';

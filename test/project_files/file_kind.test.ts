@@ -53,11 +53,8 @@ describe('a misspelt phase', () => {
   });
 
   it('is reported as a policy where an edge file is expected', async () => {
-    const { code, stderr } = await edgeproof(
-      ['explain', 'GET', 'http://a.test/', '-e', 'policy.yml'],
-      folder,
-    );
+    const { code, stdout } = await edgeproof(['dev', 'policy.yml', '--port', '0'], folder);
     expect(code).toBe(3);
-    expect(stderr).toContain('this seems to be a traffic policy');
+    expect(stdout).toContain('this seems to be a traffic policy');
   });
 });

@@ -102,6 +102,44 @@ describe('a certificate of a property', () => {
     expect(verify(certifyProperty(config, property, [hashOf(config)]), [config]).classes).toBeGreaterThan(5);
   });
 
+  test.each([
+    ["getQueryParam('key')[0] != 'a'", "hasQueryParam('key') && !('a' in getQueryParam('key'))"],
+    [
+      "!('a' in req.url.query_params['key'])",
+      "hasQueryParam('key') && getQueryParam('key').exists(v, v == 'b') && !getQueryParam('key').exists(v, v.startsWith('a'))",
+    ],
+    [
+      "!hasReqHeader('x-key') || req.headers['x-key'].exists(v, v.contains('bad'))",
+      "'x-key' in req.headers && 'very bad' in req.headers['X-Key']",
+    ],
+    ["getReqCookie('lane').value != 'a'", "req.cookies['lane'][0].value == 'b'"],
+    ["!hasReqCookie('lane')", "!('lane' in req.cookies)"],
+    ["req.url.scheme == 'http'", "req.url.scheme != 'https'"],
+  ])('with a rule `%s`', (rule, where) => {
+    const config = edge([deny(rule)]);
+    const property = { name: 'app', where, never: { end: 'forwarded', backend: 'app' } } as const;
+    expect(prove(config, property).verdict).toBe('PROVED');
+    const certificate = certifyProperty(config, property, [hashOf(config)]);
+    expect(verify(certificate, [config]).classes).toBeGreaterThan(2);
+    for (const other of ["req.method == 'PUT'", `(${rule}) && req.method == 'PUT'`]) {
+      const open = edge([deny(other)]);
+      expect(prove(open, property).verdict).toBe('REFUTED');
+      expect(isAccepted({ ...certificate, hashes: [hashOf(open)] }, [open])).toBe(false);
+    }
+    const all = { property: { ...property, where: 'true' } };
+    expect(isAccepted({ ...certificate, claim: all }, [config])).toBe(false);
+  });
+
+  test('although something that does not matter is opaque', () => {
+    const config = edge([deny('size(req.headers) > 40'), deny("req.host == 'a.test'"), ...RULES]);
+    const property = {
+      name: 'app',
+      where: "req.method == 'PUT'",
+      never: { end: 'forwarded', backend: 'app' },
+    } as const;
+    expect(verify(certifyProperty(config, property, [hashOf(config)]), [config]).classes).toBeGreaterThan(2);
+  });
+
   test('is refused for another configuration, whatever hash it names', () => {
     for (const other of [edge(RULES, { gate: 'none' }), edge(RULES, { range: '0.0.0.0/0' })]) {
       expect(prove(other, OFFICE).verdict).toBe('REFUTED');
@@ -185,7 +223,7 @@ test(
 
 /** Changes one place of a certificate: a state, a bit, a branch, a request. */
 function tamper({ tests, tree }: Certificate, at: number, by: number): void {
-  const { table } = tests[at % tests.length]!;
+  const table = tests[at % tests.length]!.table as { starts: number[]; next: number[]; accepts: number[] };
   const nodes: Record<string, unknown>[] = [];
   const collect = (node: object): void => {
     nodes.push(node as Record<string, unknown>);

@@ -1,4 +1,4 @@
-import { beginExchange } from '../../src/edge/compile.ts';
+import { beginExchange } from '../../src/edge/begin_exchange.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { type CompiledFilter, pipelineOf } from '../../src/engine/pipeline.ts';
 

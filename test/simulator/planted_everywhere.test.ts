@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { beginExchange } from '../../src/edge/compile.ts';
+import { beginExchange } from '../../src/edge/begin_exchange.ts';
 import type { Verdict } from '../../src/engine/contract.ts';
 import { parseAddress } from '../../src/net/address.ts';
 import type { CompiledFilter } from '../../src/engine/pipeline.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { beginExchange } from '../../src/edge/compile.ts';
+import { beginExchange } from '../../src/edge/begin_exchange.ts';
 import type { Verdict } from '../../src/engine/contract.ts';
 import type { CompiledFilter } from '../../src/engine/pipeline.ts';
 import { SHOP, failed, runText } from './scenario.ts';

@@ -9,6 +9,7 @@ const ROOTS = [
   'src/integrations/testing/vitest.ts',
   'src/cli/main.ts',
   // Files of pages, by rolldown.pages.ts.
+  'src/inspector/ui/page.tsx',
   'src/playground/worker.ts',
   'src/playground/ui/page.tsx',
   'src/browser/buffer.ts',

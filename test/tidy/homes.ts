@@ -19,21 +19,22 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   picomatch: ['src/cli/named_files.ts', 'src/project_files/select.ts'],
   undici: ['src/clients/', 'src/benchmark/load/'],
   hono: ['src/control/api/'],
-  '@hono/node-server': ['src/control/api/'],
   '@node-saml/node-saml': ['src/clients/'],
   '@xmldom/xmldom': ['src/clients/', 'src/auth/saml/'],
   'openid-client': ['src/clients/'],
   'xml-crypto': ['src/clients/'],
-  '@codemirror/commands': ['src/playground/ui/'],
-  '@codemirror/lang-yaml': ['src/playground/ui/'],
-  '@codemirror/language': ['src/playground/ui/'],
-  '@codemirror/lint': ['src/playground/ui/'],
-  '@codemirror/search': ['src/playground/ui/'],
-  '@codemirror/state': ['src/playground/ui/'],
-  '@codemirror/view': ['src/playground/ui/'],
-  '@lezer/highlight': ['src/playground/ui/'],
-  '@preact/signals': ['src/playground/ui/'],
-  preact: ['src/playground/ui/'],
+  '@codemirror/autocomplete': ['src/pages/'],
+  '@codemirror/commands': ['src/pages/'],
+  '@codemirror/lang-yaml': ['src/pages/'],
+  '@codemirror/language': ['src/pages/'],
+  '@codemirror/lint': ['src/pages/'],
+  '@codemirror/search': ['src/pages/'],
+  '@codemirror/state': ['src/pages/'],
+  '@codemirror/view': ['src/pages/'],
+  '@lezer/highlight': ['src/pages/'],
+  '@preact/signals': [/\/ui\//],
+  preact: [/^src\/(?:pages|\w+\/ui)\//],
+  uplot: ['src/pages/'],
   '@noble/ciphers': ['src/browser/'],
   '@noble/curves': ['src/browser/'],
   '@noble/hashes': ['src/browser/'],
@@ -46,6 +47,7 @@ const PACKAGES: Readonly<Record<string, Home>> = {
 
 const WIRE = [
   'src/dev_idp/',
+  'src/inspector/server/',
   'src/io/',
   'src/clients/',
   'src/http1/',
@@ -56,7 +58,7 @@ const WIRE = [
   'src/integrations/',
 ];
 /** Besides src/cli and src/project_files, which may import every builtin. */
-const FILES = ['src/control/', 'src/replay/', 'src/events/'];
+const FILES = ['src/control/', 'src/replay/', 'src/events/', 'src/inspector/server/', 'src/server/pages.ts'];
 
 // table: builtins of Node and the rooms that may import each, besides src/cli
 const BUILTINS: Readonly<Record<string, Home>> = {
@@ -85,6 +87,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:v8': ['src/benchmark/', 'src/cli/heap_limit.ts'],
   'node:vm': ['src/benchmark/'],
   'node:zlib': [
+    'src/inspector/server/frame_log.ts',
     'src/auth/saml/inflate.ts',
     'src/policy/env/checksums.ts',
     'src/io/',

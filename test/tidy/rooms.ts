@@ -147,7 +147,23 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   // Twins of Node's modules for pages; they read DER as `crypto` does.
   browser: ['crypto'],
   // The engine in a page.
-  playground: [...CONFIGURATION, 'simulator', 'project_files', 'browser'],
+  playground: [...CONFIGURATION, 'simulator', 'project_files', 'browser', 'pages'],
+  // What pages share; they show what they are given, whose types come from where it is made.
+  pages: ['diagnostics', 'edge', 'replay', 'inspector'],
+  'inspector/ui': ['diagnostics', 'replay', 'inspector', 'pages'],
+  // Live traffic on a page of this machine.
+  inspector: [
+    ...CONFIGURATION,
+    'engine/drivers',
+    'events',
+    'analysis',
+    'coverage',
+    'simulator',
+    'replay',
+    'project_files',
+    // Binds a port and answers with the files of a page.
+    'server',
+  ],
   // Applications as upstreams of the live driver.
   integrations: LIVE,
   // Reads, checks and runs the files that a user names, for the command line and for test runners.
@@ -163,6 +179,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   'listen_options.ts': ANYTHING,
   // The part of the composition root that only those load who listen.
   'listening.ts': ANYTHING,
+  'listening_inspected.ts': ANYTHING,
   'index.ts': ANYTHING,
 };
 

@@ -5,6 +5,7 @@ import { visited } from './visited.ts';
 
 const OF_SESSION = 2_000;
 const IN_ALL = 10_000;
+const IN_POOL = 100;
 
 async function sessionOf(agents?: Parameters<typeof handmadeAgent>[0]) {
   const agent = handmadeAgent(agents);
@@ -51,6 +52,10 @@ const BEFORE = 30;
 const AFTER = 960;
 const MEASURED = 10;
 
+/** So few that each is full: all agents are in pools as large as there can be. */
+const POOLS = Math.ceil((AFTER + MEASURED) / IN_POOL);
+const optionsOf = (at: number): object => ({ RequestHeaders: { add: [`x-agent:${at}`] } });
+
 const KINDS: Readonly<Record<string, (at: number) => readonly [type: number, text: string]>> = {
   'an HTTPS endpoint': (at) => [CALL.bind, bindOf(`h${at}.localhost`)],
   'an HTTPS endpoint with a policy': (at) => [
@@ -58,6 +63,10 @@ const KINDS: Readonly<Record<string, (at: number) => readonly [type: number, tex
     bindOf(`p${at}.localhost`, { TrafficPolicy: '{"on_http_request":[{"actions":[{"type":"deny"}]}]}' }),
   ],
   'a member of a pool': () => [CALL.bind, bindOf('pool.localhost', {}, true)],
+  'a member of a pool with options of its own': (at) => [
+    CALL.bind,
+    bindOf(`pool${at % POOLS}.localhost`, optionsOf(at), true),
+  ],
   'an internal endpoint': (at) => [CALL.bind, bindOf(`h${at}.internal`)],
   'a tunnel with labels': (at) => [CALL.labelled, labelledOf({ app: `shop${at}` })],
 };
@@ -89,3 +98,18 @@ test.each(Object.entries(KINDS))(
   },
   60_000,
 );
+
+test(`a pool has at most ${IN_POOL} sets of options: the next one is refused with 334, until one is gone`, async () => {
+  const { agents } = await edgeWithAgents();
+  const { asked } = await sessionOf(agents);
+  const bind = (at: number) => asked(CALL.bind, bindOf('pool.localhost', optionsOf(at), true));
+  let last = '';
+  for (let made = 0; made < IN_POOL; made++) last = (await bind(made)).Id!;
+  const { url } = agents.endpoints.all()[0]!;
+  expect(await bind(IN_POOL)).toEqual({
+    Error: `The pool of '${url}' has agents with ${IN_POOL} different sets of options, which is the limit.\r\n\r\nERR_NGROK_334\r\n`,
+  });
+  expect(await bind(0)).toEqual(expect.objectContaining({ Id: expect.stringMatching(/^tn_/) }));
+  await asked(CALL.unbind, JSON.stringify({ Id: last }));
+  expect(await bind(IN_POOL)).toEqual(expect.objectContaining({ Id: expect.stringMatching(/^tn_/) }));
+});

@@ -3,12 +3,14 @@ import { createServer as createHttpsServer } from 'node:https';
 import {
   type AddressInfo,
   type Server as NetServer,
+  type Socket,
   connect,
   createServer as createTcpServer,
 } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { localAuthority, serverCertificate } from '../../src/cli/local_authority.ts';
+import { Heartbeats } from '../../src/tunnel/heartbeats.ts';
 import { folderWith } from '../folder.ts';
 import { IS_FULL } from '../random.ts';
 import { type AgentProcess, NO_SDK, agentProcess, edgeWithAgents } from './agent.ts';
@@ -179,6 +181,88 @@ describe.skipIf(NO_SDK !== null)('ways to use the published SDK', () => {
     await expect.poll(next).toMatchObject({ id: first!.id, startedMs: first!.startedMs });
     await expect.poll(() => agents.tunnels.all().map(({ metadata }) => metadata)).toEqual(['held']);
   }, 60_000);
+
+  test('an address instead of a name, for which the certificate is valid, too', async () => {
+    const { session, listening: at } = await edgeWithAgents();
+    const url = await agent.run(
+      `${SESSION}
+       const s = await builder.connect();
+       return (await s.httpEndpoint().domain('address.localhost').listenAndForward('http://127.0.0.1:' + value.port)).url();`,
+      { ...session, server_addr: `127.0.0.1:${at.agentsPort}`, port: portOf(await app()) },
+    );
+    expect(url).toMatch(/^https:\/\/address\.localhost:/);
+    expect(await get(at.url, 'address.localhost')).toBe('app /');
+  });
+
+  test('answers the beats of the edge, and is lost when it answers none', async () => {
+    const beaten = agentProcess();
+    onTestFinished(() => void beaten.child.kill('SIGKILL'));
+    const { session, agents } = await edgeWithAgents();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await beaten.run(`${SESSION} await builder.connect();`, session);
+    const [{ session: held }] = agents.sessions() as unknown as [{ session: { isOpen: boolean } }];
+    const alive = vi.spyOn(Heartbeats.prototype as unknown as { data: () => void }, 'data');
+    onTestFinished(() => alive.mockRestore());
+    // The agent itself beats every 10 s, and no such time passes: the edge asks after 17.5 s of its own clock.
+    for (let beat = 1; beat <= 3; beat++) {
+      vi.advanceTimersByTime(17_600);
+      while (alive.mock.calls.length < beat) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([held.isOpen, agents.sessions().length]).toEqual([true, 1]);
+    beaten.child.kill('SIGSTOP');
+    vi.advanceTimersByTime(17_600);
+    vi.advanceTimersByTime(7_500);
+    while (held.isOpen) await new Promise((resolve) => setImmediate(resolve));
+    expect(agents.sessions()).toEqual([]);
+  });
+
+  test('connects again after a reset, an end and a GOAWAY, with all of its tunnels', async () => {
+    const { session, agents, listening: at } = await edgeWithAgents();
+    const port = portOf(await app());
+    const between = new Set<Socket>();
+    const cutter = createTcpServer((socket) => {
+      const edge = connect(at.agentsPort!, '127.0.0.1');
+      for (const each of [socket, edge]) each.on('error', () => undefined);
+      between.add(socket.on('close', () => (between.delete(socket), edge.destroy())));
+      socket.pipe(edge).pipe(socket);
+    });
+    const server_addr = `localhost:${portOf(await listening(cutter))}`;
+    await agent.run(
+      `${SESSION}
+       const s = await builder.connect();
+       const to = 'http://127.0.0.1:' + value.port;
+       await s.httpEndpoint().domain('again.localhost').listenAndForward(to);
+       await s.labeledListener().label('app', 'again').listenAndForward(to);
+       await s.tcpEndpoint().listenAndForward('tcp://127.0.0.1:' + value.port);`,
+      { ...session, server_addr, port },
+    );
+    const [first] = agents.sessions();
+    const bound = () => [
+      agents.tunnels
+        .all()
+        .map(({ id }) => id)
+        .toSorted(),
+      agents.endpoints
+        .all()
+        .map(({ host }) => host)
+        .toSorted(),
+    ];
+    const before = bound();
+    const cuts = [
+      () => between.forEach((socket) => socket.resetAndDestroy()),
+      () => between.forEach((socket) => socket.end()),
+      () => agents.sessions()[0]!.session.close('cut'),
+    ];
+    for (const cut of cuts) {
+      const last = agents.sessions()[0]!.session;
+      cut();
+      await expect.poll(() => agents.sessions()[0]?.session ?? last).not.toBe(last);
+      await expect.poll(bound).toEqual(before);
+      expect(agents.sessions()[0]).toMatchObject({ id: first!.id, startedMs: first!.startedMs });
+      expect(await get(at.url, 'again.localhost')).toBe('app /');
+    }
+  });
 
   test('a restart by the handler of the program: another session takes its place', async () => {
     const restarted = agentProcess();

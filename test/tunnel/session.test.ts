@@ -4,6 +4,8 @@ import { containedFaults } from '../../src/io/containment.ts';
 import { KeptSessions, keptSession } from '../../src/tunnel/kept_sessions.ts';
 import { MuxConnection } from '../../src/tunnel/mux/connection.ts';
 import { StreamDuplex } from '../../src/tunnel/mux/stream_duplex.ts';
+import { newIds } from '../../src/events/identifiers.ts';
+import { Agents } from '../../src/tunnel/agents.ts';
 import { IS_FULL, runs, seeded } from '../random.ts';
 import { FrameReader, MUX_ERROR, dataFrame, goawayFrame, resetFrame } from '../../src/tunnel/mux/frames.ts';
 import { edgeWithAgents } from './agent.ts';
@@ -15,6 +17,27 @@ test('a session starts with one Auth; calls before it, and a second Auth, are re
   expect(JSON.parse((await call(0, AUTH))!)).toMatchObject({ Version: '3', Extra: { Region: 'local' } });
   expect(await call(0, AUTH)).toBeNull();
   expect(agents.sessions()).toMatchObject([{ facts: { os: 'linux' } }]);
+});
+
+test('agents in Go: their spelling of names, and their question about the service; unknown calls are reset', async () => {
+  const tokens: string[] = [];
+  const { agents, call } = handmadeAgent(
+    new Agents({
+      service: 'ngrok',
+      nowMs: Date.now,
+      newId: newIds(Date.now),
+      admit: async (token) => (tokens.push(token), { credential: null, acl: [] }),
+    }),
+  );
+  const Extra = { Authtoken: 'go', OS: 'linux', Arch: 'amd64', Fingerprint: null, LegNumber: 0 };
+  await call(0, JSON.stringify({ Version: ['3', '2'], ClientId: '', Extra }));
+  expect(tokens).toEqual(['go']);
+  expect(agents.sessions()).toMatchObject([
+    { facts: { arch: 'amd64', unsupported: { stop: 'the agent is too old for this command' } } },
+  ]);
+  expect(JSON.parse((await call(8, '{}'))!)).toEqual({ Region: 'local' });
+  for (const unknown of [10, 99]) expect(await call(unknown, '{}')).toBeNull();
+  expect(agents.sessions().length).toBe(1);
 });
 
 test('an Auth beyond 64 kB is refused', async () => {
@@ -237,6 +260,19 @@ test('an agent that does not answer the beat of the edge is dropped, and its end
   await pass(500);
   expect([ended() === null, agents.sessions(), agents.tunnels.all()]).toEqual([false, [], []]);
   expect(agents.endpoints.all()).toEqual([]);
+});
+
+test('after a pause of the edge, what agents sent meanwhile is read before they are dropped', async () => {
+  const { agents, pass, ended } = await silentAgent(false);
+  const now = performance.now.bind(performance);
+  let pauseMs = 0;
+  const paused = vi.spyOn(performance, 'now').mockImplementation(() => now() + pauseMs);
+  onTestFinished(() => paused.mockRestore());
+  pauseMs = 60_000;
+  await pass(1_600);
+  expect([ended(), agents.sessions().length]).toEqual([null, 1]);
+  await pass(1_000);
+  expect([ended() === null, agents.sessions()]).toEqual([false, []]);
 });
 
 test('an agent that only answers the beats of the edge stays', async () => {

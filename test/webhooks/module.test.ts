@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Answers, Handler, Question, RequestHead, Verdict } from '../../src/engine/contract.ts';
+import type { Handler, RequestHead, Verdict } from '../../src/engine/contract.ts';
+import type { Answers, Question } from '../../src/engine/questions.ts';
 import type { Linked } from '../../src/engine/module.ts';
 import { brandingOf } from '../../src/engine/branding.ts';
 import { refusal } from '../../src/engine/refusals.ts';

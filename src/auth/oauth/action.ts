@@ -1,6 +1,7 @@
 import { MANAGED_APP, oauthProvider } from './provider.ts';
 import type { ActionKind } from '../../filters/action.ts';
 import { type LoginKind, loginAction } from '../action_login.ts';
+import { replacement } from '../policy_logins.ts';
 
 const NO_CRITERIA = { emailAddresses: [], emailDomains: [], teams: [], organizations: [] };
 
@@ -17,7 +18,8 @@ export const oauth: ActionKind<'oauth'> = {
       type: 'oauth',
       result: 'oauth',
       credentials,
-      provider: (texts, { development }) => {
+      provider: (texts, logins) => {
+        const { development } = logins;
         if (!isOwn && development === null)
           return {
             missing:
@@ -31,7 +33,7 @@ export const oauth: ActionKind<'oauth'> = {
           scopes: isOwn ? scopes : [],
           parameters: config.authz_url_params,
           criteria: NO_CRITERIA,
-          standIn: isOwn ? null : development,
+          standIn: isOwn ? replacement(logins) : development,
           userAgent: compiling.context.branding.service,
         });
         return { provider, givesTokens: isOwn };

@@ -1,4 +1,4 @@
-import type { Answers } from '../../engine/contract.ts';
+import type { Answers } from '../../engine/questions.ts';
 import { type FieldList, allValues, firstValue } from '../../http/fields.ts';
 import { isNoAnswer } from '../../http/bodyless.ts';
 import { type Conversation, fetching } from '../conversation.ts';

@@ -3,6 +3,7 @@ import type { Handler, Stop } from '../../engine/contract.ts';
 import type { Linked, Module } from '../../engine/module.ts';
 import { MANAGED_APP, oauthProvider } from './provider.ts';
 import type { OauthProviderName } from './table.ts';
+import { replacement } from '../policy_logins.ts';
 import { type LoginReason, loginReasons } from '../reasons.ts';
 import { type LoginLinks, gateHandler, linkedLogin } from '../module_gate.ts';
 import type { OauthConfig } from './module_schema.ts';
@@ -15,7 +16,8 @@ export const oauth: Module<OauthConfig, `oauth.${LoginReason}`> = {
     const [name, app] = chosenOf(config.provider);
     const { client_id: clientId, client_secret: clientSecret } = app;
     const isOwn = clientId !== undefined && clientSecret !== undefined;
-    const { development } = linkedLogin(linked);
+    const login = linkedLogin(linked);
+    const { development } = login;
     if (!isOwn && development === null) return noManagedApp(linked);
     const provider = oauthProvider({
       provider: name,
@@ -29,7 +31,7 @@ export const oauth: Module<OauthConfig, `oauth.${LoginReason}`> = {
         teams: 'teams' in app ? lower(app.teams) : [],
         organizations: 'organizations' in app ? lower(app.organizations) : [],
       },
-      standIn: isOwn ? null : development,
+      standIn: isOwn ? replacement(login) : development,
       userAgent: linked.branding.service,
     });
     return gateHandler('oauth', config, linked, provider, { givesTokens: isOwn });

@@ -1,6 +1,7 @@
 import { oidcProvider } from './provider.ts';
 import type { ActionKind } from '../../filters/action.ts';
 import { type LoginKind, loginAction } from '../action_login.ts';
+import { replacement } from '../policy_logins.ts';
 
 /** Requires a login at an OpenID provider; later expressions can restrict the users. */
 export const openidConnect: ActionKind<'openid-connect'> = {
@@ -15,7 +16,8 @@ export const openidConnect: ActionKind<'openid-connect'> = {
       type: 'openid-connect',
       result: 'oidc',
       credentials,
-      provider: ([issuer = '', clientId = '', clientSecret = '']) => {
+      provider: ([named = '', clientId = '', clientSecret = ''], logins) => {
+        const issuer = replacement(logins) ?? named;
         if (!/^https?:\/\/[^\s?#]+$/.test(issuer))
           return { missing: 'The issuer of this login is not a URL' };
         const { scopes, authz_url_params: parameters } = config;

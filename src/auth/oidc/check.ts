@@ -1,17 +1,28 @@
-import type { Report, Sound } from '../../diagnostics/report.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
+import type { More, Report, Sound } from '../../diagnostics/report.ts';
 import type { ActionPlace } from '../../filters/fact_values.ts';
 import { checkCookieDomain } from '../cookie_domain_check.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
+import type { OidcConfig } from './module_schema.ts';
+
+export const findings = {
+  'edge.discovery_url': {
+    severity: 'warning',
+    message: 'The issuer is the URL of its discovery document, which is looked for below it.',
+  },
+} as const;
 
 /** Checks the cookie domain and the issuer: the discovery document is below the issuer (OpenID Connect Discovery 1.0 §3 and §4). */
 export function checkAction(
   config: Sound<OpenidConnectConfig>,
-  report: Report<number>,
+  report: Report<number | string>,
   place: ActionPlace,
 ): void {
   checkCookieDomain(config, report, place);
   const issuer = config.issuer_url;
   if (issuer === undefined || issuer.includes('${')) return;
+  const discovery = discoveryUrl(issuer);
+  if (discovery !== null) report('policy.discovery_url', '/issuer_url', ...discovery);
   const at = issuer.search(/[?#]/);
   if (at === -1) return;
   const what = issuer[at] === '?' ? 'query' : 'fragment';
@@ -20,4 +31,23 @@ export function checkAction(
     within: { span: { start: at, end: issuer.length }, decoded: issuer },
     hint: `write ${issuer.slice(0, at)}`,
   });
+}
+
+/** Checks the issuer of a module. */
+export function checkModule({ issuer }: Sound<OidcConfig>, report: Report<keyof typeof findings>): void {
+  const discovery = issuer === undefined ? null : discoveryUrl(issuer);
+  if (discovery !== null) report('edge.discovery_url', '/issuer', ...discovery);
+}
+
+const DISCOVERY = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)\/?$/;
+
+/** What to say of an issuer that is the URL of a discovery document (OpenID Connect Discovery 1.0 §4). */
+function discoveryUrl(issuer: string): readonly [message: string, more: More] | null {
+  const text = issuer.replace(DISCOVERY, '');
+  if (text === issuer) return null;
+  const message = `${quoted(issuer)} is the URL of a discovery document; the issuer is the part before it`;
+  return [
+    message,
+    { hint: `write ${quoted(text)}`, fix: { message: `write ${quoted(text)}`, text, safe: false } },
+  ];
 }

@@ -10,7 +10,7 @@ import {
   cannotLogIn,
 } from '../login_facts.ts';
 import { loginReasons } from '../reasons.ts';
-import { checkAction } from './check.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OidcConfig } from './module_schema.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
@@ -21,6 +21,8 @@ export const oidc = {
     ...LOGIN_MODULE,
     secrets: ['/client_secret'],
     cannotHappen: (code, config) => cannotAtProvider(code) ?? cannotLogIn(code, config),
+    check: checkModule,
+    findings,
     reasons: loginReasons('oidc'),
     examples: {
       good: [{ issuer: 'https://login.test', client_id: 'shop', client_secret: 'of the shop' }],

@@ -2,7 +2,7 @@ import { fromBase64 } from '../../crypto/base64.ts';
 import { readRsaCertificate } from '../../crypto/x509.ts';
 import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import { verifies } from '../../crypto/signatures.ts';
-import type { LocalResponse } from '../../engine/contract.ts';
+import type { LocalResponse } from '../../engine/questions.ts';
 import { formPage } from '../pages.ts';
 import { type Written, RSA_SHA256, canonical, rsaSignature, rsaSigner, withSignature } from './canonical.ts';
 import { deflateStored, inflateRaw } from './inflate.ts';

@@ -19,13 +19,15 @@ export function compileSaml(config: SamlConfig, linked: Linked & LoginLinks): Ha
 export function samlSettings(
   config: SamlConfig,
   service: string,
-  { gate, routeId, developmentSaml, samlKeys }: ReturnType<typeof linkedLogin>,
+  { gate, routeId, developmentSaml, takesOver, samlKeys }: ReturnType<typeof linkedLogin>,
 ): SamlSettings {
   const given = readMetadata(config.idp_metadata);
   if (isMetadataProblem(given)) throw new Error(`the metadata ${given.problems[0]!.message}`);
-  const development = developmentSaml === null ? null : readMetadata(developmentSaml);
+  const development = developmentSaml === null ? null : readMetadata(developmentSaml());
   const isDevelopment =
-    development !== null && !isMetadataProblem(development) && development.entityId === given.entityId;
+    development !== null &&
+    !isMetadataProblem(development) &&
+    (takesOver || development.entityId === given.entityId);
   const metadata = isDevelopment ? development : given;
   return {
     metadata,
@@ -33,7 +35,8 @@ export function samlSettings(
     allowIdpInitiated: config.allow_idp_initiated,
     authorizedGroups: config.authorized_groups,
     nameIdFormat: config.nameid_format,
-    addresses: routeId === null ? endpointAddresses : () => serviceAddresses(service, routeId),
+    // The service's own host is not one of this machine.
+    addresses: routeId === null || takesOver ? endpointAddresses : () => serviceAddresses(service, routeId),
     signing: (nowMs) => samlKeys(routeId ?? gate, nowMs),
   };
 }

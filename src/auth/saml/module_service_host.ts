@@ -1,14 +1,14 @@
 import { FORM_LIMIT_BYTES } from '../limits.ts';
-import { ask } from '../../engine/contract.ts';
-import type {
-  Ask,
-  Handler,
-  LocalResponse,
-  RequestHead,
-  Stop,
-  Verdict,
-  World,
+import {
+  ask,
+  type Handler,
+  type RequestHead,
+  type Stop,
+  type Verdict,
+  type World,
+  type Ask,
 } from '../../engine/contract.ts';
+import type { LocalResponse } from '../../engine/questions.ts';
 import type { Linked } from '../../engine/module.ts';
 import { concluded, readForm } from '../conversation.ts';
 import { type LoginMemory, loginMemory } from '../memory.ts';

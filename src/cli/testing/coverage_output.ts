@@ -3,7 +3,7 @@ import type { Thresholds } from '../../coverage/thresholds.ts';
 import { packageVersion } from '../version.ts';
 import { writeText } from '../write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
-import { type RecordedEdge, reportOf } from './coverage_records.ts';
+import { type RecordedEdge, reportOf } from '../../project_files/coverage_records.ts';
 
 /** How coverage is reported. */
 export interface CoverageOptions {

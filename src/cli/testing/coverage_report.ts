@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type Thresholds, readThresholds } from '../../coverage/thresholds.ts';
 
-const COVERAGE_REPORTERS = ['text', 'json', 'lcov', 'html'] as const;
+export const COVERAGE_REPORTERS = ['text', 'json', 'lcov', 'html'] as const;
 
 export type CoverageReporter = (typeof COVERAGE_REPORTERS)[number];
 

@@ -8,7 +8,7 @@ import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
 import { noticingCases } from '../../simulator/search/noticing_cases.ts';
 import { FileError } from '../../project_files/load_config.ts';
-import type { RecordedEdge } from './coverage_records.ts';
+import type { RecordedEdge } from '../../project_files/coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { testedBy } from '../../project_files/offered_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';

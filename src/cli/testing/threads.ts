@@ -12,6 +12,7 @@ interface Order {
   readonly repeat: number;
   readonly seed: number | string | null;
   readonly fillsSnapshots: boolean;
+  readonly serviceName: string | undefined;
 }
 
 interface ThreadData {
@@ -99,6 +100,7 @@ async function runHere(
     repeat: order.repeat,
     bail: false,
     fillsSnapshots: order.fillsSnapshots,
+    serviceName: order.serviceName,
     lines: true,
     onResult: () => {
       count++;

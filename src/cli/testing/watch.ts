@@ -30,7 +30,18 @@ export async function watchScenarios(
         if (watchers.has(part)) continue;
         watchers.set(
           part,
-          watchFile(part, () => void again([...(usedBy.get(part) ?? [])]), false),
+          watchFile(
+            part,
+            {
+              changed: () => {
+                process.stdout.write(`${part} changed\n`);
+                void again([...(usedBy.get(part) ?? [])]);
+              },
+              deleted: () =>
+                process.stdout.write(`${part} was deleted; its cases run again when it is back\n`),
+            },
+            false,
+          ),
         );
       }
     }

@@ -1,6 +1,6 @@
 import { type ServiceNames, serviceNames, unfolded, problemBody } from './folding.ts';
 import { type Logins, NO_LOGINS } from './application_logins.ts';
-import type { ApiAnswer, ApiRequest, Caller, Wiring } from './contract.ts';
+import type { ApiAnswer, ApiRequest, ArrivedRequest, Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
 import { corsFields, preflightAnswer } from './cors.ts';
 import { rateLimit, wrongKeyLimit } from './limits.ts';
@@ -20,40 +20,32 @@ import { StoreUnavailable } from '../store/port.ts';
 /** API version that every request must specify. */
 const VERSION = '2';
 
-/** A request that has arrived. */
-interface Call {
-  readonly request: Request;
-  readonly caller: Caller;
-  readonly url: URL;
-}
-
-type Handler = (call: Call, ids: PathIds) => Promise<ApiAnswer> | ApiAnswer;
+type Handler = (request: ArrivedRequest, ids: PathIds) => Promise<ApiAnswer> | ApiAnswer;
 
 /** The API as one function from request to answer. Never throws. */
 export function managementApi(
   wiring: Wiring,
   logins: Logins = NO_LOGINS,
-): (request: Request, caller: Caller) => Promise<ApiAnswer> {
+): (request: ArrivedRequest) => Promise<ApiAnswer> {
   const names = serviceNames(wiring.ports.service);
   const routes = routesOf(wiring, logins);
   const find = router(handlersOf(wiring, routes, names));
   const methodsOf = (path: string) =>
     routes.filter((each) => patternOf(each.path).test(path)).map(({ method }) => method);
-  const respond = async (call: Call, path: string): Promise<ApiAnswer> => {
-    const found = find(call.request.method, path);
+  const respond = async (request: ArrivedRequest, path: string): Promise<ApiAnswer> => {
+    const found = find(request.method, path);
     if (found === null) throw new ApiProblem(404, null, 'Not Found', { path });
-    return found.handler(call, found.ids);
+    return found.handler(request, found.ids);
   };
 
-  return async (request, caller) => {
-    const url = new URL(request.url);
+  return async (request) => {
     // Some clients send `//api_keys` if their base URL ends in a slash.
-    const path = url.pathname.replaceAll(/\/{2,}/g, '/');
-    const origin = request.headers.get('origin');
+    const path = request.url.pathname.replaceAll(/\/{2,}/g, '/');
+    const origin = request.field('origin');
     const preflight = origin === null ? null : preflightAnswer(request, origin, () => methodsOf(path));
     if (preflight !== null) return preflight;
     const operation = wiring.newId('op');
-    const { status, fields, text } = await respond({ request, caller, url }, path).catch((error: Error) =>
+    const { status, fields, text } = await respond(request, path).catch((error: Error) =>
       problemAnswer(error, names, operation),
     );
     const further = { [names.operationField]: operation, ...(origin !== null && corsFields(origin)) };
@@ -66,16 +58,16 @@ function handlersOf(wiring: Wiring, routes: readonly Route[], names: ServiceName
   const admit = authorized(wiring, names);
   const { emptyAsJson = false } = wiring.options;
   const handled = routes.map((route): Routed<Handler> => {
-    const handler: Handler = async (call, ids) => {
-      const asking = await admit(call);
-      checkQuery(route, call.url);
-      const body = await bodyOf(route, call.request, wiring, names);
-      return answered(route, await route.handle(asking, ids, body, call.url), emptyAsJson);
+    const handler: Handler = async (request, ids) => {
+      const asking = await admit(request);
+      checkQuery(route, request.url);
+      const body = await bodyOf(route, request, wiring, names);
+      return answered(route, await route.handle(asking, ids, body, request.url), emptyAsJson);
     };
     return [route.method, route.path, handler];
   });
-  const edgeFile: Handler = async (call) =>
-    json(200, await edgeFileRoute(wiring, await admit(call), call.request));
+  const edgeFile: Handler = async (request) =>
+    json(200, await edgeFileRoute(wiring, await admit(request), request));
   // The API description is public; it needs no key.
   let description: ApiAnswer | undefined;
   const describe = () => (description ??= json(200, openApi(routes, wiring.ports.service, emptyAsJson)));
@@ -113,21 +105,22 @@ function problemOf(error: Error): ApiProblem {
 }
 
 /** Authenticates and authorizes a request; throws the documented errors. */
-function authorized(wiring: Wiring, names: ServiceNames): (call: Call) => Promise<ApiRequest> {
+function authorized(wiring: Wiring, names: ServiceNames): (request: ArrivedRequest) => Promise<ApiRequest> {
   const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
   const limitWrong = wrongKeyLimit(wiring.nowMs);
-  const identified = (request: Request, { address }: Caller): Promise<Principal> =>
+  const identified = ({ address, field }: ArrivedRequest): Promise<Principal> =>
     wiring.store.read(async (view) => {
       if (!(await isAddressAllowed(address, 'api', view, wiring.areAllowing))) {
         throw new ApiProblem(403, NOT_ALLOWED, `The address ${address} is not allowed to use the API.`);
       }
-      return principalOf(request.headers.get('authorization') ?? undefined, view);
+      return principalOf(field('authorization') ?? undefined, view);
     });
-  return async ({ request, caller, url: { origin, searchParams } }) => {
-    const principal = await identified(request, caller).catch((error: unknown) => {
-      throw limitWrong(error, caller.address);
+  return async (request) => {
+    const { address, url } = request;
+    const principal = await identified(request).catch((error: unknown) => {
+      throw limitWrong(error, address);
     });
-    const version = request.headers.get(names.versionField);
+    const version = request.field(names.versionField);
     if (version === null) {
       throw new ApiProblem(400, 218, `The request has no header ${names.versionField}; send ${VERSION}.`);
     }
@@ -135,16 +128,21 @@ function authorized(wiring: Wiring, names: ServiceNames): (call: Call) => Promis
       throw new ApiProblem(400, 217, `The version '${version}' is unknown; supported versions: ${VERSION}.`);
     }
     count();
-    const isForced = searchParams.get('force') === 'true';
-    return { principal, base: origin, address: caller.address, isForced };
+    const isForced = url.search !== '' && url.searchParams.get('force') === 'true';
+    return { principal, base: url.origin, address, isForced };
   };
 }
 
-async function bodyOf(route: Route, request: Request, wiring: Wiring, names: ServiceNames): Promise<unknown> {
+async function bodyOf(
+  route: Route,
+  request: ArrivedRequest,
+  wiring: Wiring,
+  names: ServiceNames,
+): Promise<unknown> {
   if (route.body === 'none') return noBody(request);
   if (route.body === 'ignored') return undefined;
   const body = await jsonBody(request, { bytes: wiring.options.bodyLimitBytes });
-  return names.isFoldingClient(request.headers.get('user-agent') ?? '') ? unfolded(body) : body;
+  return names.isFoldingClient(request.field('user-agent') ?? '') ? unfolded(body) : body;
 }
 
 function answered({ status }: Route, value: unknown, emptyAsJson: boolean): ApiAnswer {

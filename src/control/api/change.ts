@@ -164,6 +164,7 @@ async function compile(
   beforeSwap: () => Promise<void>,
 ): Promise<void> {
   const { edgeObjects, dataPlane, ports, online } = wiring;
+  await dataPlane.prepare(policyTexts(touched));
   const surroundings = { service: ports.service, settings: await fileSettings(transaction) };
   const { change: changed, takeBack } = edgeChange(edgeObjects, touched, surroundings);
   transaction.undone(takeBack);
@@ -186,4 +187,13 @@ async function compile(
     finding: finding.code,
     ...more,
   });
+}
+
+/** The texts of the traffic policies of objects: cloud endpoints have them as such, others as a module. */
+function* policyTexts(touched: readonly Touched[]): Generator<string> {
+  for (const { object, isGone } of touched) {
+    const policy = isGone ? undefined : object.body['traffic_policy'];
+    const text = typeof policy === 'object' && policy !== null ? (policy as Body)['value'] : policy;
+    if (typeof text === 'string') yield text;
+  }
 }

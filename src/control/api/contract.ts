@@ -8,6 +8,8 @@ import type { Subscribers } from './subscribers.ts';
 
 /** The interface through which the API controls the edge. */
 export interface DataPlane {
+  /** Compiles parts of large policies in slices, for the next swap. */
+  readonly prepare: (policies: Iterable<string>) => Promise<void>;
   /** Checks, compiles and activates a change; with error findings nothing changes. `revert` undoes it. */
   readonly swap: (change: EdgeChange) => {
     readonly findings: readonly Diagnostic[];
@@ -124,8 +126,13 @@ export interface ApiRequest {
   readonly isForced?: boolean;
 }
 
-/** Data of the listener about a request. */
-export interface Caller {
+/** A request that has arrived. */
+export interface ArrivedRequest {
+  readonly method: string;
+  readonly url: URL;
+  /** The value of a header field by its name in lower case; null if it is absent. */
+  readonly field: (name: string) => string | null;
+  readonly body: AsyncIterable<Uint8Array>;
   /** Address of the client. */
   readonly address: string;
 }

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from './contract.ts';
+import type { ApiAnswer, ArrivedRequest } from './contract.ts';
 
 const MAXIMUM_AGE_SECONDS = '600';
 
@@ -13,15 +13,15 @@ export function corsFields(origin: string): Readonly<Record<string, string>> {
 
 /** The answer to a preflight request; null for any other request. */
 export function preflightAnswer(
-  { method, headers }: Request,
+  { method, field }: ArrivedRequest,
   origin: string,
   methods: () => readonly string[],
 ): ApiAnswer | null {
-  if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return null;
+  if (method !== 'OPTIONS' || field('access-control-request-method') === null) return null;
   const fields = {
     ...corsFields(origin),
     'access-control-allow-methods': methods().join(', '),
-    'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+    'access-control-allow-headers': field('access-control-request-headers') ?? '',
     'access-control-max-age': MAXIMUM_AGE_SECONDS,
   };
   return { status: 204, fields, text: null };

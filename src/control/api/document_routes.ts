@@ -3,14 +3,18 @@ import { EDGE_KINDS } from '../resources/edge_document.ts';
 import { NO_PRIVILEGE } from '../resources/permissions.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { applyFile } from './apply_file.ts';
-import type { ApiRequest, Wiring } from './contract.ts';
+import type { ApiRequest, ArrivedRequest, Wiring } from './contract.ts';
 import { exportFile } from './edge_file.ts';
 import { fileSettings } from './file_settings.ts';
 import { isSet, jsonBody, noBody, queryOf } from './request.ts';
 
 /** Reads and replaces the whole configuration as an edge file; an addition to the specification. */
-export async function edgeFileRoute(wiring: Wiring, asking: ApiRequest, request: Request): Promise<unknown> {
-  const query = queryOf(new URL(request.url), request.method === 'PUT' ? APPLY_FLAGS : Object.keys(GUARDED));
+export async function edgeFileRoute(
+  wiring: Wiring,
+  asking: ApiRequest,
+  request: ArrivedRequest,
+): Promise<unknown> {
+  const query = queryOf(request.url, request.method === 'PUT' ? APPLY_FLAGS : Object.keys(GUARDED));
   if (request.method === 'GET') {
     await noBody(request);
     for (const [name, what] of Object.entries(GUARDED)) {

@@ -133,17 +133,18 @@ function rulesByPolicy(stored: readonly ResourceObject[]) {
   };
   const take = (touched: readonly Touched[]): (() => void) => {
     const changes = new Map<string, Map<string, Body | null>>();
+    // Of a policy that is gone, no rule is left: looking for each of many would take long.
+    const gone = touched.filter(({ object, isGone }) => isGone && object.kind === POLICY_KIND);
+    const without = new Set(gone.map(({ object }) => object.id));
     for (const { object, isGone } of touched) {
       const { id, kind, parent, body } = object;
-      if (kind !== RULE_KIND) continue;
+      if (kind !== RULE_KIND || without.has(parent!)) continue;
       const ofPolicy = changes.get(parent!) ?? new Map<string, Body | null>();
       changes.set(parent!, ofPolicy.set(id, isGone ? null : body));
     }
-    const before = Array.from(changes, ([policy, changed]) => {
-      const rulesBefore = of(policy);
-      set(policy, withRules(rulesBefore, changed));
-      return [policy, rulesBefore] as const;
-    });
+    const before = [...changes.keys(), ...without].map((policy) => [policy, of(policy)] as const);
+    for (const [policy, changed] of changes) set(policy, withRules(of(policy), changed));
+    for (const policy of without) set(policy, NO_RULES);
     return () => {
       for (const [policy, rulesBefore] of before) set(policy, rulesBefore);
     };

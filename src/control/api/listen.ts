@@ -1,8 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { getRequestListener } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { ApiAnswer, Caller } from './contract.ts';
+import { parseAuthority } from '../../http/host.ts';
+import type { ApiAnswer, ArrivedRequest } from './contract.ts';
 
 export interface ListenOptions {
   /** Default 127.0.0.1. */
@@ -26,21 +25,49 @@ function send(outgoing: ServerResponse, { status, fields, text }: ApiAnswer): vo
   else outgoing.writeHead(status, { ...fields, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
+/**
+ * The request of a message. Its headers and body are read as they are: a `Request` and its streams would take more time
+ * than the answer. Null if its target and host are not those of a server.
+ */
+function requestOf(incoming: IncomingMessage, scheme: string): ArrivedRequest | null {
+  const { headers, url: target = '', method = '', socket } = incoming;
+  const { host = 'localhost' } = headers;
+  const isAbsolute = /^https?:/i.test(target);
+  if (!isAbsolute && (!target.startsWith('/') || parseAuthority(host) === null)) return null;
+  const url = URL.parse(isAbsolute ? target : `${scheme}://${host}${target}`);
+  if (url === null) return null;
+  const field = (name: string): string | null => {
+    const value = headers[name];
+    return value === undefined ? null : String(value);
+  };
+  // A body that is refused in the middle leaves the connection open for the answer.
+  const body = { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
+  return { method, url, field, body, address: socket.remoteAddress ?? '' };
+}
+
+const NOT_A_REQUEST: ApiAnswer = {
+  status: 400,
+  fields: { 'content-type': 'application/json' },
+  text: JSON.stringify({
+    status_code: 400,
+    msg: 'The host or the target of the request is invalid.',
+    details: {},
+  }),
+};
+
 /** Serves the API on a socket. Rejects if the port is taken. */
 export async function listenApi(
-  api: (request: Request, caller: Caller) => Promise<ApiAnswer>,
+  api: (request: ArrivedRequest) => Promise<ApiAnswer>,
   { host = '127.0.0.1', port = 0, tls }: ListenOptions = {},
 ): Promise<ApiListening> {
-  const listener = getRequestListener(
-    async (request, bindings) => {
-      const { incoming, outgoing } = bindings as { incoming: IncomingMessage; outgoing: ServerResponse };
-      send(outgoing, await api(request, { address: incoming.socket.remoteAddress ?? '' }));
-      return RESPONSE_ALREADY_SENT;
-    },
-    { overrideGlobalObjects: false },
-  );
-  const handle = (...parts: Parameters<typeof listener>): void => void listener(...parts);
-  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle as never);
+  const scheme = tls === undefined ? 'http' : 'https';
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const request = requestOf(incoming, scheme);
+    if (request === null) return send(outgoing, NOT_A_REQUEST);
+    // A client that leaves in the middle of its request fails the read of the body, which the API answers.
+    return void api(request).then((answer) => send(outgoing, answer));
+  };
+  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -51,7 +78,7 @@ export async function listenApi(
   const bound = (server.address() as { port: number }).port;
   const name = host.includes(':') ? `[${host}]` : host;
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${name}:${bound}`,
+    url: `${scheme}://${name}:${bound}`,
     port: bound,
     close: (deadlineMs = 0) =>
       new Promise((resolve) => {

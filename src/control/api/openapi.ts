@@ -14,11 +14,17 @@ type Json = Record<string, unknown>;
 /** The description of the API (OpenAPI 3.1), generated from the tables of its routes. */
 export function openApi(routes: readonly Route[], service: string, emptyAsJson = false): Json {
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, service, emptyAsJson);
-  }
-  paths[EDGE_FILE_PATH] = edgeFileOperations(service);
   const schemas: Json = { Error: ERROR };
+  // Generators name the types of a client by these names, and give other schemas numbers.
+  const named: Named = (name, schema) => {
+    if (name === '') return schema;
+    schemas[name] = schema;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  for (const route of routes) {
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, service, emptyAsJson, named);
+  }
+  paths[EDGE_FILE_PATH] = edgeFileOperations(service, named);
   for (const { about } of routes) {
     const { resource, title } = about;
     const described = DESCRIBED[title];
@@ -51,7 +57,10 @@ const ERROR = {
   },
 };
 
-function operation(route: Route, service: string, emptyAsJson: boolean): Json {
+/** Puts a schema among the components, unless its name is empty; returns what stands for it. */
+type Named = (name: string, schema: Json) => Json;
+
+function operation(route: Route, service: string, emptyAsJson: boolean, named: Named): Json {
   const { about, path, body } = route;
   const isEmpty = route.status === 204;
   const status = isEmpty && emptyAsJson ? 200 : route.status;
@@ -61,8 +70,8 @@ function operation(route: Route, service: string, emptyAsJson: boolean): Json {
     required: true,
     schema: { type: 'string' },
   }));
-  const request = body === 'json' ? requestSchema(route) : null;
-  const answer = isEmpty ? (emptyAsJson ? EMPTY : null) : responseSchema(route);
+  const request = body === 'json' ? named(...requestSchema(route)) : null;
+  const answer = isEmpty ? (emptyAsJson ? EMPTY : null) : named(...responseSchema(route));
   const notes = notesOf(route);
   return {
     operationId: `${about.operation}_${path.replaceAll(/[{}]/g, '').replaceAll(/[/.]/g, '_').replace(/^_/, '')}`,
@@ -107,7 +116,7 @@ function versionParameter(service: string): Json {
 }
 
 /** The operations of the whole configuration (`document_routes.ts`). */
-function edgeFileOperations(service: string): Json {
+function edgeFileOperations(service: string, named: Named): Json {
   const file = { type: 'object', description: 'An edge file as JSON.' };
   const texts = { type: 'array', items: { type: 'string' } };
   const steps = { type: 'array', items: { type: 'object' }, description: 'What was or would be changed.' };
@@ -142,7 +151,7 @@ function edgeFileOperations(service: string): Json {
   };
   return {
     get: make('export', 'export the configuration', Object.keys(GUARDED), file),
-    put: make('apply', 'apply a configuration', APPLY_FLAGS, answer),
+    put: make('apply', 'apply a configuration', APPLY_FLAGS, named('EdgeFileChanges', answer)),
   };
 }
 
@@ -179,26 +188,36 @@ const PAGING = [
   { name: 'filter', in: 'query', schema: { type: 'string' } },
 ];
 
-function requestSchema({ about: { resource, operation: name, module, title } }: Route): Json {
+/** A schema with its name; an empty name for one that needs none. */
+type NamedSchema = readonly [name: string, schema: Json];
+
+function requestSchema({ about: { resource, operation: name, module, title } }: Route): NamedSchema {
+  const verb = name === 'create' ? 'Create' : 'Update';
   if (resource === undefined) {
     const described = DESCRIBED[title];
     const schema = name === 'create' ? described?.create : described?.update;
-    return schema === undefined ? { type: 'object' } : jsonSchema(schema);
+    return [`${described?.name}${verb}`, schema === undefined ? { type: 'object' } : jsonSchema(schema)];
   }
-  if (module !== undefined) return jsonSchema(resource.fields[module]!.write!.schema);
-  return jsonSchema(writeSchema(resource, name === 'create' ? 'create' : 'update'));
+  const own = schemaName(resource);
+  if (module === undefined)
+    return [own + verb, jsonSchema(writeSchema(resource, name === 'create' ? 'create' : 'update'))];
+  return [`${own + typeName(module)}Replace`, jsonSchema(resource.fields[module]!.write!.schema)];
 }
 
-function responseSchema({ about: { resource, operation: name, module, title } }: Route): Json {
+function responseSchema({ about: { resource, operation: name, module, title } }: Route): NamedSchema {
   if (resource === undefined) {
     const described = DESCRIBED[title];
-    if (described === undefined) return { type: 'object' };
+    if (described === undefined) return ['', { type: 'object' }];
     const object = { $ref: `#/components/schemas/${described.name}` };
-    return name === 'list' ? listSchema(described.listKey, object, described.isPaged) : object;
+    return name === 'list'
+      ? [`${described.name}List`, listSchema(described.listKey, object, described.isPaged)]
+      : ['', object];
   }
-  if (module !== undefined) return jsonSchema(resource.fields[module]!.read!.schema, 'output');
-  const object = { $ref: `#/components/schemas/${schemaName(resource)}` };
-  return name === 'list' ? listSchema(resource.listKey, object, true) : object;
+  const own = schemaName(resource);
+  if (module !== undefined)
+    return [own + typeName(module), jsonSchema(resource.fields[module]!.read!.schema, 'output')];
+  const object = { $ref: `#/components/schemas/${own}` };
+  return name === 'list' ? [`${own}List`, listSchema(resource.listKey, object, true)] : ['', object];
 }
 
 function listSchema(key: string, items: Json, isPaged: boolean): Json {
@@ -243,5 +262,10 @@ function objectSchema({ fields, children }: Resource): Json {
 }
 
 function schemaName({ kind }: Resource): string {
-  return kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return typeName(kind);
+}
+
+/** `ip_policy` → `IpPolicy`. */
+function typeName(name: string): string {
+  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,3 +1,4 @@
+import type { ArrivedRequest } from './contract.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { ApiProblem, COMMON, refusedValue } from '../resources/problem.ts';
 
@@ -23,10 +24,10 @@ interface BodyLimits {
 
 /** Reads the JSON body of a request; throws the documented errors. */
 export async function jsonBody(
-  request: Request,
+  request: ArrivedRequest,
   { bytes: limitBytes = BODY_LIMIT_BYTES, values = VALUE_LIMIT }: BodyLimits = {},
 ): Promise<unknown> {
-  const type = request.headers.get('content-type');
+  const type = request.field('content-type');
   if (!hasBody(request)) throw new ApiProblem(400, 213, 'The request has no body; send a JSON object.');
   if (type === null) throw new ApiProblem(415, 216, 'The request has a body, but no Content-Type.');
   if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
@@ -74,27 +75,26 @@ function checkShape(value: unknown, path: string[], count: { left: number; reado
 
 const NO_PROTOTYPE = "The key '__proto__' is not allowed.";
 
-function hasBody({ headers }: Request): boolean {
-  const length = headers.get('content-length');
-  return length === null ? headers.has('transfer-encoding') : Number(length) > 0;
+function hasBody({ field }: ArrivedRequest): boolean {
+  const length = field('content-length');
+  return length === null ? field('transfer-encoding') !== null : Number(length) > 0;
 }
 
-async function bodyBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+async function bodyBytes({ field, body }: ArrivedRequest, limitBytes: number): Promise<Uint8Array> {
   const tooLarge = new ApiProblem(413, 812, `The body is larger than ${limitBytes} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge;
+  if (Number(field('content-length') ?? 0) > limitBytes) throw tooLarge;
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of request.body ?? []) {
-    const chunk = part as Uint8Array;
-    bytes += chunk.length;
+  for await (const part of body) {
+    bytes += part.length;
     if (bytes > limitBytes) throw tooLarge;
-    parts.push(chunk);
+    parts.push(part);
   }
   return Buffer.concat(parts);
 }
 
 /** Refuses a body if the method has none. A Content-Type alone is not a body; some clients always send it. */
-export async function noBody(request: Request): Promise<void> {
+export async function noBody(request: ArrivedRequest): Promise<void> {
   if (hasBody(request)) throw new ApiProblem(400, 211, `A ${request.method} request must not have a body.`);
 }
 

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Body, Reading, Ref, Resource, ResourceObject } from './contract.ts';
 import { resourceOfId } from './table.ts';
 
@@ -46,7 +47,7 @@ export function present(
   resource: Resource,
   object: Shown,
   showing: Showing,
-  more: Body = {},
+  more: Body = NOTHING,
 ): Record<string, unknown> {
   const uri = showing.base + pathOf(resource, object);
   const reading: Reading = {
@@ -58,13 +59,32 @@ export function present(
     samlCertificate: showing.samlCertificate,
     tunnelsWith: (labels) => showing.tunnelsWith(labels).map((tunnel) => refTo(tunnel, showing.base)),
   };
-  const shown: Record<string, unknown> = { id: object.id, uri };
-  for (const [name, { read }] of Object.entries(resource.fields)) {
-    const value = read?.show(object.body[name], reading);
-    if (value !== undefined) shown[read!.name ?? name] = value;
+  const shown: Record<string, unknown> = {};
+  for (const { as, show } of membersOf(resource)) {
+    const value = as === 'id' ? object.id : as === 'uri' ? uri : show(object.body, reading);
+    if (value !== undefined) shown[as] = value;
   }
-  return sorted({ ...shown, ...more });
+  return sorted(more === NOTHING ? shown : { ...shown, ...more });
 }
+
+const NOTHING: Body = {};
+
+interface Member {
+  /** Its name in responses. */
+  readonly as: string;
+  readonly show: (body: Body, reading: Reading) => unknown;
+}
+
+/** The members of an object of a resource in responses, in alphabetical order. */
+const membersOf = weakMemoize(({ fields }: Resource): readonly Member[] => {
+  const shown = Object.entries(fields).flatMap(([name, { read }]): Member[] =>
+    read === undefined
+      ? []
+      : [{ as: read.name ?? name, show: (body, reading) => read.show(body[name], reading) }],
+  );
+  const own = ['id', 'uri'].map((as): Member => ({ as, show: () => undefined }));
+  return [...own, ...shown].sort((one, other) => (one.as < other.as ? -1 : 1));
+});
 
 /** One module of an object in the form of responses; null if it is not configured. */
 export function presentModule(resource: Resource, object: Shown, name: string, showing: Showing): unknown {
@@ -73,13 +93,23 @@ export function presentModule(resource: Resource, object: Shown, name: string, s
   return present({ ...resource, fields: { [name]: { read: read! } } }, object, showing)[name];
 }
 
-/** Sorts keys alphabetically on every level. */
+/** Sorts keys alphabetically on every level. What is sorted is returned as it is. */
 export function sorted(body: Body): Record<string, unknown> {
-  const keys = Object.keys(body).toSorted();
-  return Object.fromEntries(keys.map((key) => [key, sortedValue(body[key])]));
+  let isSorted = true;
+  let last = '';
+  const members = Object.keys(body).map((key) => {
+    const value = sortedValue(body[key]);
+    if (key < last || value !== body[key]) isSorted = false;
+    last = key;
+    return [key, value] as const;
+  });
+  if (isSorted) return body;
+  return Object.fromEntries(members.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function sortedValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedValue);
-  return typeof value === 'object' && value !== null ? sorted(value as Body) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Array.isArray(value)) return sorted(value as Body);
+  const elements = value.map(sortedValue);
+  return elements.every((each, index) => each === value[index]) ? value : elements;
 }

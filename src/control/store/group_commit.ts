@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { DatabaseSync } from 'node:sqlite';
+import { type LargeCommits, largeCommits } from './large_commits.ts';
 import type { Store, Transaction } from './port.ts';
 import { isLock, unavailable } from './sqlite_faults.ts';
 
@@ -15,6 +16,7 @@ interface Connection {
   readonly save: () => void;
   readonly release: () => void;
   readonly back: () => void;
+  readonly large: LargeCommits;
 }
 
 interface Waiting {
@@ -43,7 +45,7 @@ const RETRY_MS = 20;
 export function groupCommit(
   database: DatabaseSync,
   transactionWith: Connection['transactionWith'],
-  lockMs: number,
+  { lockMs, path }: { readonly lockMs: number; readonly path: string },
 ): {
   readonly write: Store['write'];
   readonly idle: () => Promise<void>;
@@ -56,8 +58,10 @@ export function groupCommit(
   };
   let commits = 0;
   const commit = step('COMMIT');
+  const large = largeCommits(database, path);
   const connection: Connection = {
     database,
+    large,
     transactionWith,
     begin: step('BEGIN IMMEDIATE'),
     commit: () => {
@@ -93,7 +97,10 @@ export function groupCommit(
         isRunning = true;
         running = run();
       }),
-    idle: () => running,
+    idle: async () => {
+      await running;
+      await large.idle();
+    },
     commits: () => commits,
   };
 }
@@ -111,6 +118,7 @@ async function beginWithin(lockMs: number, { begin }: Connection): Promise<void>
 /** Runs what waits in the open transaction, commits, and answers. */
 async function runGroup(queue: Waiting[], connection: Connection): Promise<void> {
   const group: Done[] = [];
+  connection.large.begun();
   try {
     for (let joined = 0; joined < GROUP; joined++) {
       // What arrives while the others run may join.
@@ -119,12 +127,15 @@ async function runGroup(queue: Waiting[], connection: Connection): Promise<void>
       if (waiting === undefined) break;
       await attempt(waiting, group, connection);
     }
+    await connection.large.prepared();
     connection.commit();
   } catch (error) {
     if (connection.database.isTransaction) connection.database.exec('ROLLBACK');
     for (const { undo } of group.toReversed()) revert(undo);
     for (const { waiting } of group) waiting.reject(unavailable(error));
     return;
+  } finally {
+    connection.large.ended();
   }
   for (const { waiting, answer } of group) waiting.resolve(answer as never);
 }

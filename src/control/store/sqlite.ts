@@ -43,7 +43,7 @@ export function openSqliteStore(path: string, options: SqliteOptions = {}): Stor
   // Reads use a separate connection, so that they never see uncommitted writes.
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   if (maxPages !== undefined) writer.exec(`PRAGMA max_page_count = ${maxPages}`);
-  const writing = groupCommit(writer, sqliteTransaction(writer), lockMs);
+  const writing = groupCommit(writer, sqliteTransaction(writer), { lockMs, path });
   const reading = snapshots(reader, writing.commits);
   const long = longReads(path);
   return {

@@ -27,6 +27,17 @@ function objectOf(row: Row): ResourceObject {
   };
 }
 
+const lengths = new WeakMap<ResourceObject, number>();
+
+/** The length of an object that `get` or `list` has read, in characters of JSON. */
+export const jsonLength = (object: ResourceObject): number => lengths.get(object) ?? 0;
+
+function measuredObject(row: Row): ResourceObject {
+  const object = objectOf(row);
+  lengths.set(object, (row['body'] as string).length);
+  return object;
+}
+
 /** Audit records and pending deliveries. */
 function deliveryView(
   prepared: Prepared,
@@ -66,7 +77,7 @@ export function sqliteView(database: DatabaseSync): View {
   return {
     get: async (id) => {
       const row = prepared('SELECT * FROM objects WHERE id = ?').get(id);
-      return row === undefined ? null : objectOf(row);
+      return row === undefined ? null : measuredObject(row);
     },
     list: async (kind, { parent, beforeId = AFTER_EVERY_ID, limit }) => {
       const rows =
@@ -79,7 +90,7 @@ export function sqliteView(database: DatabaseSync): View {
           : prepared(
               'SELECT * FROM objects WHERE parent = ? AND kind = ? AND id < ? ORDER BY id DESC LIMIT ?',
             ).all(parent, kind, beforeId, limit);
-      return rows.map(objectOf);
+      return rows.map(measuredObject);
     },
     all: async (kinds) => {
       const found: ResourceObject[] = [];

@@ -1,6 +1,7 @@
 import { verify } from '../../clients/network.ts';
 import type { UpstreamClient } from '../../io/ports.ts';
-import type { Answers, AnswerTo, FetchRequest, Question, Reply } from '../contract.ts';
+import type { FetchRequest } from '../contract.ts';
+import type { Answers, AnswerTo, Question, Reply } from '../questions.ts';
 import type { OidcQuestion } from '../oidc_question.ts';
 import { WITHOUT_NETWORK } from './whole_bodies.ts';
 

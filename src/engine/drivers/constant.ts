@@ -1,4 +1,4 @@
-import type { AnswerTo, Answers, Question } from '../contract.ts';
+import type { AnswerTo, Answers, Question } from '../questions.ts';
 import type { Exchange } from '../exchange.ts';
 import { HTTP_ENGINE, converse } from './converse.ts';
 import { NO_BYTES } from './reply_content.ts';

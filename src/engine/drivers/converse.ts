@@ -1,4 +1,4 @@
-import type { AnswerTo, Question } from '../contract.ts';
+import type { AnswerTo, Question } from '../questions.ts';
 import type { Exchange } from '../exchange.ts';
 import { answer, fail, start } from '../run.ts';
 import {

@@ -1,5 +1,6 @@
 import type { RequestBody, ReplySink } from '../../io/ports.ts';
-import type { AnswerTo, Question, Reply, TlsFacts } from '../contract.ts';
+import type { TlsFacts } from '../contract.ts';
+import type { AnswerTo, Question, Reply } from '../questions.ts';
 import type { RawHead } from '../request_head.ts';
 import type { ProblemCode } from '../../http/message_problem.ts';
 

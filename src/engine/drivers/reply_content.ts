@@ -3,7 +3,7 @@ import { type FieldList, firstValue, hasField } from '../../http/fields.ts';
 import { compressed, compressedAsStream, wholeBytes } from '../../io/compressor.ts';
 import type { ReplyFraming } from '../../io/ports.ts';
 import { editWhole } from '../body_editors.ts';
-import type { Encoding, Reply } from '../contract.ts';
+import type { Encoding, Reply } from '../questions.ts';
 
 /**
  * The bytes of a reply. Every driver takes them from here, so that the same exchange has the same content, sizes and

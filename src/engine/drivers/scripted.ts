@@ -1,13 +1,7 @@
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
 import { type FieldList, fieldPairs } from '../../http/fields.ts';
-import type {
-  AnswerTo,
-  Answers,
-  FetchRequest,
-  Question,
-  SignatureRequest,
-  UpstreamRequest,
-} from '../contract.ts';
+import type { FetchRequest, SignatureRequest } from '../contract.ts';
+import type { AnswerTo, Answers, Question, UpstreamRequest } from '../questions.ts';
 import type { Exchange } from '../exchange.ts';
 import type { OidcQuestion } from '../oidc_question.ts';
 import { HTTP_ENGINE, converseLater } from './converse.ts';

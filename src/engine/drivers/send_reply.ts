@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { isBodyless } from '../../http/bodyless.ts';
 import { NO_FIELDS } from '../../http/fields.ts';
 import { BodyPump } from '../../io/body_pump.ts';
@@ -8,9 +7,9 @@ import { CompressedBody, compressed } from '../../io/compressor.ts';
 import { reportFault } from '../../io/containment.ts';
 import { EditedBody } from '../../io/edited_body.ts';
 import type { Forwarded, ReplySink, RequestBody, ResponseBody } from '../../io/ports.ts';
-import { type Ending, splice } from '../../io/splice.ts';
+import { type Ending, type Spliced, splice } from '../../io/splice.ts';
 import { StoppableBody } from '../../io/stoppable_body.ts';
-import type { Encoding, Reply, Sent } from '../contract.ts';
+import type { Encoding, Reply, Sent } from '../questions.ts';
 import {
   atOnceBytes,
   bytesOf,
@@ -141,28 +140,23 @@ function sendUpgrade(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void
   const { forwarded, sink } = parts;
   if (forwarded === null || !('tunnel' in forwarded))
     throw new Error('the upstream has not changed the protocol');
-  const { duplex, protocol } = forwarded.tunnel;
+  const { duplex, protocol, observe = null } = forwarded.tunnel;
   const client = sink.switchProtocols(fieldsOf(reply), protocol);
   if (client === null) {
     duplex.destroy();
     done(unsent(parts, 'client'));
     return;
   }
-  joined(client, duplex, parts.tunnelIdleMs, endingOf(parts.stop, protocol), done).catch(reportFault);
+  const ending = endingOf(parts.stop, protocol);
+  joined(splice(client, duplex, parts.tunnelIdleMs, ending, observe), done).catch(reportFault);
 }
 
 function endingOf(stop: AbortSignal | undefined, protocol: string): Ending | null {
   return stop === undefined ? null : { stop, isWebSocket: protocol.toLowerCase() === 'websocket' };
 }
 
-async function joined(
-  client: Duplex,
-  upstream: Duplex,
-  idleMs: number,
-  ending: Ending | null,
-  done: (sent: Sent) => void,
-): Promise<void> {
-  const { toUpstreamBytes, toClientBytes, cut } = await splice(client, upstream, idleMs, ending);
+async function joined(spliced: Promise<Spliced>, done: (sent: Sent) => void): Promise<void> {
+  const { toUpstreamBytes, toClientBytes, cut } = await spliced;
   done({
     requestBytes: toUpstreamBytes,
     responseBytes: toClientBytes,

@@ -1,5 +1,6 @@
 import { endsAtHead } from '../../http/bodyless.ts';
-import type { Answers, Reply, ResponseHead, Sent, UpstreamRequest } from '../contract.ts';
+import type { ResponseHead } from '../contract.ts';
+import type { Answers, Reply, Sent, UpstreamRequest } from '../questions.ts';
 import { WITHOUT_PROVIDERS } from '../oidc_question.ts';
 import { NO_BYTES, type ReplyContent, type WholeBody, lengthField, wholeContent } from './reply_content.ts';
 

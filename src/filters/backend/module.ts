@@ -1,4 +1,5 @@
-import type { Endpoint, Pass } from '../../engine/contract.ts';
+import type { Pass } from '../../engine/contract.ts';
+import type { Endpoint } from '../../engine/questions.ts';
 import { type Module, noEndpoint, tunnelOf } from '../../engine/module.ts';
 import type { BackendModuleConfig } from './module_schema.ts';
 import { reasons } from './facts.ts';

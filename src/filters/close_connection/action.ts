@@ -1,4 +1,4 @@
-import type { LocalResponse } from '../../engine/contract.ts';
+import type { LocalResponse } from '../../engine/questions.ts';
 import { type ActionKind, stepsOf } from '../action.ts';
 import { messages } from './facts.ts';
 

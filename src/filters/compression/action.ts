@@ -1,4 +1,4 @@
-import type { Encoding } from '../../engine/contract.ts';
+import type { Encoding } from '../../engine/questions.ts';
 import { type CompressionPlan, compressionPlan, negotiate } from './algorithm.ts';
 import { allValues, withoutField } from '../../http/fields.ts';
 import { type ActionKind, stepsOf } from '../action.ts';

@@ -1,4 +1,5 @@
-import type { Answers, FetchRequest } from '../../engine/contract.ts';
+import type { FetchRequest } from '../../engine/contract.ts';
+import type { Answers } from '../../engine/questions.ts';
 import { type Value, headerFields } from '../../cel/values.ts';
 import type { ActionResult } from '../../policy/env/activation.ts';
 import { headerMapOf } from '../../policy/env/header_maps.ts';

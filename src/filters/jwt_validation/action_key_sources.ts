@@ -1,4 +1,5 @@
-import type { Answers, FetchRequest } from '../../engine/contract.ts';
+import type { FetchRequest } from '../../engine/contract.ts';
+import type { Answers } from '../../engine/questions.ts';
 import type { JwsKey } from '../../crypto/jws.ts';
 import { KEYS_KEPT_MS, readKeySet } from './algorithm.ts';
 

@@ -1,4 +1,4 @@
-import type { LocalResponse } from '../../engine/contract.ts';
+import type { LocalResponse } from '../../engine/questions.ts';
 import type { TokenFault } from './algorithm.ts';
 import type { PolicyContext } from '../action.ts';
 import { ABSENCES, type Absence } from './action_tokens.ts';

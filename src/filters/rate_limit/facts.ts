@@ -23,6 +23,7 @@ export const rateLimit = {
     guards: true,
     // An admitted request counts for at most eleven slots; a window has ten.
     remembersMs: ({ rate }) => durationMs(rate)! * 1.1,
+    countsBy: ({ bucket_key: key }) => key,
     exercise: ({ capacity }) => [{ count: capacity, failing: false, thenMs: 1 }],
     reads: ['clock', 'state'],
     compares: ['/bucket_key'],

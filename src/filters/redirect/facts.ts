@@ -16,6 +16,7 @@ export const redirect = {
     ends: { when: 'may', how: ['redirected'] },
     result: resultOf('redirect', 'Target of the redirect.', NEW_URL),
     leavesRequest: true,
+    replacesInUrl: ({ from = null, to }) => ({ from, to }),
     reads: [],
     costNs: 900,
     check: checkReplacement,

@@ -1,4 +1,4 @@
-import type { BodyEditor } from '../../engine/contract.ts';
+import type { BodyEditor } from '../../engine/questions.ts';
 import { type FieldReplacement, editEventStream } from './algorithm.ts';
 import { TOO_LONG } from '../find_replace/algorithm.ts';
 import { type ActionKind, stepsOf } from '../action.ts';

@@ -14,6 +14,7 @@ export const urlRewrite = {
     leavesRequest: false,
     changes: () => ['url', 'headers'],
     alsoCalled: ['rewrite'],
+    replacesInUrl: ({ from = null, to }) => ({ from, to }),
     reads: [],
     costNs: 900,
     check: checkReplacement,

@@ -11,6 +11,10 @@ export const findings = {
     severity: 'warning',
     message: 'The pattern matches every user agent.',
   },
+  'edge.pattern_in_slashes': {
+    severity: 'warning',
+    message: 'The slashes around the pattern are part of it.',
+  },
 } as const;
 
 type ReportPattern = Report<keyof typeof findings>;
@@ -39,6 +43,7 @@ export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: Re
         continue;
       }
       instructions += pattern.programInstructions;
+      warnOfSlashes(source, place, report);
       if (LITERAL.test(source) || !PROBES.every((probe) => pattern.test(probe))) continue;
       // Blocking everything that no allow pattern matches is a common use of this form.
       const isMeant = list === 'deny' && (config.allow ?? []).length > 0 && ALL_ON_PURPOSE.test(source);
@@ -49,6 +54,19 @@ export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: Re
     const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes up to that many steps per character`;
     report('edge.bad_pattern', '', message, { at: 'key' });
   }
+}
+
+/** A pattern as other languages write it, with flags behind it. */
+const IN_SLASHES = /^\/(.+)\/([a-z]*)$/;
+
+function warnOfSlashes(source: string, pointer: string, report: ReportPattern): void {
+  const [, inner, flags] = IN_SLASHES.exec(source) ?? [];
+  if (inner === undefined || flags === undefined) return;
+  const text = `${flags.includes('i') ? '(?i)' : ''}${inner.replaceAll(String.raw`\/`, '/')}`;
+  report('edge.pattern_in_slashes', pointer, `the slashes around ${quoted(source)} are part of the pattern`, {
+    hint: `write ${quoted(text)}`,
+    fix: { message: `write ${quoted(text)}`, text, safe: false },
+  });
 }
 
 /** What helps with the common mistakes. */

@@ -2,7 +2,9 @@ import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { caseOf, casesOfHar, withCase } from './add_case.ts';
-import type { Editor } from './editor.ts';
+import type { Editor } from '../../pages/editor.ts';
+import { findingOf } from '../../pages/findings.ts';
+import { Keys, isForPage } from '../../pages/keys.tsx';
 import { EXAMPLES } from './examples.ts';
 import { EDGE, SCENARIO, decideOnChange, edit, findings, fragmentOf, projectIn, texts } from './project.ts';
 import { Results } from './results.tsx';
@@ -17,12 +19,19 @@ function show({ file, line }: { readonly file: string; readonly line: number }):
 
 /** Loads the editor into a place, and keeps it and the project alike; returns what ends that. */
 async function edited(place: HTMLElement, name: string, label: string): Promise<() => void> {
-  const { createEditor } = await import('./editor.ts');
-  const editor = createEditor(place, label, texts.peek()[name] ?? '', (text) => edit(name, text));
+  const { createEditor } = await import('../../pages/editor.ts');
+  const editor = createEditor(place, {
+    label,
+    text: texts.peek()[name] ?? '',
+    changed: (text) => edit(name, text),
+  });
   editors.set(name, editor);
   const ends = [
     effect(() => editor.setText(texts.value[name] ?? '')),
-    effect(() => editor.mark(findings.value.filter(({ source }) => source?.name === name))),
+    effect(() => {
+      const own = findings.value.filter(({ source }) => source?.name === name);
+      editor.mark(own.map(findingOf));
+    }),
   ];
   return () => {
     for (const end of ends) end();
@@ -149,28 +158,9 @@ const KEYS = [
   ['Esc, then Tab', 'leave an editor'],
 ] as const;
 
-function Help() {
-  if (!isHelpOpen.value) return null;
-  return (
-    <aside aria-label="Keys">
-      <dl>
-        {KEYS.map(([key, meaning]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
-    </aside>
-  );
-}
-
 function onKey(event: KeyboardEvent): void {
-  const { target, key } = event;
-  if (!(target instanceof HTMLElement) || target.closest('input, select, .editor') !== null) return;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const { key } = event;
+  if (!isForPage(event)) return;
   if (key === '?') isHelpOpen.value = !isHelpOpen.value;
   else if (key === 'a') document.getElementById('request')?.focus();
   else if (key === '1') editors.get(EDGE)?.show(1);
@@ -184,7 +174,7 @@ function Page() {
   return (
     <>
       <Bar />
-      <Help />
+      {isHelpOpen.value && <Keys rows={KEYS} />}
       <main>
         <Pane name={EDGE} label="Edge file" />
         <div class="right">

@@ -1,7 +1,7 @@
 /** The cases with their results and explanations. Everything is text: nothing of a request becomes markup. */
 import { signal } from '@preact/signals';
-import type { InnerStep } from '../../engine/contract.ts';
-import type { Explanation, LocatedStep } from '../../edge/explain.ts';
+import { Steps } from '../../pages/explanation.tsx';
+import { visible, visibleLine } from '../../pages/visible.ts';
 import type { DecidedCase } from '../engine.ts';
 import { decided, failure, findings, isBusy } from './project.ts';
 
@@ -11,6 +11,7 @@ interface Place {
 }
 
 type Show = (place: Place) => void;
+type Received = NonNullable<DecidedCase['received']>;
 
 const open = signal<ReadonlySet<string>>(new Set());
 
@@ -96,7 +97,7 @@ function Case({ result, show }: { readonly result: DecidedCase; readonly show: S
 }
 
 function Explained({
-  result: { explained, received, near },
+  result: { received, near },
   show,
 }: {
   readonly result: DecidedCase;
@@ -105,62 +106,58 @@ function Explained({
   return (
     <div class="explained">
       {near !== null && <p class="hint">{near}</p>}
-      {received !== null && <Steps explanation={received.explanation} show={show} />}
-      {explained !== null && explained.values.length > 0 && <Values values={explained.values} />}
+      {received !== null && <Explanation explanation={received.explanation} show={show} />}
+      {received !== null && received.values.length > 0 && <Values values={received.values} />}
       {received !== null && <Response received={received} />}
     </div>
   );
 }
 
-function Steps({
+function Explanation({
   explanation: { request, because, steps },
   show,
 }: {
-  readonly explanation: Explanation;
+  readonly explanation: Received['explanation'];
   readonly show: Show;
 }) {
-  const deciding = steps.indexOf(because);
   return (
     <>
       <p class="request">
-        {request.method} {request.url} from {request.clientIp}
+        {request.method} {visibleLine(request.url)} from {request.clientIp}
       </p>
-      <ol class="steps">
-        {steps.map((step, index) => (
-          <Step key={index} step={step} isDeciding={index === deciding} show={show} />
-        ))}
-      </ol>
+      <Steps steps={steps} because={steps.indexOf(because)} places={{ show }} />
     </>
   );
 }
 
-function Values({ values }: { readonly values: NonNullable<DecidedCase['explained']>['values'] }) {
+type Values = NonNullable<DecidedCase['received']>['values'];
+
+function Values({ values }: { readonly values: Values }) {
   return (
-    <table>
-      <caption>Values of expressions</caption>
-      <tbody>
-        {values.flatMap(({ pointer, parts }) =>
-          parts.map(({ text, value }, index) => (
-            <tr key={`${pointer} ${index}`}>
-              <th scope="row">
-                <code>{text}</code>
-              </th>
-              <td>
-                <code>{value}</code>
-              </td>
-            </tr>
-          )),
-        )}
-      </tbody>
-    </table>
+    <details class="values">
+      <summary>Values of expressions</summary>
+      <table>
+        <tbody>
+          {values.flatMap(({ pointer, parts }, at) =>
+            parts.map(({ text, depth, value, skipped }, index) => (
+              <tr key={`${at} ${pointer} ${index}`}>
+                <th scope="row">
+                  <code>
+                    {'\u00a0\u00a0'.repeat(depth)}
+                    {text}
+                  </code>
+                </th>
+                <td>{skipped === null ? <code>{value}</code> : <i>skipped: {skipped}</i>}</td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </details>
   );
 }
 
-function Response({
-  received: { headers, body, bodyBytes },
-}: {
-  readonly received: NonNullable<DecidedCase['received']>;
-}) {
+function Response({ received: { headers, body, bodyBytes } }: { readonly received: Received }) {
   const pairs = Array.from(
     { length: headers.length / 2 },
     (_, at) => `${headers[at * 2]}: ${headers[at * 2 + 1]}`,
@@ -168,56 +165,7 @@ function Response({
   return (
     <details>
       <summary>Response: {bodyBytes === 1 ? '1 byte' : `${bodyBytes} bytes`}</summary>
-      <pre>{`${pairs.join('\n')}\n\n${body}`}</pre>
+      <pre>{visible(`${pairs.join('\n')}\n\n${body}`)}</pre>
     </details>
-  );
-}
-
-function Step({
-  step,
-  isDeciding,
-  show,
-}: {
-  readonly step: LocatedStep;
-  readonly isDeciding: boolean;
-  readonly show: Show;
-}) {
-  const inner: readonly (InnerStep & { readonly place: LocatedStep['place'] })[] = step.inner ?? [];
-  return (
-    <li class={isDeciding ? 'deciding' : ''}>
-      <Line name={step.module} message={step.message} place={step.place} show={show} />
-      {inner.length > 0 && (
-        <ol>
-          {inner.map((each, index) => (
-            <li key={index}>
-              <Line name={each.code} message={each.message} place={each.place} show={show} />
-            </li>
-          ))}
-        </ol>
-      )}
-    </li>
-  );
-}
-
-function Line({
-  name,
-  message,
-  place,
-  show,
-}: {
-  readonly name: string;
-  readonly message: string;
-  readonly place: LocatedStep['place'];
-  readonly show: Show;
-}) {
-  return (
-    <>
-      <code>{name}</code> {message}{' '}
-      {place !== null && (
-        <button type="button" class="place" onClick={() => show(place)}>
-          {place.file}:{place.line}
-        </button>
-      )}
-    </>
   );
 }

@@ -19,12 +19,15 @@ export const POLICY_WARNINGS = {
   'policy.not_simulated':
     'The action is checked but not executed by this version: requests that reach it are stopped.',
   'policy.no_prefix': 'An Authorization header has a scheme before its token.',
+  'policy.discovery_url': 'The issuer is the URL of its discovery document, which is looked for below it.',
   'policy.unknown_endpoint':
     'No edge of the configuration has the host, or the address, that forward-internal names: what reaches it fails.',
   'policy.unknown_secret': 'No vault, or no secret in it, has this name.',
   'policy.path_in_variable': 'A rule guards by a variable that was derived from the path.',
   'policy.provider_keys':
     'Keys of a known provider: some pages of the service still show them in policies, and it refuses them today.',
+  'policy.other_service_name':
+    'Headers or codes in the document have the name of another service than this edge: they never occur here.',
   'policy.empty': 'The policy has no rule.',
   'policy.addition':
     'The service does not document this part of an expression; told by `edgeproof check --strict`.',

@@ -5,18 +5,23 @@ import { structureOf } from './structure.ts';
 /** Nothing is reported. */
 const SILENT = { branding: { service: '', errorCode: String } };
 
-/**
- * The types of the actions of a policy, in JSON or YAML; none of a policy that is not enabled. Errors in other parts do
- * not matter.
- */
+/** The types of the actions of a policy: see `actionsIn`. */
 export function actionTypesIn(text: string): ReadonlySet<unknown> {
+  return new Set(actionsIn(text).map(({ type }) => type));
+}
+
+/**
+ * The actions of a policy as they are written, in JSON or YAML; none of a policy that is not enabled. Errors in other
+ * parts do not matter.
+ */
+export function actionsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
   const { policy } = readPolicyText(text, wholeFile({ name: '', text }));
-  const value = plainJson(text) ?? policy.value;
+  const whole = plainJson(text) ?? policy.value;
   const structure = structureOf({
-    policy: { ...policy, value },
+    policy: { ...policy, value: whole },
     setting: SILENT,
     report: () => undefined,
   });
-  if (structure === null || !structure.enabled) return new Set();
-  return new Set(structure.rules.flatMap(({ actions }) => actions.map((action) => action.value['type'])));
+  if (structure === null || !structure.enabled) return [];
+  return structure.rules.flatMap(({ actions }) => actions.map(({ value }) => value));
 }

@@ -74,10 +74,19 @@ function checkConfig(checking: Checking, facts: ActionFacts<never>, config: Entr
       phase,
       isWritten: (below) => policy.keySpanOf(placeOf(below)) !== undefined,
       service: setting.branding.service,
-      internalHosts: setting.internalHosts,
-      internalAddresses: setting.internalAddresses,
-      ...(setting.hosts && { hosts: setting.hosts }),
-      ...(setting.strict && { strict: true }),
+      // Read by the checks that need them: a check is shared by settings that are equal in what it has read.
+      get internalHosts() {
+        return setting.internalHosts;
+      },
+      get internalAddresses() {
+        return setting.internalAddresses;
+      },
+      get hosts() {
+        return setting.hosts;
+      },
+      get strict() {
+        return setting.strict;
+      },
     },
   );
 }

@@ -14,8 +14,10 @@ import { plainJson } from './plain_json.ts';
 import { type PolicyText, mapInFile } from './policy_text.ts';
 import { readPolicyText, wholeFile } from './read.ts';
 import { checkSecrets } from './secrets.ts';
+import { checkServiceName } from './service_names.ts';
 import type { PolicySetting } from './setting.ts';
-import { type RawRule, structureOf } from './structure.ts';
+import type { RawRule } from './rule_structure.ts';
+import { structureOf } from './structure.ts';
 import { reportProblems, reportTags } from './syntax.ts';
 import { identityMap, scalarMap } from './text_map.ts';
 
@@ -146,6 +148,7 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
   checkExpressions(policy, setting, findings, rules);
   checkWhole(policy, rules, report);
   checkEndpoint(setting, rules, report);
+  checkServiceName(policy, setting.branding.service, report);
   const diagnostics = findings.list.toSorted(
     (one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0),
   );

@@ -34,11 +34,11 @@ export function documentFor(config: TrafficPolicyConfig, place: Place): PolicyDo
   if (kept === undefined) return null;
   const { document, at, attachedTo, service } = kept;
   if (attachedTo !== place.attachedTo || service !== place.service) return null;
-  return at === place.at ? document : moved(document, at, place.at);
+  return at === place.at ? document : movedDocument(document, at, place.at);
 }
 
 /** The document with pointers that begin with another one: a route may have its position there, or its id. */
-function moved(document: PolicyDocument, from: string, to: string): PolicyDocument {
+export function movedDocument(document: PolicyDocument, from: string, to: string): PolicyDocument {
   const there = <Located extends { readonly pointer: string }>(each: Located): Located => ({
     ...each,
     pointer: to + each.pointer.slice(from.length),

@@ -6,6 +6,7 @@ import { BOOL } from '../../cel/types.ts';
 import type { Activation } from '../env/activation.ts';
 import { scopeFor } from '../env/scopes.ts';
 import { compileTemplate } from '../env/template.ts';
+import { compiledCondition } from '../../filters/evaluators.ts';
 import { type Phase, scopePhase } from '../../filters/phase.ts';
 import type { EngineText } from './checking.ts';
 import type { Findings, Repair } from './findings.ts';
@@ -48,7 +49,7 @@ export function checkConditions(
   const scope = scopeOf(looking, false);
   const checked: (Condition & { readonly found: readonly Found[] })[] = [];
   for (const [index, { text, pointer }] of conditions.entries()) {
-    const { program, diagnostics } = compile(text, scope, { wants: BOOL });
+    const { program, diagnostics } = compiledCondition(text, scope);
     const told = diagnostics.filter((one) => !isGuarded(one, conditions.slice(0, index), text, scope));
     tell(looking, INVALID_EXPRESSION, pointer, text, told);
     const found = program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];

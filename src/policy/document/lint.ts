@@ -6,7 +6,7 @@ import { PHASES } from '../../filters/phase.ts';
 import type { ReadAction } from './actions.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
-import type { RawRule } from './structure.ts';
+import type { RawRule } from './rule_structure.ts';
 
 /** A rule with its checked actions; an action of unknown type is undefined. */
 export interface ReadRule extends RawRule {

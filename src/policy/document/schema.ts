@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ACTION_FACTS } from '../../filters/table.ts';
-import { ACTION_SCHEMAS } from '../../filters/action_schemas.ts';
+import { ACTION_SCHEMAS, type ActionType } from '../../filters/action_schemas.ts';
 import { type Phase, PHASES } from '../../filters/phase.ts';
 
 /**
@@ -53,8 +53,25 @@ const policyDocument = z
   })
   .describe('A traffic policy: rules by phase.');
 
-/** A traffic policy as it is written. */
-export type TrafficPolicyInput = z.input<typeof policyDocument>;
+type ConfigInput<Type extends ActionType> = z.input<(typeof ACTION_SCHEMAS)[Type]>;
+
+/** An action as it is written; `config` may be left out if all of it has defaults. */
+type ActionInput = {
+  [Type in ActionType]: Partial<ConfigInput<Type>> extends ConfigInput<Type>
+    ? { type: Type; config?: ConfigInput<Type> | undefined }
+    : { type: Type; config: ConfigInput<Type> };
+}[ActionType];
+
+/** A traffic policy as it is written. The checker knows which actions a phase can have. */
+export type TrafficPolicyInput = {
+  [Each in Phase]?:
+    | {
+        name?: string | number | undefined;
+        expressions?: string[] | undefined;
+        actions: ActionInput[];
+      }[]
+    | undefined;
+};
 
 /**
  * The traffic policy as a JSON Schema of draft 7. Strings that hold a secret, a template and so on are marked with

@@ -195,10 +195,10 @@ function checkLabels(
   });
 }
 
-/** The backends of agents, with the labels that they ask for. */
+/** The backends of agents, with the labels that they ask for. Those of endpoints have none, and are left out. */
 export function tunnelGroups({ backends }: EdgeConfig): (readonly [backend: string, labels: Labels])[] {
   return Object.entries(backends).flatMap(([name, { tunnel_group: group }]) =>
-    group === undefined ? [] : [[name, group.labels] as const],
+    group === undefined || Object.keys(group.labels).length === 0 ? [] : [[name, group.labels] as const],
   );
 }
 

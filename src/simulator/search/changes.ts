@@ -227,11 +227,14 @@ function worldChanges(draft: Draft, { answers, backends, tunnelAgents, seeds, be
 
 /** All agents online, where some are not; no agent online; each one offline. */
 function tunnelChanges(draft: Draft, agents: Draft['agents']): Change[] {
-  const names = Object.keys(agents);
+  // Endpoints are known from the case alone.
+  const binding = Object.entries(draft.agents).filter(([, { url }]) => url !== undefined);
+  const all = { ...agents, ...Object.fromEntries(binding) };
+  const names = Object.keys(all);
   if (names.length === 0) return [];
   const off = (gone: readonly string[]): Draft['agents'] =>
     Object.fromEntries(
-      names.map((name) => [name, gone.includes(name) ? { ...agents[name], online: false } : agents[name]!]),
+      names.map((name) => [name, gone.includes(name) ? { ...all[name], online: false } : all[name]!]),
     );
   const sets = [[], names, ...(names.length > 1 ? names.map((name) => [name]) : [])];
   return sets.flatMap((gone) => {

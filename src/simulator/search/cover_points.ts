@@ -49,7 +49,7 @@ export function findCases(
   const tried = triedEdge(covered);
   const run = draftRunner(tried.edge);
   const isCovered = liveTest(tried.recorder);
-  const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
+  const pools = poolsOf(covered.config, covered.recorder.expressions.values(), signer);
   const found: FoundCase[] = [];
   const corpus: Draft[] = [];
   const known = new Set<string>();

@@ -35,7 +35,7 @@ export function emittedCases(
 ): EmittedCases {
   const names = new Map<string, number>();
   const edited = editedNames(
-    covered.edge.config,
+    covered.config,
     found.flatMap(({ run }) => run.simulatedRequests),
   );
   const written = found.map((each) => {

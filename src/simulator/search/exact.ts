@@ -11,7 +11,7 @@ import { NO_POOLS, type Pools } from './pools.ts';
 /** The points of an edge, with those that exact analysis proves to be impossible marked. */
 export function withProofs(covered: CoveredEdge): CoveredEdge {
   if (!coverageOf(covered).points.some(isOpen)) return covered;
-  const dead = deadParts(covered.edge.config);
+  const dead = deadParts(covered.config);
   if (dead.length === 0) return covered;
   const points = covered.points.map((point) => {
     const by = point.impossible === null ? dead.find(({ pointer }) => isOf(point, pointer)) : undefined;
@@ -44,7 +44,7 @@ const CLASS_LIMIT = 200;
 
 /** The smallest changes of a draft after which it may reach one of the parts at these pointers. */
 export function exactChanges(
-  { edge: { config } }: CoveredEdge,
+  { config }: CoveredEdge,
   draft: Draft,
   pointers: readonly string[],
 ): ExactChanges {

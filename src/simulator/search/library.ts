@@ -4,7 +4,7 @@ import { reportWith } from '../../config_file/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compileCase } from '../compile_case.ts';
 import { DEFAULT_START_MS, defaultHost } from '../case_setting.ts';
-import { type Coverage, coverageOf, coveredEdge } from '../../coverage/coverage.ts';
+import { type Coverage, coverageOf, coveredEdge, withParts } from '../../coverage/coverage.ts';
 import { type Thresholds, type Missed, missedThresholds } from '../../coverage/thresholds.ts';
 import { checkScenario } from '../document/check.ts';
 import { prepareRequest } from '../document/requests.ts';
@@ -13,6 +13,7 @@ import { runFile, ONCE } from '../run_file.ts';
 import type { CaseResult } from '../result.ts';
 import { edgeFixture } from '../../coverage/edge_fixture.ts';
 import { webhookSigner } from '../webhook_signer.ts';
+import { boundParts, statedAgents } from './bound_parts.ts';
 import { findCases } from './cover_points.ts';
 import { type Draft, draftOf, draftsOfCase } from './draft.ts';
 import { type EmittedCases, emittedCases } from './emit.ts';
@@ -41,7 +42,8 @@ export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: o
   const recorded = coveredEdge(edgeFixture(config, () => null));
   const result = runFile(checked, recorded.edge, { ...ONCE, signer: webhookSigner });
   orThrow(result.diagnostics);
-  const covered = withProofs(recorded);
+  const parts = boundParts(config, statedAgents(checked.scenario === null ? [] : [checked.scenario]));
+  const covered = withProofs(withParts(recorded, parts));
   const coverage = coverageOf(covered);
   const drafts = (): Draft[] => {
     const { shell, cases } = checked.scenario!;

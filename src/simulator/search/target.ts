@@ -127,11 +127,11 @@ interface LabelledRule {
 }
 
 /** Rules of policies, of IP policies and of user agent filters, by their names in traces. */
-function rulePointers({ rules, routes, edge, points }: CoveredEdge): LabelledRule[] {
+function rulePointers({ rules, routes, config, points }: CoveredEdge): LabelledRule[] {
   const agents = points.flatMap(({ kind, pointer, about }) =>
     kind === 'rules' && about !== undefined ? [{ label: about, pointer }] : [],
   );
-  return [...rules, ...ipModules(routes, edge.config).flatMap((module) => module.rules), ...agents];
+  return [...rules, ...ipModules(routes, config).flatMap((module) => module.rules), ...agents];
 }
 
 function unknownName(name: string, covered: CoveredEdge): string {
@@ -143,7 +143,13 @@ function unknownName(name: string, covered: CoveredEdge): string {
       ...rulePointers(covered).map(({ label }) => label),
       ...modules,
       ...covered.routes.map(({ route }) => route.match),
-      ...Object.keys(covered.edge.config.backends),
+      ...Object.keys(covered.config.backends),
+      ...covered.points.flatMap(({ kind, about }) =>
+        kind === 'actions' && about !== undefined ? [about] : [],
+      ),
+      ...covered.points.flatMap(({ kind, id }) =>
+        kind === 'reasons' ? [id.slice(id.lastIndexOf(' ') + 1)] : [],
+      ),
     ]),
   ];
   const near = suggest(name, names);

@@ -68,7 +68,7 @@ export function whyNot(
   const computed = nearest === undefined ? null : smallest(draft, nearest, metApart, fewest);
   if (computed !== null && computed.isFewest) return computed;
   const most = computed === null ? Infinity : computed.changes.length - 1;
-  const pools = poolsOf(covered.edge.config, covered.recorder.expressions.values(), signer);
+  const pools = poolsOf(covered.config, covered.recorder.expressions.values(), signer);
   const known = new Set<string>();
   const facts = new Set<string>();
   let runs = 0;

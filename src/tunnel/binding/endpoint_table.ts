@@ -47,6 +47,12 @@ export interface TableSurroundings {
   readonly configOf?: typeof endpointConfig;
 }
 
+/**
+ * Endpoints with different options that share an address. A change of one lists all of them again, and so does each
+ * request that picks one.
+ */
+const MAX_IN_POOL = 100;
+
 /** The endpoints that agents have bound, live and simulated: who shares an address, and who is refused. */
 export class EndpointTable {
   readonly #byId = new Map<string, Bound>();
@@ -85,6 +91,10 @@ export class EndpointTable {
       const why = other.endpoint.pooling && bind.pooling ? 'with other options' : 'and is not pooled';
       return refused(`The endpoint '${other.endpoint.url}' is already online ${why}.`);
     }
+    if (pool.size >= MAX_IN_POOL)
+      return refused(
+        `The pool of '${other!.endpoint.url}' has agents with ${MAX_IN_POOL} different sets of options, which is the limit.`,
+      );
     const holders = holdersOf(base, kind, host, port);
     if (holders.some((name) => !(bind.pooling && kind !== 'tls' && pooled.has(name))))
       return refused(`The address '${host}:${port}' is already online: '${holders[0]!}' has it.`);

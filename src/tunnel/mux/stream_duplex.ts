@@ -5,6 +5,10 @@ import type { MuxStream, StreamTaker } from './stream.ts';
 /** Parts from this size on are passed on as they are. */
 const PASSED_BYTES = 4_096;
 
+const READ_BYTES = 65_536;
+/** Two reads of a client's connection: with room for one only, the client would be stopped after each. */
+const WRITE_BYTES = 131_072;
+
 type Done = (error?: Error | null) => void;
 
 /**
@@ -29,7 +33,7 @@ export class StreamDuplex extends Duplex implements StreamTaker {
   #unread = 0;
 
   constructor() {
-    super({ allowHalfOpen: true, highWaterMark: 65_536 });
+    super({ allowHalfOpen: true, readableHighWaterMark: READ_BYTES, writableHighWaterMark: WRITE_BYTES });
     // The stream may be reset when nothing listens to it any more; without a listener the error would end the process.
     this.on('error', () => undefined);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { verifySignatures } from '../../../src/clients/saml_signatures.ts';
-import type { Answers } from '../../../src/engine/contract.ts';
+import type { Answers } from '../../../src/engine/questions.ts';
 import { createEdge } from '../../../src/edgeproof.ts';
 import { browserOf } from './browser.ts';
 import { appConfig } from './gate.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isCidrProblem, parseCidr } from '../../../src/net/cidr.ts';
 import { folderWith } from '../../folder.ts';
 import { writeMmdb } from '../../policy/env/mmdb_writer.ts';
-import { valueText } from '../../../src/cli/value_text.ts';
+import { valueText } from '../../../src/cel/value_text.ts';
 import type { Value } from '../../../src/cel/index.ts';
 import { evaluate as inProcess } from '../../policy/env/exchange.ts';
 import { run } from './run.ts';

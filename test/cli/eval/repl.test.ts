@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { complete } from '../../../src/cli/expression_completion.ts';
+import { complete } from '../../../src/cel/expression_completion.ts';
 import type { ExpressionInput } from '../../../src/cli/expression_input.ts';
 import { answerTo, COMMAND_NAMES } from '../../../src/cli/repl_session.ts';
 import { scopeFor } from '../../../src/policy/env/scopes.ts';

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -137,4 +137,85 @@ it('is synced to disk before a write is acknowledged', () => {
   expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
   database.close();
   return store.close();
+});
+
+describe('what was read', () => {
+  /** The object, claim and page of a store, each read for itself. */
+  const seen = (store: Store) =>
+    store.read(async (view) => [
+      await view.get('a_1'),
+      await view.claimant({ space: 'name', value: 'one' }),
+      await view.list('thing', { limit: 10 }),
+    ]);
+
+  it('is read once until something is written, also by another process', async () => {
+    const path = newPath();
+    const store = openSqliteStore(path);
+    const one = object('a_1', { kind: 'thing', claims: [{ space: 'name', value: 'one' }] });
+    await store.write((transaction) => transaction.insert(one));
+    const first = await seen(store);
+    expect(first).toMatchObject([{ id: 'a_1' }, 'a_1', [{ id: 'a_1' }]]);
+    const [object_, , page] = await seen(store);
+    expect([object_ === first[0], page === first[2]]).toEqual([true, true]);
+
+    const other = new DatabaseSync(path);
+    other.exec(`UPDATE objects SET body = '{"by":"another process"}'; DELETE FROM claims`);
+    other.close();
+    // Reads of one turn of the event loop share a snapshot.
+    await new Promise((resolve) => setImmediate(resolve));
+    const changed = { id: 'a_1', body: { by: 'another process' } };
+    expect(await seen(store)).toMatchObject([changed, null, [changed]]);
+
+    await store.write((transaction) => transaction.remove('a_1'));
+    expect(await seen(store)).toEqual([null, null, []]);
+    await store.close();
+  });
+
+  it('is not remembered if it is long, and little of it in all', async () => {
+    const store = openSqliteStore(newPath());
+    const ids = Array.from({ length: 60 }, (_, number) => `a_${String(number).padStart(3, '0')}`);
+    await store.write(async (transaction) => {
+      for (const id of ids) await transaction.insert(object(id, { body: { text: 'x'.repeat(100_000) } }));
+      await transaction.insert(object('b_1', { body: { text: 'x'.repeat(300_000) } }));
+    });
+    const get = (id: string) => store.read((view) => view.get(id));
+    const long = await get('b_1');
+    expect((await get('b_1')) === long).toBe(false);
+    const first = await get(ids[0]!);
+    expect((await get(ids[0]!)) === first).toBe(true);
+    for (const id of ids) await get(id);
+    expect((await get(ids[0]!)) === first).toBe(false);
+    await store.close();
+  });
+});
+
+it('a large write leaves its log to a thread, which copies it while reads and writes go on', async () => {
+  const path = newPath();
+  const store = openSqliteStore(path);
+  const many = Array.from({ length: 5_000 }, (_, number) => object(`a_${String(number).padStart(6, '0')}`));
+  await store.write(async (transaction) => {
+    for (const each of many) await transaction.insert(each);
+  });
+  await store.write((transaction) => transaction.insert(object('b_1')));
+  expect(await store.read((view) => view.get('b_1'))).not.toBeNull();
+  // The database without its log.
+  const alone = `${path}.alone`;
+  await expect
+    .poll(
+      () => {
+        copyFileSync(path, alone);
+        const database = new DatabaseSync(alone);
+        const { count: found } = database.prepare('SELECT count(*) AS count FROM objects').get()!;
+        database.close();
+        return Number(found);
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThanOrEqual(many.length);
+  await store.write((transaction) => transaction.remove('a_000000'));
+  await store.close();
+  const again = openSqliteStore(path);
+  expect(await again.read((view) => view.get('a_000000'))).toBeNull();
+  expect(await again.read((view) => view.get('a_000001'))).not.toBeNull();
+  await again.close();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/engine/exchange.ts';
-import { beginExchange, compileEdge, refuseExchange } from '../../../src/edge/compile.ts';
+import { compileEdge } from '../../../src/edge/compile.ts';
+import { beginExchange, refuseExchange } from '../../../src/edge/begin_exchange.ts';
 import { checkWholeEdge } from '../../../src/edge/semantic_checks.ts';
 import {
   connectionOf,

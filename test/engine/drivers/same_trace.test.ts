@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUpstreamClient } from '../../../src/http1/upstream_client.ts';
 import { type Edge, createEdge } from '../../../src/edgeproof.ts';
-import { refuseExchange } from '../../../src/edge/compile.ts';
+import { refuseExchange } from '../../../src/edge/begin_exchange.ts';
 import type { Exchange } from '../../../src/engine/exchange.ts';
 import { DEFAULT_CLIENT_IP, type RequestLike, headOf } from '../../../src/engine/request_like.ts';
 import { type Step, traceOf } from '../../../src/engine/trace.ts';

@@ -1,7 +1,7 @@
 import { type Server, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import type { Answers } from '../../../src/engine/contract.ts';
+import type { Answers } from '../../../src/engine/questions.ts';
 
 /** An upstream on a raw socket that answers every request head as scripted, and records the heads. */
 export interface LiveUpstream {

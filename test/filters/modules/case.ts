@@ -1,4 +1,5 @@
-import type { Answers, TlsFacts } from '../../../src/engine/contract.ts';
+import type { TlsFacts } from '../../../src/engine/contract.ts';
+import type { Answers } from '../../../src/engine/questions.ts';
 import type { RequestLike } from '../../../src/engine/request_like.ts';
 
 /** One request in a case: its head, its client, the upstream's response, and the expected result. */

@@ -1,6 +1,6 @@
 import { LOGIN_CASES } from './login_cases.ts';
 import { IDP_METADATA } from '../../auth/saml/idp_metadata.ts';
-import type { Answers } from '../../../src/engine/contract.ts';
+import type { Answers } from '../../../src/engine/questions.ts';
 import type { Case, Exchanged } from './case.ts';
 import { POLICY_CASES } from './policy_cases.ts';
 import { TLS_CASES } from './tls_cases.ts';

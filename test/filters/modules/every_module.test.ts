@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/engine/contract.ts';
+import type { Question } from '../../../src/engine/questions.ts';
 import { firstValue } from '../../../src/http/fields.ts';
 import { upstreamRequest } from '../../../src/engine/forward_question.ts';
 

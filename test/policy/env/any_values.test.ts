@@ -23,7 +23,7 @@ import { encodeJson, textOf } from '../../../src/policy/env/json.ts';
 import { LANGUAGE_ROWS } from '../../../src/policy/env/functions/table.ts';
 import { scopeFor } from '../../../src/policy/env/scopes.ts';
 import { parseUrl } from '../../../src/policy/env/urls.ts';
-import { valueText } from '../../../src/cli/value_text.ts';
+import { valueText } from '../../../src/cel/value_text.ts';
 import { activation } from './exchange.ts';
 import { sized } from '../../random.ts';
 

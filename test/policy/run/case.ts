@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { editWhole } from '../../../src/engine/body_editors.ts';
-import type { Question } from '../../../src/engine/contract.ts';
+import type { Question } from '../../../src/engine/questions.ts';
 import { traceOf } from '../../../src/engine/trace.ts';
 import type { PolicyLinks } from '../../../src/policy/module.ts';
 import { runConnect } from '../../../src/policy/phases.ts';

@@ -1,12 +1,5 @@
-import type {
-  AnswerTo,
-  Answers,
-  Connection,
-  Handler,
-  Question,
-  RequestHead,
-  World,
-} from '../../../src/engine/contract.ts';
+import type { Connection, Handler, RequestHead, World } from '../../../src/engine/contract.ts';
+import type { AnswerTo, Answers, Question } from '../../../src/engine/questions.ts';
 import { Exchange, type HttpConfiguration } from '../../../src/engine/exchange.ts';
 import type { Linked, LinkedRule } from '../../../src/engine/module.ts';
 import { brandingOf } from '../../../src/engine/branding.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ask, Verdict } from '../../../src/engine/contract.ts';
+import type { Verdict, Ask } from '../../../src/engine/contract.ts';
 import { answer, start } from '../../../src/engine/run.ts';
 import { Exchange } from '../../../src/engine/exchange.ts';
 import { runRequest } from '../../../src/policy/phases.ts';

@@ -1,0 +1,58 @@
+import { parse } from '../cel/program.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
+import type { Found } from './finding.ts';
+import type { FilterUse } from './setting_findings.ts';
+
+/** Replacements that change nothing, and limits that all clients share. */
+export function idleSettings(uses: readonly FilterUse[]): readonly Found[] {
+  return uses.flatMap(({ face, type, config, pointer }): readonly Found[] => {
+    const facts = face === 'action' ? ACTION_FACTS.get(type) : undefined;
+    const found: Found[] = [];
+    const edit = facts?.replacesInUrl?.(config as never);
+    if (edit !== undefined && edit.from !== null && isWhatIsFound(edit.from, edit.to))
+      found.push({ code: 'analysis.idle_replacement', pointer: pointerTo(pointer, 'to') });
+    const key = facts?.countsBy?.(config as never);
+    if (key !== undefined && key.every(isConstant))
+      found.push({ code: 'analysis.shared_limit', pointer, detail: key.map((each) => `\`${each}\``).join() });
+    return found;
+  });
+}
+
+/** Backends with a weight of 0 beside others that have one. */
+export function zeroWeights({ backends }: EdgeConfig): readonly Found[] {
+  return Object.entries(backends).flatMap(([name, { weighted = {} }]) => {
+    const weights = Object.entries(weighted);
+    // Without any weight no backend is chosen, which is a finding of its own.
+    if (weights.every(([, weight]) => weight === 0)) return [];
+    const pointer = pointerTo(pointerTo('/backends', name), 'weighted');
+    return weights.flatMap(([child, weight]): readonly Found[] =>
+      weight === 0 ? [{ code: 'analysis.zero_weight', pointer: pointerTo(pointer, child) }] : [],
+    );
+  });
+}
+
+function isConstant(source: string): boolean {
+  const parsed = parse(source);
+  return 'ast' in parsed && parsed.ast.root.kind === 'literal';
+}
+
+/** One token of a pattern without operators: a group, an escaped character, or a character. */
+const TOKEN = /\((?:[^()\\]|\\.)*\)(?![*+?{])|\\[^A-Za-z0-9]|[^\\()[\]{}*+?|^$]/gy;
+
+/** Whether a replacement puts back each text that its pattern, a row of characters and groups, finds. */
+function isWhatIsFound(from: string, to: string): boolean {
+  if (to.includes('${')) return false;
+  if (/^\$0(?!\d)$/.test(to)) return true;
+  const pattern = from.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
+  let [at, groups, same] = [0, 0, ''];
+  for (const [token] of pattern.matchAll(TOKEN)) {
+    at += token.length;
+    if (token.startsWith('(?')) return false;
+    if (token.startsWith('(')) same += `$${++groups}`;
+    else same += token.startsWith('\\') ? token.slice(1) : token;
+  }
+  // A digit behind a reference would belong to it.
+  return at === pattern.length && at > 0 && same === to && !/\$\d+\w/.test(same);
+}

@@ -1,0 +1,99 @@
+import type { Explanation, StreamExplanation } from '../../edge/explain.ts';
+import type { Exchange } from '../../engine/exchange.ts';
+import { isAllowed } from '../../engine/stream.ts';
+import { firstValue } from '../../http/fields.ts';
+import { type Redaction, redactTarget } from '../../replay/redact.ts';
+import type { ConnectionRow, ExchangeRow, Protocol } from '../wire.ts';
+import type { KeptConnection, KeptExchange } from './kept.ts';
+
+const TARGET_UNITS = 2_000;
+
+/** The step that decided, as rows show it; `last` is null while the traffic is open. */
+function decisionOf<Verdict>(last: Explanation['because'] | null, verdict: Verdict) {
+  if (last === null) return { verdict: null, by: '', code: '', pointer: null, place: null };
+  const { module, code, pointer, place } = last;
+  return { verdict, by: module, code, pointer, place };
+}
+
+/** The row of an exchange. `explanation` is null while it is open. */
+export function exchangeRow(
+  kept: KeptExchange,
+  explanation: Explanation | null,
+  redaction: Redaction,
+): ExchangeRow {
+  const live = kept.live!;
+  const { head, connection, response, attempts, sent } = live;
+  const last = explanation === null ? null : explanation.because;
+  const passed = kept.frames?.passed;
+  return {
+    kind: 'exchange',
+    seq: kept.seq,
+    eventId: kept.event?.event_id ?? null,
+    atMs: live.startMs,
+    tookMs: kept.isDone ? tookOf(kept) : null,
+    state: kept.isDone ? 'done' : 'open',
+    protocol: protocolOf(live),
+    method: head.method,
+    scheme: head.scheme,
+    host: head.authority,
+    target: targetOf(live, redaction),
+    status: response?.status ?? null,
+    mediaType: response === null ? '' : mediaTypeOf(response.headers),
+    ...decisionOf(last, last?.verdict ?? null),
+    backend: explanation?.backend ?? attempts.at(-1)?.endpoint.id ?? null,
+    tunnel: explanation?.tunnel ?? null,
+    clientIp: connection.client.text,
+    requestBytes: sent?.requestBytes ?? passed?.toUpstream ?? 0,
+    responseBytes: sent?.responseBytes ?? passed?.toClient ?? 0,
+    revision: kept.revision,
+    pinned: kept.isPinned,
+    resentFrom: kept.resentFrom,
+  };
+}
+
+function tookOf({ instants }: KeptExchange | KeptConnection): number {
+  return Math.round(((instants.ended ?? performance.now()) - instants.began) * 1_000) / 1_000;
+}
+
+function protocolOf({ head, response }: Exchange): Protocol {
+  if (response?.status === 101) return 'websocket';
+  return head.version === '2.0' ? 'h2' : `http/${head.version}`;
+}
+
+function targetOf({ head }: Exchange, redaction: Redaction): string {
+  const target = redactTarget(head.sentTarget, redaction);
+  return target.length > TARGET_UNITS ? `${target.slice(0, TARGET_UNITS)}…` : target;
+}
+
+function mediaTypeOf(headers: readonly string[]): string {
+  const type = firstValue(headers, 'content-type') ?? '';
+  const end = type.indexOf(';');
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase().slice(0, 100);
+}
+
+/** The row of a connection of a TLS or TCP edge. */
+export function connectionRow(kept: KeptConnection, explanation: StreamExplanation | null): ConnectionRow {
+  const live = kept.live!;
+  const { connection, pipeline, relayed, attempts, ended } = live;
+  const last = explanation?.because ?? null;
+  return {
+    kind: 'connection',
+    seq: kept.seq,
+    eventId: kept.event?.event_id ?? null,
+    edge: pipeline?.edge ?? null,
+    ended: kept.isDone ? (ended?.code ?? null) : null,
+    atMs: connection.startMs,
+    tookMs: kept.isDone ? tookOf(kept) : null,
+    state: kept.isDone ? 'done' : 'open',
+    protocol: pipeline?.kind ?? (connection.tls === null ? 'tcp' : 'tls'),
+    host: `${connection.serverName === '' ? connection.serverIp : connection.serverName}:${connection.serverPort}`,
+    ...decisionOf(last, isAllowed(live) ? 'pass' : 'stop'),
+    backend: explanation?.backend ?? attempts.at(-1)?.endpoint.id ?? null,
+    tunnel: explanation?.tunnel ?? null,
+    clientIp: connection.client.text,
+    requestBytes: relayed?.bytesIn ?? 0,
+    responseBytes: relayed?.bytesOut ?? 0,
+    revision: kept.revision,
+    pinned: kept.isPinned,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Configuration } from '../../engine/exchange.ts';
+import type { Store } from './store.ts';
+
+/** How long one slice may hold the process. */
+const SLICE_MS = 4;
+
+/**
+ * Makes all that has ended under an earlier configuration plain data, in slices, so that earlier configurations are not
+ * kept in memory for it.
+ */
+export function settleInSlices(store: Store, current: Configuration): void {
+  const all = store
+    .list()
+    .filter(({ live }) => live !== null && live.configuration !== current)
+    .values();
+  const slice = (): void => {
+    const since = performance.now();
+    for (const kept of all) {
+      if (kept.isDone) kept.settle();
+      if (performance.now() - since < SLICE_MS) continue;
+      setImmediate(slice);
+      return;
+    }
+  };
+  slice();
+}

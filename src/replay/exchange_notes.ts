@@ -1,0 +1,206 @@
+import type { AnswerTo, Answers, Question, UpstreamRequest } from '../engine/questions.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import { traceOf } from '../engine/trace.ts';
+import { backend } from '../filters/backend/facts.ts';
+import { firstValue, hasField } from '../http/fields.ts';
+import {
+  type RecordedBody,
+  type RecordedExchange,
+  type RecordedFetch,
+  type RecordedForward,
+  type RecordedResponse,
+  recordedBody,
+} from './recording.ts';
+
+/** The bytes of a passing body: the beginning is kept, all are counted. */
+export interface KeptBytes {
+  readonly add: (bytes: Uint8Array) => void;
+  readonly body: () => RecordedBody;
+  /** Bytes that are kept. */
+  readonly size: () => number;
+}
+
+/** A request to an upstream, with what passed of its bodies. */
+export interface ForwardNotes {
+  readonly request: UpstreamRequest;
+  readonly requestBody: KeptBytes;
+  readonly responseBody: KeptBytes;
+  given: Answers['forward'] | null;
+}
+
+/** What is noted of an exchange between the engine and its driver, at most `bodyLimit` bytes of each body. */
+export class ExchangeNotes {
+  readonly forwards: ForwardNotes[] = [];
+  readonly #bodyLimit: number;
+  readonly #fetches: RecordedFetch[] = [];
+  #question: Question | null = null;
+  #body: Uint8Array | null = null;
+  #reply: Uint8Array | 'upstream' | null = null;
+
+  constructor(bodyLimit: number) {
+    this.#bodyLimit = bodyLimit;
+  }
+
+  /** A question of the engine, before it is answered; returns the notes of a new forward, and null for others. */
+  asked(question: Question): ForwardNotes | null {
+    this.#question = question;
+    if (question.ask === 'forward') {
+      const requestBody = keptBytes(this.#bodyLimit);
+      const responseBody = keptBytes(this.#bodyLimit);
+      const forward = { request: question.request, requestBody, responseBody, given: null };
+      this.forwards.push(forward);
+      return forward;
+    }
+    if (question.ask === 'reply') {
+      const { body } = question.reply;
+      this.#reply = body === 'upstream' ? body : 'text' in body ? Buffer.from(body.text) : body.bytes;
+    }
+    return null;
+  }
+
+  answered(given: AnswerTo<Question>): void {
+    const question = this.#question;
+    if (question?.ask === 'body' && 'bytes' in given) this.#body = given.bytes;
+    else if (question?.ask === 'forward') this.forwards.at(-1)!.given = given as Answers['forward'];
+    else if (question?.ask === 'fetch') {
+      const { method, url } = question.request;
+      this.#fetches.push({ method, url, ...fetchAnswer(given as Answers['fetch'], this.#bodyLimit) });
+    }
+  }
+
+  /** Bytes of bodies that are kept. */
+  bytes(): number {
+    const streamed = this.forwards.reduce(
+      (sum, each) => sum + each.requestBody.size() + each.responseBody.size(),
+      0,
+    );
+    return (
+      streamed + (this.#body?.length ?? 0) + (this.#reply === 'upstream' ? 0 : (this.#reply?.length ?? 0))
+    );
+  }
+
+  /** The record of the exchange, which may still be open, apart from its event. */
+  record(exchange: Exchange): Omit<RecordedExchange, 'event'> {
+    const { head, connection } = exchange;
+    const { method, scheme, sentTarget, version, headers } = head;
+    const steps = traceOf(exchange);
+    const id = steps.findLast(({ module }) => module === backend.module.type)?.detail['backend'];
+    return {
+      at: new Date(exchange.startMs).toISOString(),
+      request: {
+        method,
+        scheme,
+        target: sentTarget,
+        version,
+        headers,
+        body: this.#requestBody(exchange),
+      },
+      client: clientOf(connection),
+      backend: { id: typeof id === 'string' ? id : null, candidates: candidatesOf(exchange) },
+      forwards: this.forwards.map(recordedForward),
+      fetches: this.#fetches,
+      response: this.#response(exchange),
+      trace: steps.map(({ module, verdict, code, pointer }) => ({ module, verdict, code, pointer })),
+      redactions: [],
+    };
+  }
+
+  /** The body as read by a handler or an upstream; a body that was not read is only counted. */
+  #requestBody({ head, sent }: Exchange): RecordedBody {
+    const read = this.#body;
+    if (read !== null) return recordedBody(read, read.length, this.#bodyLimit);
+    const forwarded = this.forwards.at(-1)?.requestBody.body();
+    // In HTTP/2 a body needs no field that announces it.
+    if (forwarded !== undefined && (sent?.requestBytes ?? 0) > 0) return forwarded;
+    const declared = firstValue(head.headers, 'content-length');
+    const hasNone = declared === undefined && !hasField(head.headers, 'transfer-encoding');
+    if (hasNone || declared === '0') return { bytes: 0, text: '' };
+    return { bytes: declared !== undefined && /^\d{1,15}$/.test(declared) ? Number(declared) : null };
+  }
+
+  #response({ response, sent }: Exchange): RecordedResponse | null {
+    if (response === null) return null;
+    const { status, headers } = response;
+    const size = sent === null ? null : sent.responseBytes;
+    const reply = this.#reply;
+    // A streamed response is recorded with the upstream's response; this is only what the client got of it.
+    const body =
+      reply === null || reply === 'upstream' ? { bytes: size } : recordedBody(reply, size, this.#bodyLimit);
+    return { status, headers, body };
+  }
+}
+
+function keptBytes(limitBytes: number): KeptBytes {
+  const pieces: Uint8Array[] = [];
+  let keptCount = 0;
+  let count = 0;
+  return {
+    add: (bytes) => {
+      count += bytes.length;
+      if (keptCount >= limitBytes) return;
+      // The buffer may be reused after it has been passed on.
+      const piece = Uint8Array.from(bytes.subarray(0, limitBytes - keptCount));
+      keptCount += piece.length;
+      pieces.push(piece);
+    },
+    body: () => recordedBody(Buffer.concat(pieces), count, limitBytes),
+    size: () => keptCount,
+  };
+}
+
+function fetchAnswer(
+  given: Answers['fetch'],
+  bodyLimit: number,
+): Pick<RecordedFetch, 'response' | 'failure'> {
+  if ('failure' in given) return { response: null, failure: given.failure };
+  const { status, headers, body } = given;
+  return { response: { status, headers, body: recordedBody(body, body.length, bodyLimit) } };
+}
+
+function candidatesOf({ inside, candidates }: Exchange): readonly string[] {
+  return inside === null ? (candidates ?? []).map(({ id }) => id) : candidatesOf(inside);
+}
+
+function recordedForward({ request, responseBody, given }: ForwardNotes): RecordedForward {
+  const { endpoint: to, target, headers } = request;
+  const own = { backend: to.id, address: to.tunnel ?? `${to.host}:${to.port}`, target, headers };
+  if (given === null) return { ...own, response: null, reused: false };
+  if ('failure' in given) {
+    const { failure, isRepeatable } = given;
+    return { ...own, response: null, failure, ...(isRepeatable && { repeatable: true }), reused: false };
+  }
+  const { status, headers: fields } = given.head;
+  return {
+    ...own,
+    response: { status, headers: fields, body: responseBody.body() },
+    reused: given.reused,
+  };
+}
+
+function clientOf({
+  client,
+  clientPort,
+  serverIp,
+  serverPort,
+  serverName,
+  startMs,
+  tls,
+}: Exchange['connection']): RecordedExchange['client'] {
+  const certificate = tls?.clientCertificate ?? null;
+  return {
+    ip: client.text,
+    port: clientPort,
+    server_ip: serverIp,
+    server_port: serverPort,
+    server_name: serverName,
+    connected: new Date(startMs).toISOString(),
+    tls: tls && {
+      version: tls.version,
+      cipher_suite: tls.cipherSuite,
+      client_certificate: certificate && {
+        serial_number: certificate.serialNumber,
+        subject_cn: certificate.subjectCn,
+      },
+    },
+  };
+}

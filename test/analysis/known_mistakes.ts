@@ -1,0 +1,338 @@
+import { action, deny, gate, limit, logged, oidc, ranges, route, rule } from './edge_parts.ts';
+import type { PlantedMistake } from './planted_mistakes.ts';
+
+/** Mistakes that incidents of other products consist of: each is found, with its code, at its place. */
+export const KNOWN_MISTAKES: readonly PlantedMistake[] = [
+  {
+    name: 'ranges in a list of addresses',
+    rules: [deny("conn.client_ip in ['10.0.0.0/8']")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a deny-only IP policy',
+    route: gate,
+    more: ranges('-10.0.0.0/8'),
+    code: 'edge.blocks_everybody',
+    at: 'ip_restriction/ip_policy_ids',
+  },
+  {
+    name: 'slashes around an agent pattern',
+    route: { user_agent_filter: { deny: ['/bot/i'] } },
+    code: 'edge.pattern_in_slashes',
+    at: 'deny/0',
+  },
+  {
+    name: 'discovery URL as issuer',
+    route: { oidc: { ...oidc, issuer: 'https://idp.test/.well-known/openid-configuration' } },
+    code: 'edge.discovery_url',
+    at: 'oidc/issuer',
+  },
+  {
+    name: 'discovery URL as issuer of an action',
+    rules: [
+      rule(
+        [],
+        action('openid-connect', {
+          issuer_url: 'https://idp.test/.well-known/openid-configuration',
+          client_id: 'a',
+          client_secret: 'b',
+        }),
+      ),
+    ],
+    code: 'policy.discovery_url',
+    at: 'config/issuer_url',
+  },
+  {
+    name: 'redirects to and from www',
+    hostports: ['shop.test:443', 'www.shop.test:443'],
+    rules: [
+      rule(
+        ["req.url.host == 'shop.test'"],
+        action('redirect', { from: '^https://shop.test', to: 'https://www.shop.test' }),
+      ),
+      rule(
+        ["req.url.host == 'www.shop.test'"],
+        action('redirect', { from: '^https://www.shop.test', to: 'https://shop.test' }),
+      ),
+    ],
+    code: 'analysis.redirect_loop',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'media type in upper case',
+    rules: [deny("req.content_type == 'Application/JSON'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'media type with its parameter',
+    rules: [deny("req.content_type == 'application/json; charset=utf-8'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'an empty path',
+    rules: [deny('size(req.url.path) == 0')],
+    code: 'analysis.dead_path',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a path that ends with a question mark',
+    rules: [deny("req.url.path.endsWith('?')")],
+    code: 'analysis.dead_path',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'dot segments',
+    rules: [deny("req.url.path.contains('/../')")],
+    code: 'analysis.dead_path',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a route as a glob',
+    routes: [route('/api/*', gate)],
+    more: ranges('10.0.0.0/8'),
+    code: 'edge.literal_wildcard',
+    at: '1/match',
+  },
+  {
+    name: 'a glob in startsWith',
+    rules: [deny("req.url.path.startsWith('/api/*')")],
+    code: 'analysis.literal_wildcard',
+    at: 'expressions/0',
+  },
+  {
+    name: 'a glob in a pattern',
+    rules: [deny("req.url.path.matches('^/api/*')")],
+    code: 'analysis.literal_wildcard',
+    at: 'expressions/0',
+  },
+  {
+    name: 'a method with a space',
+    rules: [deny("req.method == 'DELETE '")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a header that may be absent',
+    rules: [logged("req.headers['x-debug'][0] == '1'")],
+    code: 'expr.may_be_missing',
+    at: 'expressions/0',
+  },
+  {
+    name: 'a method that edges refuse',
+    rules: [deny("req.method == 'TRACE'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a mapped prefix of an address',
+    rules: [deny("conn.client_ip.startsWith('::ffff:10.')")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'two policies that contradict',
+    route: { ip_restriction: { ip_policy_ids: ['p', 'q'] } },
+    more: {
+      ip_policies: {
+        p: {
+          rules: [
+            { cidr: '10.0.0.0/8', action: 'allow' },
+            { cidr: '192.0.2.0/24', action: 'allow' },
+          ],
+        },
+        q: { rules: [{ cidr: '10.0.0.0/7', action: 'deny' }] },
+      },
+    },
+    code: 'analysis.swallowed_range',
+    at: 'rules/0',
+  },
+  {
+    name: 'alternatives as two expressions',
+    rules: [deny("req.method == 'PUT'", "req.method == 'DELETE'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'the apex of a wildcard',
+    hostports: ['*.shop.test:443'],
+    rules: [deny("req.url.host == 'shop.test'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a route of a foreign host',
+    routes: [route('other.test/api')],
+    code: 'edge.unreachable_host',
+    at: '1/match',
+  },
+  {
+    name: 'a rewrite of the path with an anchor',
+    rules: [rule([], action('url-rewrite', { from: '^/api', to: '/v2' }))],
+    code: 'analysis.dead_url_pattern',
+    at: 'config/from',
+  },
+  {
+    name: 'a redirect of the path with an anchor',
+    rules: [rule([], action('redirect', { from: '^/old', to: '/new' }))],
+    code: 'analysis.dead_url_pattern',
+    at: 'config/from',
+  },
+  {
+    name: 'a share of all',
+    rules: [logged('rand.double() < 1.0')],
+    code: 'analysis.always_true',
+    at: 'expressions/0',
+  },
+  {
+    name: 'a rule after a redirect',
+    rules: [
+      rule(["req.url.path.startsWith('/old')"], action('redirect', { to: 'https://new.test/' })),
+      logged("req.url.path == '/old/secret'"),
+    ],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/1',
+  },
+  {
+    name: 'inactivity longer than the session',
+    route: { oidc: { ...oidc, inactivity_timeout: 7200, maximum_duration: 3600 } },
+    code: 'analysis.unused_inactivity',
+    at: 'oidc/inactivity_timeout',
+  },
+  {
+    name: 'a rule after a response to all',
+    rules: [rule([], action('custom-response', { body: 'x' })), deny("req.method == 'PUT'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/1',
+  },
+  {
+    name: 'a host with a scheme',
+    rules: [deny("req.url.host == 'https://shop.test'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a path with a fragment',
+    rules: [deny("req.url.path == '/a#b'")],
+    code: 'analysis.dead_path',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a full URL as a path',
+    rules: [deny("req.url.path.startsWith('https://shop.test/a')")],
+    code: 'analysis.dead_path',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a space in a path',
+    rules: [deny("req.url.path == '/my file'")],
+    code: 'analysis.dead_path',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'an encoded letter',
+    rules: [logged("req.url.path == '/%61dmin'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'lower case of an upper-case constant',
+    rules: [deny("req.url.path.lowerAscii() == '/Admin'")],
+    code: 'analysis.dead_path',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a cookie as a header',
+    rules: [deny("req.headers['cookie'][0] == 'a' && !hasReqHeader('cookie')")],
+    code: 'expr.may_be_missing',
+    at: 'expressions/0',
+  },
+  {
+    name: 'two anchored patterns that never meet',
+    rules: [deny("req.url.path.matches('^/a') && req.url.path.matches('^/b')")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a size that is never',
+    rules: [deny('size(req.method) > 20')],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'IPv6 with leading zeros',
+    rules: [deny("conn.client_ip == '2001:0db8::1'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'an agent pattern of a glob',
+    route: { user_agent_filter: { deny: ['*bot*'] } },
+    code: 'edge.bad_pattern',
+    at: 'deny/0',
+  },
+  {
+    name: 'wrong negation of a list',
+    rules: [deny("!(req.method in ['GET']) && req.method in ['GET', 'HEAD'] && req.method != 'HEAD'")],
+    code: 'analysis.dead_rule',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a weight of 0',
+    route: { backend: { backend_id: 'both' } },
+    backends: { both: { weighted: { app: 100, new: 0 } }, new: { static: { address: 'localhost:3001' } } },
+    code: 'analysis.zero_weight',
+    at: 'weighted/new',
+  },
+  {
+    name: 'a limit with a constant key',
+    rules: [rule([], action('rate-limit', limit("'all'")))],
+    code: 'analysis.shared_limit',
+    at: 'actions/0/config',
+  },
+  {
+    name: 'a redirect of a text to itself',
+    rules: [rule([], action('redirect', { from: '^https://shop\\.test/a$', to: 'https://shop.test/a' }))],
+    code: 'analysis.idle_replacement',
+    at: 'config/to',
+  },
+  {
+    name: 'a rewrite that puts its groups back',
+    rules: [rule([], action('url-rewrite', { from: 'https://(.*)/a/(.*)', to: 'https://$1/a/$2' }))],
+    code: 'analysis.idle_replacement',
+    at: 'config/to',
+  },
+  {
+    name: 'a redirect to the URL of its rule',
+    rules: [rule(["req.url.path == '/a'"], action('redirect', { to: 'https://shop.test/a' }))],
+    code: 'analysis.redirect_to_itself',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a redirect that grows',
+    rules: [rule([], action('redirect', { from: '/a', to: '/a/b' }))],
+    code: 'analysis.redirect_loop',
+    at: 'on_http_request/0',
+  },
+  {
+    name: 'a response with an impossible status',
+    rules: [rule([], action('custom-response', { status_code: 700 }))],
+    code: 'ERR_SERVICE_2215',
+    at: 'config/status_code',
+  },
+  {
+    name: 'a deny with an impossible status',
+    rules: [rule(["req.method == 'PUT'"], action('deny', { status_code: 600 }))],
+    code: 'ERR_SERVICE_2215',
+    at: 'config/status_code',
+  },
+  {
+    name: 'a fixed response with an impossible status',
+    routes: [route('/ok', { backend: { backend_id: 'ok' } })],
+    backends: { ok: { http_response: { status_code: 600 } } },
+    code: 'edge.out_of_range',
+    at: 'http_response/status_code',
+  },
+];

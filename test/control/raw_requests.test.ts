@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Instance, startInstance } from './instance.ts';
+
+/** Requests as bytes, which no client library would send. */
+
+let instance: Instance;
+beforeAll(async () => {
+  instance = await startInstance({ bodyLimitBytes: 1_000 });
+});
+afterAll(() => instance.close());
+
+/** What the API answers to bytes until it closes the connection, or until the end of one answer. */
+async function answerTo(text: string, isHalf = false): Promise<string> {
+  const socket = connect(Number(new URL(instance.url).port), '127.0.0.1');
+  socket.write(text);
+  if (isHalf) {
+    await once(socket, 'connect');
+    socket.destroy();
+    return '';
+  }
+  let answer = '';
+  for await (const part of socket) {
+    answer += String(part);
+    if (answer.endsWith('}')) break;
+  }
+  return answer;
+}
+
+const fields = (more = ''): string =>
+  `authorization: Bearer ${instance.key}\r\nservice-version: 2\r\ncontent-type: application/json\r\n${more}\r\n`;
+
+it.each([
+  ['a path in the host', 'GET /vaults HTTP/1.1\r\nhost: a/b?x=\r\n'],
+  ['user info in the host', 'GET /vaults HTTP/1.1\r\nhost: user@a.test\r\n'],
+  ['an asterisk as the target', 'OPTIONS * HTTP/1.1\r\nhost: a.test\r\n'],
+  ['an absolute target without a host', 'GET http:// HTTP/1.1\r\nhost: a.test\r\n'],
+])('%s is refused with a sentence', async (_name, head) => {
+  const answer = await answerTo(head + fields());
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('The host or the target of the request is invalid.');
+});
+
+it('an absolute target names the host of uris', async () => {
+  const answer = await answerTo(`GET http://api.test/vaults HTTP/1.1\r\nhost: other.test\r\n${fields()}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(answer).toContain('"uri":"http://api.test/vaults"');
+});
+
+it('a body that grows beyond the limit is answered while it is sent', async () => {
+  const chunk = `${(600).toString(16)}\r\n${'x'.repeat(600)}\r\n`;
+  const head = 'POST /vaults HTTP/1.1\r\nhost: a.test\r\n';
+  const answer = await answerTo(`${head}${fields('transfer-encoding: chunked\r\n')}${chunk}${chunk}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+it('a client that leaves in the middle of its body disturbs no other', async () => {
+  const head = 'POST /vaults HTTP/1.1\r\nhost: a.test\r\n';
+  await Promise.all(
+    Array.from({ length: 10 }, () => answerTo(`${head}${fields('content-length: 500\r\n')}{"name":`, true)),
+  );
+  expect((await instance.call('POST', '/vaults', { name: 'after' })).status).toBe(201);
+});
