@@ -174,5 +174,5 @@ function onTabKey(event: KeyboardEvent): void {
   event.preventDefault();
   event.stopPropagation();
   moveTab(step);
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus());
+  queueMicrotask(() => document.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus());
 }

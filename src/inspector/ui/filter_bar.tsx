@@ -35,7 +35,8 @@ export function toggleExpression(): void {
   text.value = '';
   found.value = null;
   clearExpression();
-  requestAnimationFrame(focusFilter);
+  // After the render, which is a microtask too, and before the next key: a frame may be late.
+  queueMicrotask(focusFilter);
 }
 
 export function resetFilters(): void {
