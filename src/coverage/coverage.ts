@@ -8,7 +8,7 @@ import { pointsOf } from './points.ts';
 import { endingsOf } from './policy_facts.ts';
 import { labelOf, policyOf, rulesOf } from './policy_points.ts';
 import { type Recorder, type Recording, mergedRecordings, recorder } from './recorder.ts';
-import type { RuleNote, WhySetting } from './why.ts';
+import { type RuleNote, whySetting } from './why.ts';
 
 /** An edge whose coverage is recorded. */
 export interface CoveredEdge {
@@ -92,12 +92,9 @@ export function triedEdge(covered: CoveredEdge): CoveredEdge {
 /** The coverage so far, by this recording and others of the same edge. */
 export function coverageOf(covered: CoveredEdge, others: readonly Recording[] = []): Coverage {
   const recording = others.reduce((sum, other) => mergedRecordings(sum, other), covered.recorder.recording());
-  const points = measure(covered.points, whySetting(covered, recording));
+  const { routes, rules, recorder: own } = covered;
+  const points = measure(covered.points, whySetting(recording, routes, rules, own.expressions));
   return { points, tallies: tallies(points), requests: recording.requests };
-}
-
-function whySetting({ routes, rules, recorder: own }: CoveredEdge, recording: Recording): WhySetting {
-  return { recording, routes, rules, expressions: own.expressions };
 }
 
 const IN_POLICY = /\/traffic_policy(?:\/|$)/;

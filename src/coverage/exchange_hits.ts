@@ -32,8 +32,6 @@ export interface HitTable {
   readonly hitText: (key: string) => void;
   readonly count: (key: string) => number;
   readonly add: (key: string, count: number) => void;
-  /** Number of distinct keys, without those with arbitrary text. */
-  readonly kinds: () => number;
   readonly all: () => Record<string, number>;
 }
 
@@ -42,12 +40,16 @@ const TEXT_LIMIT = 20_000;
 /** Keys that end with arbitrary text. */
 const TEXTUAL = /^(?:host|path|address) /;
 
-export function hitTable(): HitTable {
+/** A table of counters; `isNew` is told each key that it has not counted before. */
+export function hitTable(isNew: (key: string, isText: boolean) => void): HitTable {
   const counters = new Map<string, Counter>();
   let texts = 0;
   const counter = (key: string): Counter => {
     let known = counters.get(key);
-    if (known === undefined) counters.set(key, (known = { count: 0 }));
+    if (known === undefined) {
+      counters.set(key, (known = { count: 0 }));
+      isNew(key, false);
+    }
     return known;
   };
   return {
@@ -58,6 +60,7 @@ export function hitTable(): HitTable {
       else if (texts < TEXT_LIMIT) {
         texts++;
         counters.set(key, { count: 1 });
+        isNew(key, true);
       }
     },
     count: (key) => counters.get(key)?.count ?? 0,
@@ -65,7 +68,6 @@ export function hitTable(): HitTable {
       if (TEXTUAL.test(key) && !counters.has(key)) texts++;
       counter(key).count += count;
     },
-    kinds: () => counters.size - texts,
     all: () => Object.fromEntries(Array.from(counters, ([key, { count }]) => [key, count])),
   };
 }

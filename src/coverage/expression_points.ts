@@ -1,4 +1,5 @@
 import { type Node, walkNodes } from '../cel/ast.ts';
+import { pointersFrom } from '../diagnostics/diagnostic.ts';
 import type { CoveragePoint } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { CONDITION_LIMIT } from './vectors.ts';
@@ -10,11 +11,11 @@ export function expressionPoints(
   routes: readonly PlacedRoute[],
   limits: ExpressionLimits,
 ): CoveragePoint[] {
+  const own = new Set(routes.map(({ pointer }) => pointer));
   return Array.from(expressions, ([key, watched]) => {
-    const on = routes.filter(({ pointer }) => watched.pointer.startsWith(`${pointer}/`));
     const place = placeIn(
       watched,
-      on.map(({ pointer }) => pointer),
+      pointersFrom(watched.pointer).filter((pointer) => own.has(pointer)),
     );
     const never = limits.unreached.get(watched.pointer) ?? null;
     const untrue = limits.untrue.get(watched.pointer) ?? null;

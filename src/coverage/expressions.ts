@@ -31,12 +31,16 @@ export interface WatchedExpression {
   readonly record: ExpressionRecord;
 }
 
+/** Is told that an outcome of a node, or a vector of a decision, was observed for the first time. */
+export type NewObservation = (what: 'outcomes' | 'vectors') => void;
+
 /** Plans an expression with counters. An existing record must be of the same source. */
 export function watchExpression(
   program: Program<Activation>,
   pointer: string,
   start: number,
   known: WatchedExpression | undefined,
+  isNew: NewObservation,
 ): { readonly watched: WatchedExpression; readonly evaluate: (activation: Activation) => Outcome } {
   const { ast } = program.typed;
   const decisions = known?.decisions ?? decisionsOf(program);
@@ -52,7 +56,7 @@ export function watchExpression(
     wrap: (node, run) => {
       if (!isTruth(program, node)) return run;
       planned.add(node);
-      return around(node, run, decisions, record);
+      return around(node, run, decisions, record, isNew);
     },
     constant: (node, value) => {
       if (typeof value === 'boolean') constants.set(node, value);
@@ -79,18 +83,21 @@ function around(
   run: Evaluate<Activation>,
   decisions: readonly DecisionShape[],
   record: ExpressionRecord,
+  isNew: NewObservation,
 ): Evaluate<Activation> {
   const { yes, no, failed } = record;
   let watched: Evaluate<Activation> = (activation) => {
     const outcome = run(activation);
     const counters = outcome === true ? yes : outcome === false ? no : failed;
+    if (counters[id]! === 0) isNew('outcomes');
     counters[id]! += 1;
     return outcome;
   };
+  const isNewVector = (): void => isNew('vectors');
   for (const [index, { root, conditions }] of decisions.entries()) {
     const at = conditions.findIndex((condition) => condition.id === id);
     if (at >= 0) watched = conditionWatch(record.decisions[index]!, at, watched);
-    if (root.id === id) watched = decisionWatch(record.decisions[index]!, watched);
+    if (root.id === id) watched = decisionWatch(record.decisions[index]!, watched, isNewVector);
   }
   return watched;
 }

@@ -20,6 +20,21 @@ interface RecordedExpression {
   readonly decisions: readonly (readonly string[])[];
 }
 
+/** What a run, or several, showed that no run before had shown. */
+export interface News {
+  /** Keys of counters; those that end with arbitrary text apart. */
+  readonly keys: readonly string[];
+  readonly texts: readonly string[];
+  /** Keys of the expressions with a new outcome of a node, and with a new vector of a decision. */
+  readonly outcomes: ReadonlySet<string>;
+  readonly vectors: ReadonlySet<string>;
+}
+
+/** Whether something new happened; another address, host or path alone is nothing new. */
+export function isNovel({ keys: known, vectors }: News): boolean {
+  return known.length > 0 || vectors.size > 0;
+}
+
 /** Records what cases did with an edge. */
 export interface Recorder {
   /** For compiling the edge: counts the outcomes of expressions. */
@@ -31,8 +46,8 @@ export interface Recorder {
   readonly recording: () => Recording;
   /** How often a key was hit so far. */
   readonly count: (key: string) => number;
-  /** Increases whenever a key is observed for the first time; distinct addresses, hosts and paths do not count. */
-  readonly novelty: () => number;
+  /** What was observed for the first time since the last call. */
+  readonly takeNews: () => News;
   /** Starts with the state of another recording of the same edge. */
   readonly preload: (recording: Recording) => void;
 }
@@ -40,17 +55,17 @@ export interface Recorder {
 /** A recorder for one edge, which may be compiled many times. */
 export function recorder(): Recorder {
   const expressions = new Map<string, WatchedExpression>();
-  const hits = hitTable();
+  let news = noNews();
+  const hits = hitTable((key, isText) => void (isText ? news.texts : news.keys).push(key));
   const countExchange = exchangeCounter(hits);
   let requests = 0;
   return {
     expressions,
     count: hits.count,
-    novelty: () => {
-      let sum = hits.kinds();
-      for (const { record } of expressions.values())
-        for (const { current } of record.decisions) sum += current.seen.size;
-      return sum;
+    takeNews: () => {
+      const taken = news;
+      news = noNews();
+      return taken;
     },
     preload: (recording) => {
       requests += recording.requests;
@@ -59,7 +74,9 @@ export function recorder(): Recorder {
     },
     watch: (program, pointer, start) => {
       const key = keys.expression(pointer, start);
-      const { watched, evaluate } = watchExpression(program, pointer, start, expressions.get(key));
+      const { watched, evaluate } = watchExpression(program, pointer, start, expressions.get(key), (what) =>
+        news[what].add(key),
+      );
       expressions.set(key, watched);
       return evaluate;
     },
@@ -74,6 +91,15 @@ export function recorder(): Recorder {
       ),
       requests,
     }),
+  };
+}
+
+function noNews() {
+  return {
+    keys: [] as string[],
+    texts: [] as string[],
+    outcomes: new Set<string>(),
+    vectors: new Set<string>(),
   };
 }
 

@@ -50,7 +50,11 @@ export function conditionWatch(
 }
 
 /** The whole decision: starts a vector and keeps it. An evaluation with an error is ignored. */
-export function decisionWatch(record: DecisionRecord, run: Evaluate<Activation>): Evaluate<Activation> {
+export function decisionWatch(
+  record: DecisionRecord,
+  run: Evaluate<Activation>,
+  isNew: () => void,
+): Evaluate<Activation> {
   const { current } = record;
   if (current.isWide) return run;
   return (activation) => {
@@ -61,6 +65,7 @@ export function decisionWatch(record: DecisionRecord, run: Evaluate<Activation>)
     const key = outcome ? current.digits : -current.digits - 1;
     if (!current.seen.has(key) && current.seen.size < VECTOR_LIMIT) {
       current.seen.add(key);
+      isNew();
       record.vectors[written(current.digits, current.powers.length, outcome)] = true;
     }
     return outcome;

@@ -7,21 +7,68 @@ import type { CoveragePoint, Uncovered } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recording } from './recorder.ts';
+import { pointersFrom } from '../diagnostics/diagnostic.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
 /** The inputs for explaining an uncovered point. */
 export interface WhySetting {
   readonly recording: Recording;
-  readonly routes: readonly PlacedRoute[];
+  /** By pointer, in order. */
+  readonly routes: ReadonlyMap<string, PlacedRoute>;
   readonly expressions: ReadonlyMap<string, WatchedExpression>;
-  /** Pointer and label of every rule of a policy, in order, and whether it may end its phase. */
-  readonly rules: readonly RuleNote[];
+  /** The expressions inside each part of the configuration that has some, by pointer. */
+  readonly inside: ReadonlyMap<string, readonly WatchedExpression[]>;
+  /** Every rule of a policy, by pointer. */
+  readonly rules: ReadonlyMap<string, RuleNote>;
+  /** The rules of each phase that may end it, in order, by the pointer of the phase. */
+  readonly enders: ReadonlyMap<string, readonly RuleNote[]>;
+}
+
+/** Indexes what the reasons need: there are as many questions as points. */
+export function whySetting(
+  recording: Recording,
+  routes: readonly PlacedRoute[],
+  rules: readonly RuleNote[],
+  expressions: ReadonlyMap<string, WatchedExpression>,
+): WhySetting {
+  const inside = new Map<string, WatchedExpression[]>();
+  for (const expression of expressions.values())
+    for (const part of pointersFrom(expression.pointer).slice(1)) listIn(inside, part).push(expression);
+  const enders = new Map<string, RuleNote[]>();
+  for (const rule of rules) if (rule.mayEnd) listIn(enders, phaseOf(rule)).push(rule);
+  return {
+    recording,
+    routes: byPointer(routes),
+    expressions,
+    inside,
+    rules: byPointer(rules),
+    enders,
+  };
+}
+
+function byPointer<Each extends { readonly pointer: string }>(list: readonly Each[]): Map<string, Each> {
+  return new Map(list.map((each) => [each.pointer, each]));
+}
+
+function listIn<Each>(lists: Map<string, Each[]>, key: string): Each[] {
+  let list = lists.get(key);
+  if (list === undefined) lists.set(key, (list = []));
+  return list;
 }
 
 export interface RuleNote {
   readonly pointer: string;
   readonly label: string;
   readonly mayEnd: boolean;
+}
+
+function phaseOf({ pointer }: RuleNote): string {
+  return pointer.slice(0, pointer.lastIndexOf('/'));
+}
+
+/** The index of a rule in its phase. */
+function numberOf({ pointer }: RuleNote): number {
+  return Number(pointer.slice(pointer.lastIndexOf('/') + 1));
 }
 
 /** Why no case has covered a point. */
@@ -48,7 +95,7 @@ function hitsOf({ recording }: WhySetting, key: string): number {
 
 function routeNotTaken({ routes }: CoveragePoint, setting: WhySetting): Uncovered | null {
   if (routes.length === 0) return null;
-  const own = setting.routes.filter(({ pointer }) => routes.includes(pointer));
+  const own = routes.flatMap((pointer) => setting.routes.get(pointer) ?? []);
   if (own.length === 0 || own.some(({ id }) => hitsOf(setting, keys.route(id)) > 0)) return null;
   const names = own.map(({ route }) => route.match).join(', ');
   return { because: 'never_reached', message: `no case takes route ${names}` };
@@ -56,8 +103,8 @@ function routeNotTaken({ routes }: CoveragePoint, setting: WhySetting): Uncovere
 
 /** Earlier modules in the pipeline that stopped all requests. */
 function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySetting): Uncovered | null {
-  const placed = setting.routes.find((each) => routes.includes(each.pointer));
-  if (placed === undefined || routes.length !== 1) return null;
+  const placed = routes.length === 1 ? setting.routes.get(routes[0]!) : undefined;
+  if (placed === undefined) return null;
   const isOwn = pointer.startsWith(`${placed.pointer}/`);
   // Modules of the edge itself run before all others.
   if (!isOwn && pointer.startsWith('/edges/')) return null;
@@ -83,7 +130,11 @@ function typeReferring(kind: Reference['kind']): string {
 
 /** The rule of a policy that contains a pointer. */
 function ruleAt(pointer: string, { rules }: WhySetting): RuleNote | undefined {
-  return rules.find((rule) => pointer === rule.pointer || pointer.startsWith(`${rule.pointer}/`));
+  for (const part of pointersFrom(pointer)) {
+    const rule = rules.get(part);
+    if (rule !== undefined) return rule;
+  }
+  return undefined;
 }
 
 function ruleNotReached({ pointer, kind }: CoveragePoint, setting: WhySetting): Uncovered | null {
@@ -94,10 +145,9 @@ function ruleNotReached({ pointer, kind }: CoveragePoint, setting: WhySetting): 
   const isLooked = evaluated.some(([, count]) => count.all > 0);
   const isApplied = hitsOf(setting, keys.rule(rule.pointer)) > 0;
   if (!isLooked && !isApplied) {
-    const phase = rule.pointer.slice(0, rule.pointer.lastIndexOf('/'));
-    const enders = setting.rules
-      .slice(0, setting.rules.indexOf(rule))
-      .filter((each) => each.pointer.startsWith(`${phase}/`) && each.mayEnd)
+    const order = numberOf(rule);
+    const enders = (setting.enders.get(phaseOf(rule)) ?? [])
+      .filter((each) => numberOf(each) < order)
       .filter((each) => hitsOf(setting, keys.rule(each.pointer)) > 0);
     if (enders.length === 0) return { because: 'never_reached', message: 'no case reaches its phase' };
     const names = enders.map(({ label }) => label).join(', ');
@@ -111,8 +161,8 @@ function ruleNotReached({ pointer, kind }: CoveragePoint, setting: WhySetting): 
   return noCase(`\`${text}\` of rule ${rule.label} was false ${times(all)}`);
 }
 
-function expressionsBelow(pointer: string, { expressions }: WhySetting): WatchedExpression[] {
-  return Array.from(expressions.values()).filter((each) => each.pointer.startsWith(`${pointer}/`));
+function expressionsBelow(pointer: string, { inside }: WhySetting): readonly WatchedExpression[] {
+  return inside.get(pointer) ?? [];
 }
 
 interface Counts {

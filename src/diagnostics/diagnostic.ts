@@ -55,3 +55,13 @@ export function pointerTo(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}/${key}`;
   return `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
+
+/** A pointer and those of all parts that contain it, from the inside out: `/a/0`, `/a` and the empty one. */
+export function pointersFrom(pointer: string): string[] {
+  const found = [pointer];
+  for (let end = pointer.length; end > 0;) {
+    end = pointer.lastIndexOf('/', end - 1);
+    if (end >= 0) found.push(pointer.slice(0, end));
+  }
+  return found;
+}

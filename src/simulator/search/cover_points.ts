@@ -4,7 +4,7 @@ import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
 import { changesOf } from './changes.ts';
 import type { Signer } from '../document/requests.ts';
 import { type Draft, connectDraft, factsOf, plainDraft } from './draft.ts';
-import { liveTest } from './live.ts';
+import { openPoints } from './live.ts';
 import { poolsOf } from './pools.ts';
 import { type DraftRun, draftRunner } from './run_draft.ts';
 
@@ -39,16 +39,12 @@ export function findCases(
   limits: Partial<SearchLimits> & { readonly signer?: Signer | null } = {},
 ): FoundCase[] {
   const { runs: most, facts: mostFacts, signer = null } = { ...DEFAULT_LIMITS, ...limits };
-  const open = new Map(
-    coverageOf(covered)
-      .points.filter(isOpen)
-      .map((point) => [point.id, point as CoveragePoint]),
-  );
-  if (open.size === 0) return [];
+  const uncovered = coverageOf(covered).points.filter(isOpen);
+  if (uncovered.length === 0) return [];
   const { config } = covered.edge;
   const tried = triedEdge(covered);
   const run = draftRunner(tried.edge);
-  const isCovered = liveTest(tried.recorder);
+  const open = openPoints(uncovered, tried.recorder);
   const pools = poolsOf(covered.config, covered.recorder.expressions.values(), signer);
   const found: FoundCase[] = [];
   const corpus: Draft[] = [];
@@ -63,14 +59,11 @@ export function findCases(
     known.add(key);
     factsTried.add(facts);
     runs += 1 + (draft.before?.count ?? 0);
-    const before = tried.recorder.novelty();
     const ran = run(draft);
     if (ran.simulatedRequests.length === 0 && ran.connection === null) return;
-    const points = [...open.values()].filter((point) => isCovered(point, draft));
-    for (const { id } of points) open.delete(id);
+    const { points, isNovel } = open.take(draft);
     if (points.length > 0) found.push({ draft, run: ran, points });
-    if ((points.length > 0 || tried.recorder.novelty() > before) && corpus.length < CORPUS_LIMIT)
-      corpus.push(draft);
+    if ((points.length > 0 || isNovel) && corpus.length < CORPUS_LIMIT) corpus.push(draft);
   };
 
   const plain = covered.routes.flatMap(({ kind, route }) =>
@@ -83,7 +76,7 @@ export function findCases(
   // Requests of cases are extended even without a new effect.
   const waiting = distinctDrafts([...roots, ...corpus]).slice(0, CORPUS_LIMIT);
   corpus.splice(0, corpus.length, ...waiting);
-  const isDone = () => open.size === 0 || runs >= most;
+  const isDone = () => open.count() === 0 || runs >= most;
   for (let at = 0; at < corpus.length && !isDone(); at++) {
     for (const { draft } of changesOf(corpus[at]!, pools)) {
       attempt(draft);

@@ -1,17 +1,17 @@
-import type { Recorder } from '../../coverage/recorder.ts';
+import { type News, type Recorder, isNovel } from '../../coverage/recorder.ts';
 import type { CoveragePoint } from '../../coverage/point.ts';
 import { shownConditions } from '../../coverage/vectors.ts';
 import type { Draft } from './draft.ts';
 
 /** Tests whether a point is covered by all runs so far; `draft` is the last one. */
-export type LiveTest = (point: CoveragePoint, draft: Draft) => boolean;
+type LiveTest = (point: CoveragePoint, draft: Draft) => boolean;
 
 function hostOf({ host }: Draft): string {
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
 /** Reads points from a running recorder: there are thousands of runs, and few change anything. */
-export function liveTest(recorder: Recorder): LiveTest {
+function liveTest(recorder: Recorder): LiveTest {
   const shown = new Map<string, { readonly size: number; readonly conditions: readonly boolean[] }>();
   return ({ seen }, draft) => {
     switch (seen.by) {
@@ -46,4 +46,66 @@ export function liveTest(recorder: Recorder): LiveTest {
       }
     }
   };
+}
+
+/** Points that no run has covered yet. */
+export interface OpenPoints {
+  readonly count: () => number;
+  /** Removes and returns the points that the last run covered, in order, and whether it did anything new. */
+  readonly take: (draft: Draft) => { readonly points: readonly CoveragePoint[]; readonly isNovel: boolean };
+}
+
+/** Follows which points are open. Only those that something new can have covered are tested after a run. */
+export function openPoints(points: readonly CoveragePoint[], recorder: Recorder): OpenPoints {
+  const open = new Map(points.map((point, index) => [point, index]));
+  const isCovered = liveTest(recorder);
+  const byKey = new Map<string, CoveragePoint[]>();
+  const list = (key: string, point: CoveragePoint): void => {
+    const listed = byKey.get(key);
+    if (listed === undefined) byKey.set(key, [point]);
+    else listed.push(point);
+  };
+  for (const point of points) for (const key of causesOf(point)) list(key, point);
+  recorder.takeNews();
+  return {
+    count: () => open.size,
+    take: (draft) => {
+      const news = recorder.takeNews();
+      const maybe = new Set(causesIn(news).flatMap((key) => byKey.get(key) ?? []));
+      const covered = [...maybe].filter((point) => open.has(point) && isCovered(point, draft));
+      covered.sort((one, other) => open.get(one)! - open.get(other)!);
+      for (const point of covered) open.delete(point);
+      return { points: covered, isNovel: isNovel(news) };
+    },
+  };
+}
+
+const PATHS = 'path';
+const HOSTS = 'host';
+
+/** What must be new before a point can be covered. */
+function causesOf({ seen }: CoveragePoint): readonly string[] {
+  switch (seen.by) {
+    case 'hit':
+      return seen.keys;
+    case 'path':
+      return [PATHS];
+    case 'host':
+      return [HOSTS];
+    case 'node':
+      return [`outcomes ${seen.expression}`];
+    case 'vectors':
+      return [`vectors ${seen.expression}`];
+  }
+}
+
+function causesIn({ keys, texts, outcomes, vectors }: News): string[] {
+  return [
+    ...keys,
+    ...texts,
+    ...(texts.some((text) => text.startsWith('path ')) ? [PATHS] : []),
+    ...(texts.some((text) => text.startsWith('host ')) ? [HOSTS] : []),
+    ...[...outcomes].map((key) => `outcomes ${key}`),
+    ...[...vectors].map((key) => `vectors ${key}`),
+  ];
 }

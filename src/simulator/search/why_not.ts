@@ -1,4 +1,5 @@
 import { type CoveredEdge, triedEdge } from '../../coverage/coverage.ts';
+import { isNovel } from '../../coverage/recorder.ts';
 import type { Signer } from '../document/requests.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type Draft, factsOf } from './draft.ts';
@@ -85,11 +86,11 @@ export function whyNot(
         if (++runs > runLimit) return computed ?? { verdict: 'not_found', runs };
         known.add(key);
         facts.add(ownFacts);
-        const before = tried.recorder.novelty();
+        tried.recorder.takeNews();
         const steps = [...from.steps, change];
         if (met(change.draft) !== null) return smallest(draft, steps, met, fewest);
         const next = { draft: change.draft, steps };
-        if (tried.recorder.novelty() > before) leading.push(next);
+        if (isNovel(tried.recorder.takeNews())) leading.push(next);
         else others.push(next);
       }
     }
