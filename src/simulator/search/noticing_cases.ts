@@ -1,8 +1,11 @@
 import { type Mutant, configMutants } from '../../analysis/config_mutants.ts';
 import type { CoveredEdge } from '../../coverage/coverage.ts';
-import { type EdgeFixture, edgeFixture } from '../../coverage/edge_fixture.ts';
+import { type FixtureParts, edgeFixture, fixtureParts } from '../../coverage/edge_fixture.ts';
 import type { PlacedRoute } from '../../coverage/placed_routes.ts';
 import { recorder } from '../../coverage/recorder.ts';
+import { pointersFrom } from '../../diagnostics/diagnostic.ts';
+import { validationCache } from '../../edge/document/validation_cache.ts';
+import { withoutFiles } from '../../edge/document/without_files.ts';
 import { checkWholeEdge } from '../../edge/semantic_checks.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { Signer } from '../document/requests.ts';
@@ -35,7 +38,10 @@ export function noticingCases(
   begin: readonly Draft[],
   { signer = null, limits = LIMITS }: { readonly signer?: Signer | null; readonly limits?: Limits } = {},
 ): FoundCase[] {
-  const { config } = covered.edge;
+  const cache = validationCache();
+  const checked = checkWholeEdge({ value: withoutFiles(covered.edge.config) }, { cache, places: false });
+  const config = checked.config ?? covered.edge.config;
+  const parts = fixtureParts();
   const names = editedNames(
     config,
     found.flatMap(({ run }) => run.simulatedRequests),
@@ -47,18 +53,20 @@ export function noticingCases(
     ...begin.map((draft) => witnessOf({ draft, run: original.run(draft) }, original, false)),
   ];
   const more: FoundCase[] = [];
+  const routes = new Map(covered.routes.map((route) => [route.pointer, route]));
   let mistakes = 0;
   for (const mutant of configMutants(config)) {
     if (++mistakes > limits.mistakes) break;
     // Null for a mistake that the check finds.
-    const { config: changed } = checkWholeEdge({ value: mutant.config });
+    const { config: changed } = checkWholeEdge({ value: mutant.config }, { cache, places: false });
     if (changed === null) continue;
     const draft = noticingDraft(changed, mutant, {
-      covered,
+      routes,
       original,
       known,
       names,
       signer,
+      parts,
       runs: limits.runs,
     });
     if (draft === null) continue;
@@ -110,51 +118,77 @@ function routesOf({ simulatedRequests, connection }: DraftRun): ReadonlySet<stri
 }
 
 interface Search {
-  readonly covered: CoveredEdge;
+  /** By pointer. */
+  readonly routes: ReadonlyMap<string, PlacedRoute>;
   readonly original: Memory;
   readonly known: readonly Witness[];
   readonly names: EditedNames;
   readonly signer: Signer | null;
+  /** What configurations share, which differ in one place only. */
+  readonly parts: FixtureParts;
   readonly runs: number;
 }
 
 /** A request whose result differs after the mistake; null if a case has one already, or none is found. */
 function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Draft | null {
-  const { covered, original, known, names, signer } = search;
-  const scope = scopeOf(mutant.pointer, covered.routes);
+  const { routes, original, known, names, signer, parts } = search;
+  const route = routeOf(mutant.pointer, routes);
+  const scope = route === null || seenElsewhere(mutant.pointer, route) ? null : route.id;
   const near = known
     .filter(({ routes }) => scope === null || routes.has(scope))
     .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
     .sort((one, other) => other.nearness - one.nearness)
     .map(({ witness }) => witness);
-  const watching = recorder();
-  const edge: EdgeFixture = edgeFixture(changed, () => null).watched(watching);
-  const run = draftRunner(edge);
+  const run = draftRunner(edgeFixture(changed, () => null, 'decided', null, null, parts));
   const differs = (draft: Draft): boolean =>
     !holds(original.result(draft), resultOf(draft, run(draft), names));
   if (near.some(({ draft, isAsserted }) => isAsserted && differs(draft))) return null;
-  const pools = poolsOf(changed, watching.expressions.values(), signer);
+  const pools = poolsIn(route === null ? changed : onlyRoute(changed, route), signer);
   // A login takes as long as hundreds of other requests.
   const bases = near.flatMap(({ draft, isLogin }) => (isLogin ? [] : [draft])).slice(0, BASES);
   // Values that only the changed configuration has come first.
   const usual = bases.map((base) => original.near(base));
   const own = bases.flatMap((base, at) => {
-    const tried = new Set(usual[at]!.map((draft) => JSON.stringify(draft)));
-    return changesOf(base, pools).flatMap(({ draft }) => (tried.has(JSON.stringify(draft)) ? [] : [draft]));
+    const { keys } = usual[at]!;
+    return changesOf(base, pools).flatMap(({ draft }) => (keys.has(JSON.stringify(draft)) ? [] : [draft]));
   });
-  return [...bases, ...own, ...usual.flat()].slice(0, search.runs).find(differs) ?? null;
+  const tried = [...bases, ...own, ...usual.flatMap(({ drafts }) => drafts)];
+  return tried.slice(0, search.runs).find(differs) ?? null;
+}
+
+/** The values in a configuration and its expressions, which are known after it was compiled. */
+function poolsIn(config: EdgeConfig, signer: Signer | null): Pools {
+  const watching = recorder();
+  edgeFixture(config, () => null)
+    .watched(watching)
+    .fresh();
+  return poolsOf(config, watching.expressions.values(), signer);
 }
 
 /** Maximum number of cases whose neighbours are tried. */
 const BASES = 6;
 
-/** The route that alone can see a change; null if others may, as for its path. */
-function scopeOf(pointer: string, routes: readonly PlacedRoute[]): string | null {
-  const own = routes.find((route) => pointer.startsWith(`${route.pointer}/`));
-  return own === undefined ||
-    /\/(?:match|match_type|hostports)(?:\/|$)/.test(pointer.slice(own.pointer.length))
-    ? null
-    : own.id;
+/** The route, or the TLS or TCP edge, that contains a change; null for other changes. */
+function routeOf(pointer: string, routes: ReadonlyMap<string, PlacedRoute>): PlacedRoute | null {
+  const at = pointersFrom(pointer)
+    .slice(1)
+    .find((each) => routes.has(each));
+  return at === undefined ? null : routes.get(at)!;
+}
+
+/** Whether other routes may see a change inside one, as that of its path. */
+function seenElsewhere(pointer: string, route: PlacedRoute): boolean {
+  return /\/(?:match|match_type|hostports)(?:\/|$)/.test(pointer.slice(route.pointer.length));
+}
+
+/** A configuration with only one route of its HTTPS edge: all others have the values that are known. */
+function onlyRoute(config: EdgeConfig, { edge, kind, pointer }: PlacedRoute): EdgeConfig {
+  const { edges } = config;
+  if (kind !== 'https') return config;
+  const own = edges.https[edge]!;
+  const route = own.routes[Number(pointer.slice(pointer.lastIndexOf('/') + 1))];
+  const routes = route === undefined ? [] : [route];
+  return { ...config, edges: { https: { [edge]: { ...own, routes } }, tls: {}, tcp: {} } };
 }
 
 /** Length of the longest place of a case that contains the change. */
@@ -169,12 +203,17 @@ interface Memory {
   readonly run: RunDraft;
   readonly keep: (draft: Draft, run: DraftRun) => void;
   readonly result: (draft: Draft) => WrittenCase | null;
-  /** Drafts that differ in one field from one. */
-  readonly near: (draft: Draft) => readonly Draft[];
+  /** Drafts that differ in one field from one, and the same as JSON. */
+  readonly near: (draft: Draft) => Neighbours;
+}
+
+interface Neighbours {
+  readonly drafts: readonly Draft[];
+  readonly keys: ReadonlySet<string>;
 }
 
 function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
-  const neighbours = new Map<Draft, readonly Draft[]>();
+  const neighbours = new Map<Draft, Neighbours>();
   const results = new Map<string, WrittenCase | null>();
   const keep = (key: string, draft: Draft, ran: DraftRun): WrittenCase | null => {
     const result = resultOf(draft, ran, names);
@@ -185,7 +224,11 @@ function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
     run,
     near: (draft) => {
       let near = neighbours.get(draft);
-      if (near === undefined) neighbours.set(draft, (near = fieldsInTurn(changesOf(draft, pools))));
+      if (near === undefined) {
+        const drafts = fieldsInTurn(changesOf(draft, pools));
+        near = { drafts, keys: new Set(drafts.map((each) => JSON.stringify(each))) };
+        neighbours.set(draft, near);
+      }
       return near;
     },
     keep: (draft, ran) => void keep(JSON.stringify(draft), draft, ran),
