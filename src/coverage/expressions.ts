@@ -89,8 +89,9 @@ function around(
   let watched: Evaluate<Activation> = (activation) => {
     const outcome = run(activation);
     const counters = outcome === true ? yes : outcome === false ? no : failed;
-    if (counters[id]! === 0) isNew('outcomes');
-    counters[id]! += 1;
+    const before = counters[id]!;
+    if (before === 0) isNew('outcomes');
+    counters[id] = before + 1;
     return outcome;
   };
   const isNewVector = (): void => isNew('vectors');

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stripVTControlCharacters } from 'node:util';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { hasErrors, pointerTo } from '../../src/diagnostics/diagnostic.ts';
+import { hasErrors, pointerTo, pointersFrom } from '../../src/diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../../src/diagnostics/json.ts';
 import { renderDiagnostics } from '../../src/diagnostics/render.ts';
 import { sized } from '../random.ts';
@@ -168,6 +168,8 @@ describe('diagnosticsToJson', () => {
 test('pointers are escaped and severities kept', () => {
   expect(pointerTo('/a', 'b/c~d')).toBe('/a/b~1c~0d');
   expect(pointerTo('', 0)).toBe('/0');
+  expect(pointersFrom('/a/0')).toEqual(['/a/0', '/a', '']);
+  expect(pointersFrom('')).toEqual(['']);
   expect(hasErrors([finding('«»', { severity: 'warning' })])).toBe(false);
   expect(hasErrors([finding('«»')])).toBe(true);
 });

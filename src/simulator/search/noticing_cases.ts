@@ -135,7 +135,7 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
   const route = routeOf(mutant.pointer, routes);
   const scope = route === null || seenElsewhere(mutant.pointer, route) ? null : route.id;
   const near = known
-    .filter(({ routes }) => scope === null || routes.has(scope))
+    .filter((witness) => scope === null || witness.routes.has(scope))
     .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
     .sort((one, other) => other.nearness - one.nearness)
     .map(({ witness }) => witness);
@@ -212,12 +212,25 @@ interface Neighbours {
   readonly keys: ReadonlySet<string>;
 }
 
+/** Mistakes in one route follow each other and are tried with the same requests. */
+const KEPT_RESULTS = 10_000;
+const KEPT_NEIGHBOURS = 4 * BASES;
+
+/** Adds an entry; the oldest one leaves when there are too many. */
+function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= limit) return;
+    map.delete(oldest);
+  }
+}
+
 function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
   const neighbours = new Map<Draft, Neighbours>();
   const results = new Map<string, WrittenCase | null>();
   const keep = (key: string, draft: Draft, ran: DraftRun): WrittenCase | null => {
     const result = resultOf(draft, ran, names);
-    results.set(key, result);
+    put(results, key, result, KEPT_RESULTS);
     return result;
   };
   return {
@@ -227,7 +240,7 @@ function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
       if (near === undefined) {
         const drafts = fieldsInTurn(changesOf(draft, pools));
         near = { drafts, keys: new Set(drafts.map((each) => JSON.stringify(each))) };
-        neighbours.set(draft, near);
+        put(neighbours, draft, near, KEPT_NEIGHBOURS);
       }
       return near;
     },
