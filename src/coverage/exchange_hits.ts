@@ -40,7 +40,7 @@ const TEXT_LIMIT = 20_000;
 /** Keys that end with arbitrary text. */
 const TEXTUAL = /^(?:host|path|address) /;
 
-/** A table of counters; `isNew` is told each key that it has not counted before. */
+/** A table of counters; `isNew` receives each key that was not counted before. */
 export function hitTable(isNew: (key: string, isText: boolean) => void): HitTable {
   const counters = new Map<string, Counter>();
   let texts = 0;

@@ -31,7 +31,7 @@ export interface WatchedExpression {
   readonly record: ExpressionRecord;
 }
 
-/** Is told that an outcome of a node, or a vector of a decision, was observed for the first time. */
+/** Is called when an outcome of a node, or a vector of a decision, was observed for the first time. */
 export type NewObservation = (what: 'outcomes' | 'vectors') => void;
 
 /** Plans an expression with counters. An existing record must be of the same source. */
