@@ -268,6 +268,12 @@ export const VERBS = {
     ],
     load: () => import('./playground.ts'),
   },
+  mcp: {
+    group: 'Help on this machine',
+    does: 'serve tools for assistants over standard input and output (Model Context Protocol); nothing is written',
+    examples: [['mcp', 'an assistant starts it in the folder of a project'], ['mcp --root edges']],
+    load: () => import('./mcp.ts'),
+  },
   completion: {
     group: 'Help on this machine',
     does: 'print a script that completes commands and options in bash, zsh, fish or PowerShell',

@@ -22,6 +22,10 @@ const FAILURES: Readonly<Record<string, readonly [cause: string, cure: string]>>
   EBUSY: ['another program uses it', 'stop that program, or choose another name'],
   ETXTBSY: ['it is a running program', OTHER_NAME],
   ENAMETOOLONG: ['the name is too long', 'choose a shorter one'],
+  ERR_ACCESS_DENIED: [
+    "Node's permission model does not allow it in this process",
+    'name a file in an allowed folder, or allow more',
+  ],
   ELOOP: ['symbolic links lead in a circle', 'correct the links'],
   ENXIO: ['it is a device or a socket', 'name a regular file'],
   ESPIPE: ['it is a pipe', 'name a regular file'],

@@ -116,10 +116,13 @@ function namesLanguages(value: unknown): boolean {
   }
 }
 
+/** What standard input had; it can be read once. */
+let standardInput: Buffer | null = null;
+
 /** Reads a file, or standard input for `-`; throws FileError. */
 export function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path === '-' ? 0 : path);
+    return path === '-' ? (standardInput ??= readFileSync(0)) : readFileSync(path);
   } catch (error) {
     const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? nameNear(path) : undefined;
     throw new FileError(

@@ -70,8 +70,17 @@ export function allowedFolders(root: string, environment: NodeJS.ProcessEnv): re
 function projectFolder(root: string): string {
   const own = real(dirname(resolve(root)));
   for (let folder = own; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder;
+    if (isThere(join(folder, '.git'))) return folder;
     if (folder === dirname(folder)) return own;
+  }
+}
+
+/** Whether a file exists; Node's permission model hides those that this process may not read. */
+function isThere(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { type ReadableText, serveMcp } from '../mcp/server.ts';
+import { addText } from './option_values.ts';
+import { STARTERS } from './starters.ts';
+import { packageVersion } from './version.ts';
+
+/** `edgeproof mcp`: tools for assistants, over standard input and output. */
+export function register(command: Command): void {
+  command
+    .option(
+      '--root <folder>',
+      'folder that tools may read, if the client names none; can be repeated; default: this folder',
+      addText,
+      [],
+    )
+    .action(async ({ root }: { readonly root: readonly string[] }) => {
+      const folders = root.length > 0 ? root : [process.cwd()];
+      await serveMcp({ version: packageVersion(), folders, resources: [...schemas(), ...examples()] });
+    });
+}
+
+const KINDS = ['edge', 'policy', 'scenario', 'property'] as const;
+
+function schemas(): ReadableText[] {
+  return KINDS.map((kind) => ({
+    name: `schema of ${kind} files`,
+    uri: `edgeproof://schema/${kind}.json`,
+    description: `Every key of ${kind} files with its type, limits and default (JSON Schema)`,
+    mimeType: 'application/schema+json',
+    read: () => readFileSync(new URL(`../../schema/${kind}.json`, import.meta.url), 'utf8'),
+  }));
+}
+
+/** The files that `init` writes. */
+function examples(): ReadableText[] {
+  return STARTERS.filter(({ path }) => /\.ya?ml$/.test(path) && !path.startsWith('.')).map(
+    ({ path, text }) => ({
+      name: `example ${path}`,
+      uri: `edgeproof://example/${path}`,
+      description: `A complete ${path}, with comments`,
+      mimeType: 'application/yaml',
+      read: () => text,
+    }),
+  );
+}
