@@ -36,8 +36,10 @@ const ANSWER = z.object({
 /** Serves the tools over standard input and output until the input ends. */
 export function serveMcp(options: McpOptions): Promise<void> {
   const processes = new VerbProcesses();
+  const { stdin } = process;
   serveStdio(() => serverOf(options, processes));
-  return new Promise((resolve) => void process.stdin.once('close', resolve).once('end', resolve));
+  if (stdin.readableEnded || stdin.destroyed) return Promise.resolve();
+  return new Promise((resolve) => void stdin.once('close', resolve).once('end', resolve));
 }
 
 function serverOf({ version, folders, resources }: McpOptions, processes: VerbProcesses): McpServer {

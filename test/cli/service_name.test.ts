@@ -48,6 +48,7 @@ describe('--service-name', () => {
       'cert',
       'webhook',
       'playground',
+      'mcp',
       'completion',
     ]);
   });

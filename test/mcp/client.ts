@@ -7,7 +7,7 @@ import { ensureBuilt } from '../built.ts';
 const MAIN = join(import.meta.dirname, '../../dist/lib/main.cjs');
 
 /** What a tool answered; `problem` is the message of a refusal. */
-export interface Answer {
+interface Answer {
   readonly exitCode?: number;
   readonly result?: never;
   readonly shortened?: string;

@@ -84,7 +84,7 @@ describe('the tools', () => {
     });
   });
 
-  test('test reports failures; cover reports open points', async () => {
+  test('`test` reports failures; `cover` reports open points', async () => {
     expect(await resultOf('test', { paths: ['edge.scenario.yaml'] })).toMatchObject({
       summary: { passed: 1, failed: 1 },
     });

@@ -10,13 +10,14 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   'ipaddr.js': ['src/net/'],
   'mmdb-lib': ['src/policy/env/mmdb.ts'],
   re2js: ['src/regex/'],
-  zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/control/resources/'],
+  zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/control/resources/', 'src/mcp/'],
   // For types alone: the matchers extend those of Vitest.
   vitest: ['src/integrations/testing/vitest.ts'],
   yaml: ['src/config_file/', 'src/policy/document/'],
   commander: ['src/cli/'],
   // Patterns of files and tags on the command line.
   picomatch: ['src/cli/named_files.ts', 'src/project_files/select.ts'],
+  '@modelcontextprotocol/server': ['src/mcp/'],
   undici: ['src/clients/', 'src/benchmark/load/'],
   hono: ['src/control/api/'],
   '@node-saml/node-saml': ['src/clients/'],
@@ -58,7 +59,14 @@ const WIRE = [
   'src/integrations/',
 ];
 /** Besides src/cli and src/project_files, which may import every builtin. */
-const FILES = ['src/control/', 'src/replay/', 'src/events/', 'src/inspector/server/', 'src/server/pages.ts'];
+const FILES = [
+  'src/control/',
+  'src/replay/',
+  'src/events/',
+  'src/inspector/server/',
+  'src/mcp/',
+  'src/server/pages.ts',
+];
 
 // table: builtins of Node and the rooms that may import each, besides src/cli
 const BUILTINS: Readonly<Record<string, Home>> = {
@@ -82,7 +90,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:timers': WIRE,
   'node:timers/promises': [...WIRE, 'src/control/'],
   'node:tls': WIRE,
-  'node:url': ['src/edge/document/', 'src/auth/cookie_domain_check.ts'],
+  'node:url': ['src/edge/document/', 'src/auth/cookie_domain_check.ts', 'src/mcp/'],
   'node:util': ['src/diagnostics/', 'src/simulator/', 'src/engine/drivers/', ...WIRE],
   'node:v8': ['src/benchmark/', 'src/cli/heap_limit.ts'],
   'node:vm': ['src/benchmark/'],
@@ -129,7 +137,7 @@ function homeOfBuiltin(name: string): Home | undefined {
   return (
     BUILTINS[name] ??
     (/^node:(?:cluster|module|os|child_process|worker_threads|readline)$/.test(name)
-      ? ['src/cli/', 'src/control/']
+      ? ['src/cli/', 'src/control/', 'src/mcp/']
       : undefined)
   );
 }
