@@ -60,11 +60,17 @@ const TASKS: Readonly<Record<string, string>> = {
 
 /** What the system was asked for: `open edge.yaml`, `listen on 127.0.0.1:80`. */
 function taskOf(
-  error: NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string },
+  error: NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+    hostname?: string;
+    /** What Node's permission model refused. */
+    resource?: string;
+  },
 ): string {
-  const { syscall = 'do this', path, address, port, hostname } = error;
+  const { syscall = 'use', path, address, port, hostname, resource } = error;
   const [call = '', program = ''] = syscall.split(' ');
   const place = address === undefined ? hostname : `${address}${port === undefined ? '' : `:${port}`}`;
-  const subject = path ?? place ?? (program === '' ? 'a file' : program);
+  const subject = path ?? resource ?? place ?? (program === '' ? 'a file' : program);
   return `${TASKS[call] ?? call} ${subject}`;
 }

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type ReadableText, serveMcp } from '../mcp/server.ts';
+import { FileError } from '../project_files/load_config.ts';
+import { mustExist } from './named_files.ts';
 import { addText } from './option_values.ts';
 import { STARTERS } from './starters.ts';
 import { packageVersion } from './version.ts';
@@ -15,9 +17,15 @@ export function register(command: Command): void {
       [],
     )
     .action(async ({ root }: { readonly root: readonly string[] }) => {
+      for (const folder of root) mustBeFolder(folder);
       const folders = root.length > 0 ? root : [process.cwd()];
       await serveMcp({ version: packageVersion(), folders, resources: [...schemas(), ...examples()] });
     });
+}
+
+function mustBeFolder(path: string): void {
+  mustExist(path);
+  if (!statSync(path).isDirectory()) throw new FileError(`--root ${path}: this is a file; name its folder`);
 }
 
 const KINDS = ['edge', 'policy', 'scenario', 'property'] as const;

@@ -259,6 +259,12 @@ export const VERBS = {
     ],
     load: () => import('./webhook.ts'),
   },
+  mcp: {
+    group: 'Help on this machine',
+    does: 'serve tools for assistants over standard input and output (Model Context Protocol); nothing is written',
+    examples: [['mcp', 'an assistant starts it in the folder of a project'], ['mcp --root .']],
+    load: () => import('./mcp.ts'),
+  },
   playground: {
     group: 'Help on this machine',
     does: 'serve a page that checks, decides and explains in the browser, without a server behind it',
@@ -267,12 +273,6 @@ export const VERBS = {
       ['playground --out site', 'writes the page, to be published by any web server'],
     ],
     load: () => import('./playground.ts'),
-  },
-  mcp: {
-    group: 'Help on this machine',
-    does: 'serve tools for assistants over standard input and output (Model Context Protocol); nothing is written',
-    examples: [['mcp', 'an assistant starts it in the folder of a project'], ['mcp --root edges']],
-    load: () => import('./mcp.ts'),
   },
   completion: {
     group: 'Help on this machine',

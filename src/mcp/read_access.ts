@@ -8,13 +8,17 @@ export class RefusedInput extends Error {
 
 /** The folders that tools may read, with their links followed; those that do not exist are left out. */
 export function existingFolders(folders: readonly string[]): string[] {
-  return folders.flatMap((folder) => {
-    try {
-      return [realpathSync(folder)];
-    } catch {
-      return [];
-    }
-  });
+  return folders.flatMap((folder) => real(folder) ?? []);
+}
+
+/**
+ * The folders that contain all of the given ones. Node's permission model refuses a folder itself, though not what is in
+ * it, if a folder inside it is named, too.
+ */
+export function outermost(folders: readonly string[]): string[] {
+  return [...new Set(folders)].filter(
+    (folder, _index, all) => !all.some((other) => other !== folder && isInside(folder, other)),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { isSingleExecutable } from '../loading/single_executable.ts';
-import { RefusedInput } from './read_access.ts';
+import { RefusedInput, outermost } from './read_access.ts';
 
 /** A verb of the command line to run. */
 export interface VerbCall {
@@ -98,14 +98,15 @@ function finished(call: VerbCall): Promise<VerbResult> {
 
 /** How this program is started with restrictions. A single-file binary takes options of Node from its environment. */
 function restricted({ folders }: VerbCall) {
-  const main = process.argv[1]!;
+  // A command is often a link, whose folder is not readable.
+  const main = isSingleExecutable ? '' : realpathSync(process.argv[1]!);
   const readable = isSingleExecutable
     ? [process.execPath, ...folders]
     : [...programFolders(main), ...folders];
   const options = [
     '--permission',
     `--max-old-space-size=${HEAP_MB}`,
-    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...outermost(readable).map((path) => `--allow-fs-read=${path}`),
   ];
   // Variables of the user, which `${env:…}` would read, are not passed on.
   const variables = { PATH: process.env['PATH'], NO_COLOR: '1' };
@@ -120,8 +121,7 @@ function restricted({ folders }: VerbCall) {
 
 /** The folder of the package with the libraries beside it, or the folder with its sources. */
 function programFolders(main: string): string[] {
-  const path = realpathSync(main);
   const libraries = `${sep}node_modules${sep}`;
-  const at = path.indexOf(libraries);
-  return at >= 0 ? [path.slice(0, at + libraries.length - 1)] : [dirname(dirname(dirname(path)))];
+  const at = main.indexOf(libraries);
+  return at >= 0 ? [main.slice(0, at + libraries.length - 1)] : [dirname(dirname(dirname(main)))];
 }

@@ -47,8 +47,8 @@ describe('--service-name', () => {
       'trust',
       'cert',
       'webhook',
-      'playground',
       'mcp',
+      'playground',
       'completion',
     ]);
   });
