@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { isSingleExecutable } from '../loading/single_executable.ts';
 import { type ReadableText, serveMcp } from '../mcp/server.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { mustExist } from './named_files.ts';
@@ -17,11 +18,16 @@ export function register(command: Command): void {
       [],
     )
     .action(async ({ root }: { readonly root: readonly string[] }) => {
+      if (isSingleExecutable) throw new FileError(NOT_IN_BINARY);
       for (const folder of root) mustBeFolder(folder);
       const folders = root.length > 0 ? root : [process.cwd()];
       await serveMcp({ version: packageVersion(), folders, resources: [...schemas(), ...examples()] });
     });
 }
+
+/** The binary takes no options of Node, so its processes cannot be restricted. */
+const NOT_IN_BINARY =
+  'the single-file binary cannot run tools that only read; install the package and run `npx edgeproof mcp`';
 
 function mustBeFolder(path: string): void {
   mustExist(path);

@@ -1,7 +1,7 @@
-import { cp } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { elapsedMs } from '../project_files/run_scenarios.ts';
 import { type PageFiles, readPageFiles, sendPageFile, sendStatus } from '../server/pages.ts';
@@ -11,6 +11,9 @@ import { readPort } from './option_values.ts';
 import { untilShutdown } from './shutdown.ts';
 
 const PAGES = new URL('../../dist/playground/', import.meta.url);
+/** The package has the editor once: this page and the inspector load the same file. */
+const WITH_EDITOR = new URL('../../dist/inspector/', import.meta.url);
+const EDITOR = /^\/editor-/;
 const PORT = 4180;
 
 interface Options {
@@ -28,8 +31,9 @@ export function register(command: Command): void {
 }
 
 async function write(folder: string): Promise<number> {
-  await loaded();
-  await cp(fileURLToPath(PAGES), folder, { recursive: true });
+  const files = await loaded();
+  await mkdir(folder, { recursive: true });
+  for (const [path, content] of files) await writeFile(join(folder, path), content);
   process.stdout.write(`wrote the playground to ${folder}; any web server can publish it as it is\n`);
   return EXIT.ok;
 }
@@ -60,7 +64,8 @@ async function loaded(): Promise<PageFiles> {
   const files = await readPageFiles(PAGES);
   if (files.size === 0)
     throw new OutputError('the page is not built; in a clone of the project run `npm run build` first');
-  return files;
+  const editor = [...(await readPageFiles(WITH_EDITOR))].filter(([path]) => EDITOR.test(path));
+  return new Map([...files, ...editor]);
 }
 
 /** Names by which a browser reaches this machine; another Host may be an attack by DNS rebinding. */

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { isSingleExecutable } from '../loading/single_executable.ts';
 import { RefusedInput, outermost } from './read_access.ts';
 
 /** A verb of the command line to run. */
@@ -96,27 +95,18 @@ function finished(call: VerbCall): Promise<VerbResult> {
   });
 }
 
-/** How this program is started with restrictions. A single-file binary takes options of Node from its environment. */
+/** How this program is started with restrictions. */
 function restricted({ folders }: VerbCall) {
   // A command is often a link, whose folder is not readable.
-  const main = isSingleExecutable ? '' : realpathSync(process.argv[1]!);
-  const readable = isSingleExecutable
-    ? [process.execPath, ...folders]
-    : [...programFolders(main), ...folders];
-  const options = [
-    '--permission',
-    `--max-old-space-size=${HEAP_MB}`,
-    ...outermost(readable).map((path) => `--allow-fs-read=${path}`),
-  ];
-  // Variables of the user, which `${env:…}` would read, are not passed on.
-  const variables = { PATH: process.env['PATH'], NO_COLOR: '1' };
-  return isSingleExecutable
-    ? {
-        program: process.execPath,
-        before: [],
-        variables: { ...variables, NODE_OPTIONS: options.map((option) => JSON.stringify(option)).join(' ') },
-      }
-    : { program: process.execPath, before: [...options, main], variables };
+  const main = realpathSync(process.argv[1]!);
+  const readable = outermost([...programFolders(main), ...folders]);
+  const options = readable.map((path) => `--allow-fs-read=${path}`);
+  return {
+    program: process.execPath,
+    before: ['--permission', `--max-old-space-size=${HEAP_MB}`, ...options, main],
+    // Variables of the user, which `${env:…}` would read, are not passed on.
+    variables: { PATH: process.env['PATH'], NO_COLOR: '1' },
+  };
 }
 
 /** The folder of the package with the libraries beside it, or the folder with its sources. */

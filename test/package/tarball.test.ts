@@ -271,7 +271,7 @@ describe('the packed tarball', () => {
 
   it('is small, and brings few packages', async () => {
     const { size } = await stat(join(folder, tarball));
-    // The pages have shares of their own; each has its editor, so that the playground can be published alone.
+    // The pages have shares of their own, and the editor is shared.
     expect(size).toBeLessThan(1_000_000 + 600_000 + 220_000);
     const files = await readdir(join(folder, 'node_modules/edgeproof'), {
       recursive: true,
@@ -285,6 +285,15 @@ describe('the packed tarball', () => {
       packages: object;
     };
     expect(Object.keys(lock.packages).length).toBeLessThan(36);
+  });
+
+  it('writes a playground that has all its files', async () => {
+    expect(await edgeproof('playground', '--out', 'site')).toMatchObject({ code: 0 });
+    const files = await readdir(join(folder, 'site'));
+    const script = await readFile(join(folder, 'site/page.js'), 'utf8');
+    const chunks = [...new Set(script.match(/\b[\w-]+-[\w-]{8}\.js\b/g))];
+    expect(chunks).toEqual([expect.stringMatching(/^editor-/)]);
+    expect(files).toEqual(expect.arrayContaining([...chunks, 'index.html', 'worker.js', 'page.css']));
   });
 
   it('carries the JSON Schemas for editors', async () => {

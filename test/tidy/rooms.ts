@@ -149,7 +149,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   // The engine in a page.
   playground: [...CONFIGURATION, 'simulator', 'project_files', 'browser', 'pages'],
   // What pages share; they show what they are given, whose types come from where it is made.
-  mcp: ['loading'],
+  mcp: [],
   pages: ['diagnostics', 'edge', 'replay', 'inspector'],
   'inspector/ui': ['diagnostics', 'replay', 'inspector', 'pages'],
   // Live traffic on a page of this machine.
