@@ -14,6 +14,7 @@ const OTHERS = new Set([
   'record',
   'serve',
   'playground',
+  'mcp',
   'repl',
   'keys',
   'restrictions',
