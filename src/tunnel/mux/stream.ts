@@ -3,8 +3,8 @@ export const WINDOW_BYTES = 262_144;
 /** Maximum body of the frames that we send, 32 KiB with its header; after each, the next stream has its turn. */
 const FRAME_BYTES = 32_760;
 const NOTHING = Buffer.alloc(0);
-/** Consumed bytes are granted again in portions of this size. */
-const GRANT_BYTES = 131_072;
+/** Consumed bytes are granted again in portions of this size: with half of the window a sender often waits for one. */
+const GRANT_BYTES = 65_536;
 
 /** The user of a stream. After `ended` and our own end, or after `reset`, nothing more is called. */
 export interface StreamTaker {
