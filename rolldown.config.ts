@@ -1,9 +1,8 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
-import type { Plugin, RolldownOptions } from 'rolldown';
+import type { RolldownOptions } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
-import { inspector, playground } from './rolldown.pages.ts';
+import { licenses } from './rolldown.licenses.ts';
+import { inspector, playground, report } from './rolldown.pages.ts';
 
 /** What users run and import. */
 // table: entries
@@ -65,7 +64,13 @@ const types: RolldownOptions = {
   output: { dir: 'dist/lib', entryFileNames: declarations, chunkFileNames: '[name]-[hash].d.cts' },
 };
 
-export default defineConfig([code, types, ...playground('dist/playground'), inspector('dist/inspector')]);
+export default defineConfig([
+  code,
+  types,
+  ...playground('dist/playground'),
+  inspector('dist/inspector'),
+  report('dist/report'),
+]);
 
 /** Of CommonJS, as the code is; only those of Vitest's matchers extend types of a module. */
 function declarations({ name }: { readonly name: string }): string {
@@ -76,27 +81,4 @@ function entries(folder: string, extension: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(ENTRIES).map(([name, path]) => [name, `${folder}/${path}.${extension}`]),
   );
-}
-
-/** The licences of the packages in the bundle. */
-function licenses(): Plugin {
-  return {
-    name: 'licenses',
-    async generateBundle(_options, bundle) {
-      const parts = Object.values(bundle).flatMap((part) => ('moduleIds' in part ? part.moduleIds : []));
-      const folders = new Set(parts.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
-      const texts = await Promise.all([...folders].toSorted().map(licenseOf));
-      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: texts.join('\n\n') });
-    },
-  };
-}
-
-async function licenseOf(folder: string): Promise<string> {
-  const { name, version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-    name: string;
-    version: string;
-  };
-  const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} is bundled and has no licence file`);
-  return `${name} ${version}\n\n${await readFile(join(folder, file), 'utf8')}`;
 }

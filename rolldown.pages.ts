@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { readFile } from 'node:fs/promises';
 import type { Plugin, RolldownOptions } from 'rolldown';
+import { licenses, licensesOf } from './rolldown.licenses.ts';
 
 const twinOf = (name: string): string => fileURLToPath(new URL(`src/browser/${name}.ts`, import.meta.url));
 
@@ -54,11 +56,15 @@ function styles(folder: string, ...packages: readonly string[]): Plugin {
   return {
     name: 'styles',
     async generateBundle() {
-      const paths = ['src/pages/base.css', ...packages, `${folder}/page.css`];
-      const parts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
-      this.emitFile({ type: 'asset', fileName: 'page.css', source: parts.join('\n') });
+      this.emitFile({ type: 'asset', fileName: 'page.css', source: await stylesOf(folder, packages) });
     },
   };
+}
+
+async function stylesOf(folder: string, packages: readonly string[]): Promise<string> {
+  const paths = ['src/pages/base.css', ...packages, `${folder}/page.css`];
+  const parts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  return parts.join('\n');
 }
 
 /** A page that is a folder of files: the script, and chunks that it loads later. */
@@ -66,7 +72,12 @@ function page(ui: string, dir: string, ...stylesOfPackages: readonly string[]): 
   return {
     ...PAGE_SCRIPT,
     input: { page: `${ui}/page.tsx` },
-    plugins: [...PAGE_SCRIPT.plugins, copied(ui, ['index.html']), styles(ui, ...stylesOfPackages)],
+    plugins: [
+      ...PAGE_SCRIPT.plugins,
+      copied(ui, ['index.html']),
+      licenses(),
+      styles(ui, ...stylesOfPackages),
+    ],
     transform: { ...PAGE_SCRIPT.transform, target: 'es2024' },
     output: { ...OUTPUT, dir, chunkFileNames: '[name]-[hash].js' },
   };
@@ -82,6 +93,7 @@ export function playground(dir: string): RolldownOptions[] {
     {
       ...PAGE_SCRIPT,
       input: { worker: 'src/playground/worker.ts' },
+      plugins: [...PAGE_SCRIPT.plugins, licenses('LICENSES_of_engine.txt')],
       output: { ...OUTPUT, dir, codeSplitting: false },
     },
   ];
@@ -90,3 +102,40 @@ export function playground(dir: string): RolldownOptions[] {
 /** The inspector: the page; its editor, overview and plots are chunks of their own. */
 export const inspector = (dir: string): RolldownOptions =>
   page('src/inspector/ui', dir, 'node_modules/uplot/dist/uPlot.min.css');
+
+/** The page of reports: one file with its script and styles, and with room for what a report contains. */
+export const report = (dir: string): RolldownOptions => ({
+  ...PAGE_SCRIPT,
+  input: { report: 'src/reports/ui/page.tsx' },
+  plugins: [...PAGE_SCRIPT.plugins, oneFile('src/reports/ui', 'node_modules/uplot/dist/uPlot.min.css')],
+  transform: { ...PAGE_SCRIPT.transform, target: 'es2024' },
+  output: { ...OUTPUT, format: 'iife', dir, codeSplitting: false },
+});
+
+/** Puts the script and the styles into the page, and their hashes into its policy: nothing else runs in it. */
+function oneFile(folder: string, ...packages: readonly string[]): Plugin {
+  return {
+    name: 'one file',
+    async generateBundle(_options, bundle) {
+      const license = escapedText(await licensesOf(bundle));
+      const [chunk] = Object.values(bundle);
+      if (chunk?.type !== 'chunk') throw new Error('the page of reports has no script');
+      delete bundle[chunk.fileName];
+      // In a page, these would end the script or begin a comment.
+      const script = chunk.code.replaceAll(/<(?=\/script|!--)/gi, String.raw`\x3c`).trim();
+      const style = await stylesOf(folder, packages);
+      const texts = { script, style, license, 'script hash': hashOf(script), 'style hash': hashOf(style) };
+      const around = await readFile(`${folder}/index.html`, 'utf8');
+      const source = around.replaceAll(
+        /\s*%(script|style|license)%\s*|%(script hash|style hash)%/g,
+        (_room, block: keyof typeof texts, hash: keyof typeof texts) => texts[block ?? hash],
+      );
+      this.emitFile({ type: 'asset', fileName: 'report.html', source });
+    },
+  };
+}
+
+const escapedText = (text: string): string =>
+  text.replaceAll(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;

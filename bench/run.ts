@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   analysis: () => import('./analysis.ts'),
   agents: () => import('./agents.ts'),
   browser: () => import('./browser.ts'),
+  editor: () => import('./editor.ts'),
   ingress: () => import('./ingress/run.ts'),
 };
 const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));
@@ -33,6 +35,7 @@ if (unknown.length > 0) {
   process.stderr.write(`no section ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}\n`);
   process.exit(2);
 }
+const at = dateAndCommit();
 const machine = `Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${process.platform} ${release()}`;
 process.stdout.write(`${machine}\n`);
 const parts: string[] = [];
@@ -51,6 +54,14 @@ function headFor(on: string): string {
 All of one run of \`npm run bench\`, written by it. Machines are noisy: ratios count. Behind each peer stands what it takes,
 as a multiple of ours, and in brackets the 98 % interval of that ratio over the rounds, where both took turns.
 
-${on}
+${on}, ${at}
 `;
+}
+
+/** The day, and the commit with a sign if files differ from it. */
+function dateAndCommit(): string {
+  const commit = execFileSync('git', ['describe', '--always', '--dirty=+', '--exclude=*'], {
+    encoding: 'utf8',
+  });
+  return `${new Date().toISOString().slice(0, 10)}, commit ${commit.trim()}`;
 }

@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'dist/binary');
-const OURS = ['dist/lib', 'dist/inspector', 'dist/playground', 'schema'];
+const OURS = ['dist/lib', 'dist/inspector', 'dist/playground', 'dist/report', 'schema'];
 /** What Node loads, what editors read, and pages. Types and source maps stay out. */
-const LOADED = /(?:\.(?:[cm]?js|json)|\/(?:inspector|playground)\/.*\.(?:css|html))$/;
+const LOADED = /(?:\.(?:[cm]?js|json)|\/(?:inspector|playground|report)\/.*\.(?:css|html|txt))$/;
 
 interface Lock {
   readonly packages: Readonly<Record<string, Locked>>;

@@ -7,6 +7,7 @@ import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './event
 import type { LostEvents } from './events/lost.ts';
 import type { TrafficWatch } from './inspector/server/traffic_watch.ts';
 import type { GeoipDatabase } from './policy/env/facts.ts';
+import type { SharedState } from './shared_state/port.ts';
 import type { RecordingSink } from './replay/recording_sink.ts';
 import type { Agents } from './tunnel/agents.ts';
 
@@ -22,6 +23,8 @@ export interface EdgeOptions {
    * Called once for each request that `handle` or the listener has completed; `explain` returns its steps.
    */
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
+  /** Called when a WebSocket or an event stream of the listener begins; `onEvent` follows at its end. */
+  readonly onOpened?: (explanation: Explanation) => void;
   /** Called once for each closed connection of a TLS or TCP edge. */
   readonly onConnection?: (event: TcpConnectionClosedEvent, explain: () => StreamExplanation) => void;
   /** Called once for each closed connection that carried HTTP. */
@@ -49,6 +52,8 @@ export interface EdgeOptions {
    * requests while it listens, too.
    */
   readonly clients?: ScriptedClients;
+  /** State that this process shares with others: limits, one-time ids, ends of sessions. Default: each keeps its own. */
+  readonly shared?: SharedState;
   /**
    * Whether requests that begin now are traced: their `traceparent` is continued and passed to the upstream, and
    * explanations have `trace`. Default: they are not, and `traceparent` passes unchanged.

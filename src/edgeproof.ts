@@ -17,7 +17,7 @@ import type { EdgeConfig } from './edge/document/schema.ts';
 import { assembleFrom } from './project_files/assemble.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import type { ExtensionChange } from './edge/extension.ts';
-import { swapsOf } from './edge/swaps.ts';
+import { type Staged, swapsOf } from './edge/swaps.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import { type Family, openMetrics } from './server/admin_metrics.ts';
 import type { PortProblem } from './server/stream_listeners.ts';
@@ -113,6 +113,8 @@ const NONE_POOLED: ReadonlySet<string> = new Set();
 export interface EdgeOfFile extends Edge {
   /** Activates another configuration; returns what activates the present one again. */
   swapTo(next: UsableConfig): () => void;
+  /** Compiles another configuration, which is activated later. */
+  stage(next: UsableConfig): Staged;
   readonly pooled: NonNullable<UsableConfig['pooled']>;
   /** Replaces the parts that others than the operator add to the configuration: the endpoints of agents. */
   extend(change: ExtensionChange): void;
@@ -127,9 +129,8 @@ export interface EdgeOfFile extends Edge {
 
 /** Creates the edge of a checked configuration. */
 export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
-  const { clock = Date.now, random = Math.random, agents } = options;
-  const { tunnels = agents?.tunnelsOf, tracing: traces } = options;
-  const world: World = { nowMs: clock, random, ...(tunnels && { tunnels }), ...(traces && { traces }) };
+  const { agents, shared } = options;
+  const world = worldOf(options);
   const runtime = edgeRuntime(checked.config, world, options);
   const { metrics, attempted } = counting(options);
   const newEventId = idMaker('ev', () => world.random());
@@ -139,7 +140,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
 
   const watching: Watching = { watch: options.trafficWatch ?? null };
-  const { emit, emitStream, emitConnection, isHeard, explain } = reporting(
+  const { emit, emitStream, emitConnection, opened, isHeard, explain } = reporting(
     options,
     watching,
     world,
@@ -153,7 +154,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     if (isHeard()) attempted(() => emit(exchange));
   }
 
-  const { current, swapTo, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
+  const { current, swapTo, stage, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
     places.set(compiled, locate);
     settling = Promise.all(Array.from(swapped, ({ refresh }) => refresh()));
     watching.watch?.swapped();
@@ -181,19 +182,32 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     },
     swap: (config) => void swapTo(usable(checkGiven(config, options))),
     swapTo,
+    stage,
     extend,
     settled: () => settling.then(() => Array.from(swapped).flatMap(({ missing }) => missing())),
     metrics: () => openMetrics(metrics.families()),
     families: metrics.families,
     ...adaptersOf(wiring, world, () => Object.values(current().config.edges.https)),
     listen: (listenOptions = {}) => {
-      const { recordingSink: sink = null, clients = {} } = options;
-      const live = { wiring, runtime, emitStream, emitConnection, swapped, sink, clients, metrics };
+      const { recordingSink: sink = null } = options;
+      const clients = { ...options.clients, ...(shared && { shared: shared.ask }) };
+      const live = { wiring, runtime, emitStream, emitConnection, opened, swapped, sink, clients, metrics };
       const whole = { ...live, agents: agents ?? null, edge };
       return listenWith(listenOptions, whole, { watching, watched, options });
     },
   };
   return edge;
+}
+
+function worldOf({ clock = Date.now, random = Math.random, ...options }: EdgeOptions): World {
+  const { tunnels = options.agents?.tunnelsOf, tracing: traces, shared } = options;
+  return {
+    nowMs: clock,
+    random,
+    ...(tunnels && { tunnels }),
+    ...(traces && { traces }),
+    ...(shared && { sharesState: true }),
+  };
 }
 
 /** Opens the listeners, whose code is loaded now, with an inspector if it is asked for. */

@@ -33,6 +33,8 @@ export type { Listening } from './listening.ts';
 export type { ScenarioInput } from './simulator/document/schema.ts';
 export type { Surrounding as CheckOptions } from './project_files/load_config.ts';
 export { createSimulator } from './simulator/create_simulator.ts';
+export type { SimulatorNodes, SimulatorOfNodes } from './simulator/nodes/of_simulator.ts';
+export type { NodesReport } from './simulator/nodes/report.ts';
 export type { SimulatedExchange, Simulator, SimulatorOptions } from './simulator/create_simulator.ts';
 export type { ScriptedUpstream } from './engine/drivers/scripted.ts';
 export { coverScenario, explainWhyNot } from './simulator/search/library.ts';

@@ -2,6 +2,7 @@ import type { UpstreamLimits } from './http1/upstream_client.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
 import type { TlsCertificate } from './engine/connection.ts';
 import type { ListenerLimits } from './io/listener_limits.ts';
+import type { AdminAdditions } from './server/admin.ts';
 import type { StreamLimits } from './server/tcp_limits.ts';
 
 /** A port that cannot be opened. */
@@ -36,12 +37,14 @@ export interface ListenOptions {
   /** Authorities for TLS backends of TLS and TCP edges, PEM; default: the system's. */
   readonly upstreamCa?: string;
   /** Listens for `/healthz`, `/readyz` and `/metrics`; `host` defaults to loopback, wherever the edge listens. */
-  readonly admin?: { readonly host?: string; readonly port: number };
+  readonly admin?: { readonly host?: string; readonly port: number } & AdminAdditions;
   /**
    * Shows traffic on a page of this machine, whose URL is `inspectorUrl`; default false. `true`: port 4040, or the next free
    * one.
    */
   readonly inspector?: boolean | InspectorListenOptions;
+  /** Called with the backend of each request or connection that begins to wait for an upstream (`waitMs` of the limits). */
+  readonly waits?: (backend: string) => void;
   /** Receives messages for the operator, such as a handshake that failed. */
   readonly say?: (text: string) => void;
 }

@@ -16,15 +16,14 @@ import { type ConnectionWatch, createHttp1Listener } from './server/http1_listen
 import { lazyHttp2 } from './server/lazy_http2.ts';
 import type { AgentListener, AgentSurroundings } from './tunnel/agent_listener.ts';
 import type { Agents } from './tunnel/agents.ts';
-import { ListenError } from './listen_options.ts';
-import type { ListenOptions } from './listen_options.ts';
+import { ListenError, type ListenOptions } from './listen_options.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
 import { lookingAgain } from './server/port_retries.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
 import type { ExchangeObserver, RecordingSink } from './replay/recording_sink.ts';
 import type { TrafficWatch } from './inspector/server/traffic_watch.ts';
-import { withReplies } from './engine/drivers/replaced_replies.ts';
+import { withOpened, withReplies } from './engine/drivers/replaced_replies.ts';
 import type { ExchangePort } from './engine/drivers/exchange_port.ts';
 import type { ScriptedClients } from './engine/drivers/scripted.ts';
 
@@ -68,6 +67,8 @@ export interface LiveWiring {
   readonly emitConnection: ConnectionWatch | null;
   /** Listeners to notify of every new configuration. */
   readonly swapped: Set<Listener>;
+  /** Called when a WebSocket or an event stream begins; null: nothing listens. */
+  readonly opened: Parameters<typeof withOpened>[1];
   readonly sink: RecordingSink | null;
   readonly watch: TrafficWatch | null;
   readonly clients: ScriptedClients;
@@ -84,9 +85,10 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const { wiring } = live;
   const redirects: Redirects = {};
   const exchanges = observed(engineExchangePort(redirecting(wiring, redirects)), live);
-  const { upstream, keepUpstreams, fetcher, fetch } = clientsOf(options, live);
   const stopping = new AbortController();
-  const clients = { upstream, fetch, oidc: askProviders, stop: stopping.signal };
+  const { upstream, keepUpstreams, fetcher, fetch } = clientsOf(options, live, stopping.signal);
+  const { shared } = live.clients;
+  const clients = { upstream, fetch, oidc: askProviders, stop: stopping.signal, ...(shared && { shared }) };
   const http2 = lazyHttp2(exchanges, clients, options.limits);
   const listener = createHttp1Listener(exchanges, clients, options.limits, http2.serve, live.emitConnection);
   const { host = '127.0.0.1', port = 0, strictPort = false, say = () => undefined } = options;
@@ -156,20 +158,22 @@ function observersOf({ sink, watch }: LiveWiring): readonly ExchangeObserver[] {
 
 /** The port with its observers; what a reply becomes is settled before they see it. */
 function observed(port: ExchangePort, live: LiveWiring): ExchangePort {
-  const replyOf = live.watch?.replyOf ?? null;
-  return observersOf(live).reduce(recordingTap, replyOf === null ? port : withReplies(port, replyOf));
+  const settled = withOpened(withReplies(port, live.watch?.replyOf ?? null), live.opened);
+  return observersOf(live).reduce(recordingTap, settled);
 }
 
 /** The clients of upstreams and of control requests; `keepUpstreams` follows a change of the operator's upstreams. */
-function clientsOf({ upstreamLimits }: ListenOptions, live: LiveWiring) {
-  const { agents, edge, clients: given } = live;
-  const client = createUpstreamClient({ ...upstreamLimits, openTunnel: agents?.openTunnel ?? null });
+function clientsOf({ upstreamLimits, waits }: ListenOptions, live: LiveWiring, stop: AbortSignal) {
+  const { agents, edge } = live;
+  const { fetch: given } = live.clients;
+  const limits = { ...upstreamLimits, openTunnel: agents?.openTunnel ?? null };
+  const client = createUpstreamClient(limits, { stop, waits });
   const fetcher = lazyFetcher();
   let kept: ReturnType<typeof upstreamsOf> | null = null;
   return {
     upstream: observersOf(live).reduce(copyBodies, client),
     fetcher,
-    fetch: given.fetch === undefined ? fetcher.fetch : promised(given.fetch),
+    fetch: given === undefined ? fetcher.fetch : async (asked: FetchRequest) => given(asked),
     keepUpstreams: (): void => {
       // Agents bring no upstreams but their tunnels, whose connections end with them.
       const upstreams = upstreamsOf(tablesOf(edge.config).backends);
@@ -182,10 +186,6 @@ function clientsOf({ upstreamLimits }: ListenOptions, live: LiveWiring) {
 
 function isForHttps({ kind, port }: Omit<StreamPort, 'listensOn'>): boolean {
   return kind === 'tls' && port === HTTPS_PLACE.port;
-}
-
-function promised(fetch: NonNullable<ScriptedClients['fetch']>): StreamServing['fetch'] {
-  return async (request: FetchRequest) => fetch(request);
 }
 
 /** How many connections were closed, over all listeners that drain. */
@@ -252,7 +252,7 @@ async function streamsOf(
   http: StreamServing['http'],
 ): Promise<StreamListeners | ListenProblem | null> {
   const { tls, tcp, strictPort = false, streamLimits, upstreamCa, say = () => undefined } = options;
-  const { edgePorts, localPort = (port) => port } = options;
+  const { edgePorts, waits, localPort = (port) => port } = options;
   const givenPort = ({ kind, host: name, port }: Omit<StreamPort, 'listensOn'>) =>
     kind === 'tcp' ? tcp?.ports?.[`${name}:${port}`] : tls?.ports?.[port];
   if (tls === undefined && tcp === undefined) return null;
@@ -278,6 +278,7 @@ async function streamsOf(
       fetch,
       http,
       protocols: PROTOCOLS,
+      waits,
       say,
     },
     {

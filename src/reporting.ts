@@ -44,7 +44,7 @@ export function reporting(
   places: Places,
   attempted: Attempted,
 ) {
-  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp } = options;
+  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp, onOpened } = options;
   const emitConnection: NonNullable<LiveWiring['emitConnection']> = (facts, bytes) =>
     attempted(() =>
       onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, world.nowMs(), newEventId)),
@@ -74,6 +74,8 @@ export function reporting(
         onConnection?.(event, explained);
       }),
     emitConnection: onHttp === undefined ? null : emitConnection,
+    opened:
+      onOpened === undefined ? null : (exchange: Exchange) => attempted(() => onOpened(explain(exchange))),
   };
 }
 

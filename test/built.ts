@@ -57,7 +57,15 @@ function digestOfSources(): string {
   const hash = createHash('sha256');
   const paths = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => join('src', path))
-    .concat('package.json', 'package-lock.json', 'rolldown.config.ts', 'tsconfig.json', 'tsconfig.build.json')
+    .concat(
+      'package.json',
+      'package-lock.json',
+      'rolldown.config.ts',
+      'rolldown.pages.ts',
+      'rolldown.licenses.ts',
+      'tsconfig.json',
+      'tsconfig.build.json',
+    )
     .toSorted();
   for (const path of paths) {
     const { size, mtimeMs } = statSync(join(ROOT, path));

@@ -1,4 +1,5 @@
 import { readHostport } from '../edge/compile_filters.ts';
+import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import { readMatch } from '../edge/router.ts';
 import type { HttpsEdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
@@ -28,6 +29,8 @@ export interface Cell {
   readonly routed: readonly Routed[];
   /** The edge of each configuration; null if it does not know the hosts. */
   readonly edges: readonly (string | null)[];
+  /** Whether its hosts are refused to clients, and only reached through another endpoint. */
+  readonly isInternal: boolean;
   /** Its only host, if a route names that; null if no route names hosts of the cell. */
   readonly host: string | null;
 }
@@ -56,6 +59,7 @@ export function* cellsOf(models: readonly Model[]): Generator<Cell> {
         within: lazily({ host: hosts.literals, path: paths.literals }),
         routed,
         edges: hosts.edges,
+        isInternal: isInternalHost(hosts.example),
         host: hosts.named,
       };
     }
@@ -103,7 +107,7 @@ function hostClasses(models: readonly Model[]): readonly HostClass[] {
   const alike = new Map<string, string[]>();
   for (const host of exact) {
     if (named.has(host)) continue;
-    const key = JSON.stringify(edgesOf(host));
+    const key = JSON.stringify([edgesOf(host), isInternalHost(host)]);
     alike.set(key, [...(alike.get(key) ?? []), host]);
   }
   for (const hosts of alike.values()) {

@@ -119,6 +119,98 @@ export const ANALYSIS_CODES = {
     example: "`allow: ['.*']`, which makes all denied patterns useless",
     cure: 'write a pattern for the intended agents only',
   },
+  'analysis.unescaped_dot': {
+    basis: 'settings',
+    message: 'The dot in the pattern is any character, so another name matches, too.',
+    example: 'an Origin that matches `^https://www.shop.test$`: `https://wwwxshop.test` does',
+    cure: 'write `[.]` for a dot',
+  },
+  'analysis.forged_field': {
+    basis: 'settings',
+    message: 'Clients can send this header themselves, so it says nothing about where a request comes from.',
+    example: 'a rule that lets requests pass whose `X-Forwarded-For` begins with `10.`',
+    cure: 'use `conn.client_ip`, which is the address of the connection',
+  },
+  'analysis.header_bypass': {
+    basis: 'run',
+    message: 'The rule lets requests pass that have a header of the right form, which any client can send.',
+    example: "a login for `!req.user_agent.contains('Googlebot')`",
+    cure: 'make the exception by the address of the client, or by a path that needs no login',
+  },
+  'analysis.late_gate': {
+    basis: 'settings',
+    message: 'The action stops the response only: the backend has already processed the request.',
+    example: '`restrict-ips` under `on_http_response`',
+    cure: 'move the action to `on_http_request`',
+  },
+  'analysis.open_host': {
+    basis: 'run',
+    message: 'The gate is on a route of one host; the same path of another host reaches the same backend.',
+    example: 'a gated route `shop.test/admin`, and a route `/` for `*.shop.test`',
+    cure: 'leave out the host of the gated route, or gate the other one',
+  },
+  'analysis.blocked_route': {
+    basis: 'proved',
+    message: 'No request reaches the backend of this route: its modules and rules together stop all.',
+    example: 'a module that allows `10.0.0.0/8` before an action that allows `192.168.0.0/16`',
+    cure: 'correct the conditions that contradict each other, or remove the backend',
+  },
+  'analysis.drawn_again': {
+    basis: 'settings',
+    message:
+      'Each expression draws a number of its own, so this rule and an earlier one may both apply, or neither.',
+    example: '`rand.double() < 0.5` in one rule and `rand.double() >= 0.5` in another',
+    cure: 'draw once with `set-vars`, and compare the variable',
+  },
+  'analysis.scattered_limit': {
+    basis: 'settings',
+    message: 'The key is another one for each connection or request, so the limit is never reached.',
+    example: '`bucket_key: [conn.client_port]`',
+    cure: 'count by what stays the same, such as `conn.client_ip`',
+  },
+  'analysis.unused_check': {
+    basis: 'settings',
+    message: 'Sessions end before the user is checked again.',
+    example: '`auth_check_interval: 7200` with `maximum_duration: 3600`',
+    cure: 'lower the interval, or leave it out',
+  },
+  'analysis.same_backend': {
+    basis: 'settings',
+    message: 'The part is the same server as another part before it.',
+    example: '`weighted: {app: 90, canary: 10}`, where both have the same address',
+    cure: 'correct the address, or use one backend',
+  },
+  'analysis.glued_path': {
+    basis: 'settings',
+    message:
+      'The replacement ends without the slash that the pattern finds, and joins two parts of the path.',
+    example: "`from: '/api/'` with `to: '/internal'` makes `/internalusers` of `/api/users`",
+    cure: 'end the replacement with a slash',
+  },
+  'analysis.refused_cors': {
+    basis: 'settings',
+    message: 'Browsers refuse responses with these CORS headers.',
+    example: '`access-control-allow-origin: *` with `access-control-allow-credentials: true`',
+    cure: 'name one origin, once',
+  },
+  'analysis.open_cors': {
+    basis: 'settings',
+    message: 'Pages of every origin may read responses that belong to the user.',
+    example: 'an `access-control-allow-origin` that repeats the Origin of the request, with credentials',
+    cure: 'compare the Origin with the allowed ones in an expression of the rule',
+  },
+  'analysis.dropped_cookie': {
+    basis: 'settings',
+    message: 'Browsers drop this cookie.',
+    example: '`set-cookie: sid=1; SameSite=None` without `Secure`',
+    cure: 'correct the attributes of the cookie',
+  },
+  'analysis.dropped_header': {
+    basis: 'settings',
+    message: 'Headers with an underscore in their name are dropped, so that no request has this one.',
+    example: "`hasReqHeader('x_debug')` while `underscore_headers` is `drop`",
+    cure: 'write the name with dashes, or set `underscore_headers: pass`',
+  },
   'analysis.method_bypass': {
     basis: 'run',
     message: 'The rule stops a request that passes with another method for the same content.',

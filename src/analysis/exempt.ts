@@ -21,10 +21,7 @@ export function exempted(
 ): Diagram<Truth> {
   const { diagrams, atoms } = model.analysis;
   if (which === null) return diagrams.false;
-  if (which === 'plain')
-    return diagrams.atom(
-      atoms.text('scheme', patternDfa(String.raw`\Ahttp\z`)!, 'the request comes without TLS'),
-    );
+  if (which === 'plain') return withoutTls(model);
   const options = atoms.text('method', patternDfa(String.raw`\AOPTIONS\z`)!, 'the method is OPTIONS');
   if (which === 'options') return diagrams.atom(options);
   return PREFLIGHT_FIELDS.reduce((all, name) => {
@@ -33,6 +30,13 @@ export function exempted(
     const message = `the request has the field '${name.slice('header '.length)}'`;
     return diagrams.and(all, diagrams.atom(atoms.text(field, present, message)));
   }, diagrams.atom(options));
+}
+
+/** Requests that come without TLS. */
+export function withoutTls({ analysis: { atoms, diagrams } }: Model): Diagram<Truth> {
+  return diagrams.atom(
+    atoms.text('scheme', patternDfa(String.raw`\Ahttp\z`)!, 'the request comes without TLS'),
+  );
 }
 
 /** The effect of a filter on the requests that it exempts. */

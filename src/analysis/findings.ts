@@ -5,10 +5,11 @@ import type { PolicyDocument } from '../policy/document/document.ts';
 import { cellsOf } from './cells.ts';
 import { ANALYSIS_CODES, type AnalysisCode } from './codes.ts';
 import { type ExaminedPolicy, expressionFindings } from './expression_findings.ts';
-import { type Examined, cellsByRoute } from './finding.ts';
+import { type Examined, type Found, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
 import { Analysis, Model, modulesOf } from './model.ts';
-import { idleSettings, zeroWeights } from './idle_settings.ts';
+import { headerFindings } from './header_findings.ts';
+import { idleSettings, sameBackends, zeroWeights } from './idle_settings.ts';
 import { patternFindings } from './pattern_findings.ts';
 import { policyDocument } from './policy_documents.ts';
 import { rangeFindings } from './range_findings.ts';
@@ -19,6 +20,7 @@ import {
   redundantRoutes,
   settingFindings,
 } from './setting_findings.ts';
+import { gluedPaths, limitFindings, trustFindings } from './trust_findings.ts';
 import { unreached } from './unreached.ts';
 import type { Witness } from './witness.ts';
 
@@ -59,16 +61,33 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
     ...settingFindings(config, uses, options),
     ...deadBackends(config),
     ...zeroWeights(config),
+    ...sameBackends(config),
     ...idleSettings(uses),
+    ...gluedPaths(uses),
+    ...limitFindings(uses),
+    ...policies.flatMap(trustFindings),
+    ...headerFindings(config, policies, uses),
     ...policies.flatMap((policy) => expressionFindings(policy, dead).concat(ruleGateFindings(policy, dead))),
     ...gateFindings(examined),
   ];
-  return found.map(({ code, pointer, detail, because = [], isRemovable = false, witness = null }) => {
-    const { message, basis } = ANALYSIS_CODES[code];
-    const particular = detail === undefined ? message : `${message.slice(0, -1)}: ${detail}.`;
-    return { code, pointer, basis, message: particular, because, isRemovable, witness };
-  });
+  return found
+    .filter((each) => !isSaidElsewhere(each, found))
+    .map(({ code, pointer, detail, because = [], isRemovable = false, witness = null }) => {
+      const { message, basis } = ANALYSIS_CODES[code];
+      const particular = detail === undefined ? message : `${message.slice(0, -1)}: ${detail}.`;
+      return { code, pointer, basis, message: particular, because, isRemovable, witness };
+    });
 }
+
+/** Whether a part of a route that stops all requests is a finding of its own. */
+function isSaidElsewhere({ code, pointer }: Found, found: readonly Found[]): boolean {
+  return (
+    code === 'analysis.blocked_route' &&
+    found.some((other) => STOPS_ALL.has(other.code) && other.pointer.startsWith(`${pointer}/`))
+  );
+}
+
+const STOPS_ALL: ReadonlySet<AnalysisCode> = new Set(['analysis.blocks_all', 'analysis.always_true']);
 
 /** A route, a rule or an action that no request reaches. */
 interface DeadPart {

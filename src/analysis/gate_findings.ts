@@ -1,41 +1,21 @@
-import { whenEnds } from '../filters/facts.ts';
+import type { HttpsEdgeConfig } from '../edge/document/schema.ts';
 import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { NO_FIELDS, firstValue } from '../http/fields.ts';
 import type { Rule } from '../policy/document/document.ts';
 import type { Cell } from './cells.ts';
-import { type Diagram, type Truth, whyTooLarge } from './diagram.ts';
+import { whyTooLarge } from './diagram.ts';
 import { surelyRedirected } from './redirects.ts';
 import type { ExaminedPolicy } from './expression_findings.ts';
 import { type Examined, type Found, possible } from './finding.ts';
 import { type Model, modulesOf } from './model.ts';
 import { AT_START } from './outcome.ts';
-import { RuleConditions } from './rule_conditions.ts';
-import { type Observed, type Witness, observe, witnessOf } from './witness.ts';
+import { aroundRule, otherSpellings } from './rule_gates.ts';
+import { Seer, isStopped, mentions } from './seer.ts';
+import { type Witness, observe, witnessOf } from './witness.ts';
 
 /** Documentation addresses (RFC 5737): an allowed one is not stopped. */
 const CLIENTS = ['198.51.100.7', '203.0.113.9', '192.0.2.9'];
-
-/** Paths that servers behind the edge may take for the path of a gate. */
-function otherSpellings(path: string): readonly string[] {
-  const letter = /[a-z]/.exec(path);
-  const at = letter?.index ?? -1;
-  const encoded =
-    at < 0 ? path : `${path.slice(0, at)}%${path.charCodeAt(at).toString(16)}${path.slice(at + 1)}`;
-  return [
-    // Without its last slash it would be another path for many rules.
-    path.endsWith('/') ? path : `${path}/`,
-    path.toUpperCase(),
-    encoded,
-    `/${path}`,
-    `${path};x`,
-    `${path}%2f`,
-  ].filter((each) => each !== path && each !== '');
-}
-
-function isStopped(observed: Observed): boolean {
-  return observed.explanation.because.verdict === 'stop';
-}
 
 /** Gates that requests go around; each was run through the engine. A route is reported once, whatever its hosts. */
 export function gateFindings({ model, cells }: Examined): readonly Found[] {
@@ -78,9 +58,25 @@ function aroundRoute(model: Model, pointer: string, cell: Cell): Found | null {
   const passing = others.find((other) => reaches(at(gated, other)));
   if (passing !== undefined)
     return { code: 'analysis.spelling_bypass', pointer, witness: at(gated, passing) };
+  const elsewhere = onOtherHost(edge, route.match, (url) => reaches({ ...given, clientIp: gated, url }));
+  if (elsewhere !== null)
+    return { code: 'analysis.open_host', pointer, witness: { ...given, clientIp: gated, url: elsewhere } };
   const below = `${path.replace(/\/$/, '')}/x`;
   if (route.match_type !== 'exact_path' || !reaches(at(gated, below))) return null;
   return { code: 'analysis.open_subpaths', pointer, witness: at(gated, below) };
+}
+
+/** The URL of a gated path on another host of the edge, if it is open there; null for a gate on all hosts. */
+function onOtherHost(
+  { hostports }: HttpsEdgeConfig,
+  match: string,
+  isOpen: (url: string) => boolean,
+): string | null {
+  if (match.startsWith('/')) return null;
+  const path = match.slice(match.indexOf('/'));
+  const hosts = hostports.map((each) => each.replace(/:\d+$/, '').replace(/^\*/, 'any'));
+  const urls = hosts.map((host) => `https://${host}${path}`);
+  return urls.find((url) => !url.startsWith(`https://${match}`) && isOpen(url)) ?? null;
 }
 
 /** What goes around the rules of a policy, redirects that lead to themselves, and rules that see a rewritten URL. */
@@ -91,82 +87,12 @@ export function ruleGateFindings(policy: ExaminedPolicy, dead: ReadonlySet<strin
     try {
       if (dead.has(rule.pointer)) return afterRewrite(seer, rules.slice(0, index), rule);
       const before = rules.slice(0, index);
-      return around(seer, rule).concat(loops(seer, rule), afterRewrite(seer, before, rule));
+      return aroundRule(seer, rule).concat(loops(seer, rule), afterRewrite(seer, before, rule));
     } catch (error) {
       whyTooLarge(error);
       return [];
     }
   });
-}
-
-/** Finds requests for rules, and runs them. */
-class Seer {
-  readonly policy: ExaminedPolicy;
-  readonly #conditions: RuleConditions;
-
-  constructor(policy: ExaminedPolicy) {
-    this.policy = policy;
-    this.#conditions = new RuleConditions(policy.place);
-  }
-
-  /** A request that fulfils all these rules as it is sent; null if none was found. */
-  requestFor(
-    rules: readonly Rule[],
-    start: Diagram<Truth> = this.policy.place.model.analysis.diagrams.true,
-  ): { readonly witness: Witness; readonly cell: Cell } | null {
-    const { diagrams } = this.policy.place.model.analysis;
-    const all = rules
-      .map((rule) => this.#conditions.of(rule, 'on_http_request', AT_START))
-      .reduce((sum, each) => diagrams.choose(sum, each, diagrams.false, diagrams.false), start);
-    for (const cell of this.policy.cells) {
-      const { values } = possible(cell, all, (leaf) => leaf === 'true');
-      const witness = values === null ? null : witnessOf(values);
-      if (witness !== null) return { witness, cell };
-    }
-    return null;
-  }
-
-  run(witness: Witness): Observed | null {
-    return observe(this.policy.place.model, witness);
-  }
-
-  /** Whether a rule, or one of its actions, has a step in what was observed. */
-  isBy(observed: Observed, rule: Rule): boolean {
-    return observed.explanation.steps.some(({ inner = [] }) =>
-      inner.some(({ pointer }) => pointer === rule.pointer || pointer.startsWith(`${rule.pointer}/`)),
-    );
-  }
-}
-
-function mentions(rule: Rule, what: RegExp): boolean {
-  return rule.expressions.some(({ text }) => what.test(text));
-}
-
-function around(seer: Seer, rule: Rule): readonly Found[] {
-  const stops = rule.actions.some(({ type, config }) => {
-    const facts = ACTION_FACTS.get(type)!;
-    return facts.ends.how.includes('denied') && whenEnds(facts, config) === 'always';
-  });
-  if (!stops) return [];
-  const found = seer.requestFor([rule]);
-  const observed = found === null ? null : seer.run(found.witness);
-  if (found === null || observed === null || !isStopped(observed) || !seer.isBy(observed, rule)) return [];
-  const { witness } = found;
-  const passes = (other: Witness): boolean => {
-    const seen = seer.run(other);
-    return seen !== null && !isStopped(seen) && seen.backend !== null;
-  };
-  if (witness.method === 'GET' && mentions(rule, /\bmethod\b/)) {
-    const other = { ...witness, method: 'HEAD' };
-    if (passes(other)) return [{ code: 'analysis.method_bypass', pointer: rule.pointer, witness: other }];
-  }
-  const { origin, pathname, search } = new URL(witness.url);
-  if (pathname === '/' || !mentions(rule, /\bpath\b|\buri\b|req\.url\b/)) return [];
-  for (const spelling of otherSpellings(pathname)) {
-    const other = { ...witness, url: `${origin}${spelling}${search}` };
-    if (passes(other)) return [{ code: 'analysis.spelling_bypass', pointer: rule.pointer, witness: other }];
-  }
-  return [];
 }
 
 const HOPS = 6;

@@ -3,6 +3,7 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import type { Found } from './finding.ts';
+import { canonical } from './model.ts';
 import type { FilterUse } from './setting_findings.ts';
 
 /** Replacements that change nothing, and limits that all clients share. */
@@ -30,6 +31,27 @@ export function zeroWeights({ backends }: EdgeConfig): readonly Found[] {
     return weights.flatMap(([child, weight]): readonly Found[] =>
       weight === 0 ? [{ code: 'analysis.zero_weight', pointer: pointerTo(pointer, child) }] : [],
     );
+  });
+}
+
+/** Parts of a backend that are the same server, so that it makes no difference which one is chosen. */
+export function sameBackends({ backends }: EdgeConfig): readonly Found[] {
+  const serverOf = (name: string): string => canonical(backends[name]?.static ?? name);
+  return Object.entries(backends).flatMap(([name, { weighted, failover }]) => {
+    const member = weighted === undefined ? 'failover' : 'weighted';
+    const parts = weighted === undefined ? (failover ?? []) : Object.keys(weighted);
+    const pointer = pointerTo(pointerTo('/backends', name), member);
+    return parts.flatMap((part, at): readonly Found[] => {
+      const first = parts.findIndex((each) => serverOf(each) === serverOf(part));
+      return first === at || weighted?.[part] === 0
+        ? []
+        : [
+            {
+              code: 'analysis.same_backend',
+              pointer: pointerTo(pointer, weighted === undefined ? at : part),
+            },
+          ];
+    });
   });
 }
 

@@ -13,6 +13,7 @@ import { Atoms } from './atoms.ts';
 import { clientFacts } from './client_facts.ts';
 import { Diagrams } from './diagram.ts';
 import { PLAIN_PATH } from '../http/readings.ts';
+import type { LiteralEdit } from './texts/functions.ts';
 import { lendDocuments } from './policy_documents.ts';
 import { patternDfa, quoted } from './fields.ts';
 
@@ -22,6 +23,8 @@ export class Analysis {
   readonly diagrams: Diagrams;
   /** What the path is after the changes of a name, as a function of the path of the request. */
   readonly images = new Map<string, readonly Reading[]>();
+  /** The replacements that these changes consist of. */
+  readonly edits = new Map<string, readonly LiteralEdit[]>();
   readonly #names = new Map<string, string>();
 
   constructor(nodeLimit?: number) {
@@ -48,6 +51,7 @@ export class Model {
   readonly #facts: string;
   readonly #logins: string;
   readonly #selectors = new Map<string, string>();
+  #routeNames: ReadonlyMap<string, string> | undefined;
   #circumstances: string | undefined;
 
   constructor(
@@ -73,6 +77,24 @@ export class Model {
   /** Identifies all logins of the configuration; empty without one. */
   get logins(): string {
     return this.#logins;
+  }
+
+  /**
+   * Identifies a route among those of the file, so that what it counts is known to be counted for the same requests:
+   * equal limits of two routes are two limits.
+   */
+  routeName(pointer: string): string {
+    this.#routeNames ??= new Map(
+      this.compiled.https.flatMap(({ name, pipelines }) => {
+        const { hostports = [], routes = [] } = this.config.edges.https[name] ?? {};
+        const [host = ''] = hostports.toSorted();
+        return pipelines.map((each, at): [string, string] => {
+          const { match = '', match_type: type = '' } = routes[at] ?? {};
+          return [each.pointer, canonical([host, type, match])];
+        });
+      }),
+    );
+    return this.#routeNames.get(pointer) ?? pointer;
   }
 
   /** Identifies the naming of the service, which is part of every response of the edge itself. */

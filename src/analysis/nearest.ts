@@ -44,6 +44,11 @@ export function nearest(config: EdgeConfig, pointers: ReadonlySet<string>, sent:
     const reach = reachOf(model, cell, pointers, known);
     if (reach === null) isWhole = false;
     if (reach === null || reach === model.analysis.diagrams.false) continue;
+    // Requests get there from other endpoints, and how is not known.
+    if (cell.isInternal) {
+      isWhole = false;
+      continue;
+    }
     const solver = new Solver(cell.within);
     const isAll = eachClass(
       [reach],

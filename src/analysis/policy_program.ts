@@ -20,12 +20,12 @@ import {
 } from './outcome.ts';
 import { exempted, onExempted } from './exempt.ts';
 import { surelyRedirected } from './redirects.ts';
-import { IMAGE, pathImage } from './rewrites.ts';
+import { IMAGE, literalEdit, pathImage } from './rewrites.ts';
 import { changesOfField } from './setting.ts';
 
 /**
  * Receives, for each rule and action, the requests that reach it: for reports about those that none reaches. `written`
- * are those that fulfil a rule, wherever they are, without another spelling of their path.
+ * are those that fulfil it without another spelling of their path.
  */
 export type Reached = (pointer: string, reach: Diagram<Truth>, written?: Diagram<Truth>) => void;
 
@@ -35,12 +35,15 @@ export class PolicyProgram {
   readonly #place: PolicyPlace;
   readonly #reached: Reached;
   readonly #conditions: RuleConditions;
+  /** Names of what actions count, by their pointers. */
+  readonly #states: ReadonlyMap<string, string>;
 
   constructor(document: PolicyDocument, place: PolicyPlace, reached: Reached) {
     this.document = document;
     this.#place = place;
     this.#reached = reached;
     this.#conditions = new RuleConditions(place);
+    this.#states = statesOf(document, place);
   }
 
   /** Whether it does anything before the request itself is known. */
@@ -136,11 +139,7 @@ export class PolicyProgram {
           const changed = { ...way.changed, response: analysis.nameOf(`answered ${effect.key}`) };
           if (stopped !== diagrams.false) ways.park({ ...way, changed, answered }, stopped);
         } else if (how === 'forwarded') {
-          const all = analysis.nameOf(canonical(this.#place.model.config));
-          ways.end(
-            { end: 'forwarded', by: action.type, detail: `${effect.key} ${all}`, effects: way.effects },
-            stopped,
-          );
+          if (stopped !== diagrams.false) ways.park(this.#elsewhere(action, effect, way), stopped);
         } else ways.end(refusedAt(way, side(phase), action.type, this.#stopDetail(action, effect)), stopped);
       }
       reach = diagrams.and(reach, diagrams.not(stops));
@@ -157,6 +156,15 @@ export class PolicyProgram {
     ways.add(way, reach);
   }
 
+  /** A way through another endpoint: its response runs through the response phase here, and nothing is known of it. */
+  #elsewhere({ type }: Action, effect: Effect, way: Way): Way {
+    const { analysis, config } = this.#place.model;
+    const backends = Object.keys(config.backends);
+    const through = withEffect(way, { ...effect, backends, mayFail: true }, ['*', 'response'], analysis);
+    const detail = `${effect.key} ${analysis.nameOf(canonical(config))}`;
+    return { ...through, answered: { end: 'forwarded', by: type, detail, effects: through.effects } };
+  }
+
   /** A way behind an action; of exact rewrites it is noted what they make of the path. */
   #after(action: Action, effect: Effect, phase: RunPhase, way: Way): Way {
     const { analysis, config } = this.#place.model;
@@ -166,7 +174,10 @@ export class PolicyProgram {
       phase === 'on_http_request' ? pathImage(facts, action.config, way, config.edges, earlier) : null;
     if (image === null) return withEffect(way, effect, partsChangedBy(action, phase), analysis);
     const made = withEffect(way, effect, [IMAGE, 'left_behind'], analysis);
-    analysis.images.set(changesOfField('path', made.changed), image);
+    const changes = changesOfField('path', made.changed);
+    analysis.images.set(changes, image);
+    const edits = analysis.edits.get(changesOfField('path', way.changed)) ?? [];
+    analysis.edits.set(changes, [...edits, literalEdit(facts, action.config)]);
     return made;
   }
 
@@ -194,21 +205,23 @@ export class PolicyProgram {
     return isByAddress && whenEnds(ACTION_FACTS.get(action.type)!, action.config) === 'may' ? '' : effect.key;
   }
 
-  #effectOf({ type, config }: Action, phase: RunPhase, way: Way): Effect {
-    const whole = `${phase} ${type} ${canonical(config)}`;
+  #effectOf({ type, config, pointer }: Action, phase: RunPhase, way: Way): Effect {
+    const whole = `${phase} ${type} ${canonical(config)}${this.#states.get(pointer) ?? ''}`;
+    const cannotFail = isFixed(type, config);
     // What a template or another action reads depends on what was changed before.
     return this.#effect(
       type,
-      isFixed(type, whole) ? whole : `${whole} after ${changesOf(way.changed)}`,
+      cannotFail ? whole : `${whole} after ${changesOf(way.changed)}`,
       phase === 'on_http_response'
         ? 'later'
         : isEnforced(ACTION_FACTS.get(type)!, config)
           ? 'passed'
           : 'reports',
+      cannotFail,
     );
   }
 
-  #effect(type: string, text: string, passage: Passage): Effect {
+  #effect(type: string, text: string, passage: Passage, cannotFail = false): Effect {
     const { model, pointer } = this.#place;
     const facts = ACTION_FACTS.get(type);
     const key = model.analysis.nameOf(`${text}${model.surroundings(text, pointer)}`);
@@ -218,17 +231,37 @@ export class PolicyProgram {
       isUpstreamOnly: passage !== 'later' && facts?.changes !== undefined,
       isLogin: facts?.login === true,
       passage,
-      mayFail: !isFixed(type, text),
+      mayFail: !cannotFail,
       backends: [],
     };
   }
 }
 
+/**
+ * What tells apart the actions of a policy that count requests: each has a count of its own. So if two configurations
+ * send each request to actions of the same names, the counts are the same, too.
+ */
+function statesOf({ phases }: PolicyDocument, { model, pointer }: PolicyPlace): ReadonlyMap<string, string> {
+  const route = pointer.slice(0, pointer.lastIndexOf('/'));
+  const counts = new Map<string, number>();
+  const names = new Map<string, string>();
+  for (const action of Object.values(phases).flatMap((rules) => rules.flatMap(({ actions }) => actions))) {
+    if (ACTION_FACTS.get(action.type)!.remembersMs === undefined) continue;
+    const own = `${action.type} ${canonical(action.config)}`;
+    const number = (counts.get(own) ?? 0) + 1;
+    counts.set(own, number);
+    names.set(action.pointer, ` number ${number} of ${model.routeName(route)}`);
+  }
+  return names;
+}
+
 /** Whether an action does the same to all exchanges, and cannot fail. */
-function isFixed(type: string, config: string): boolean {
+function isFixed(type: string, config: object): boolean {
   const facts = ACTION_FACTS.get(type);
   const speaks = facts?.speaksOnly === true || facts?.onlyLogs === true || facts?.removes !== undefined;
-  return speaks && !config.includes('${');
+  // A `Host` that is not a host name is a failure.
+  const setsHost = facts?.changes?.(config as never).includes('headers') === true;
+  return speaks && !setsHost && !canonical(config).includes('${');
 }
 
 function side(phase: RunPhase): 'request' | 'response' {

@@ -2,8 +2,7 @@ import type { Binary, Has, Node } from '../cel/ast.ts';
 import type { Diagram, Truth } from './diagram.ts';
 import { numberTerm } from './number_terms.ts';
 import type { Reader } from './reader.ts';
-import { placed } from './setting.ts';
-import { ABSENCE, isAbsent } from './term_conditions.ts';
+import { ABSENCE, isAbsent, presenceOf } from './term_conditions.ts';
 import { chainOf, testedField, textTerm } from './terms.ts';
 import { OR_FAIL } from './texts/readings.ts';
 
@@ -12,7 +11,7 @@ export function presence(reader: Reader, node: Node): Diagram<Truth> | null {
   const field = testedField(reader, node);
   if (field === null) return node.kind === 'binary' ? keyOfValue(reader, node) : null;
   const { atoms, diagrams } = reader.setting;
-  const name = placed(field, reader.setting);
+  const name = presenceOf(reader.setting, field);
   return diagrams.not(diagrams.atom(atoms.text(name, ABSENCE, `${field} is absent`)));
 }
 

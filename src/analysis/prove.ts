@@ -66,6 +66,7 @@ export function prove(config: EdgeConfig, property: Property, locate?: Locate): 
   const open: UndecidedRegion[] = [];
   let classes = 0;
   for (const cell of cellsOf([model])) {
+    if (cell.isInternal) continue;
     try {
       const found = inCell({ model, cell, program, never: property.never }, open);
       if (typeof found !== 'number') return found;
@@ -184,8 +185,7 @@ function suspicion(
     // Without a backend the edge responds, and an internal endpoint may refuse the request.
     return used.length === 0 || effects.some(({ mayFail }) => mayFail) ? 'maybe' : 'no';
   }
-  // An internal endpoint has a route of its own, which may use any backend.
-  if (used.length === 0) return end === 'forwarded' && by !== '' ? 'maybe' : 'no';
+  if (used.length === 0) return 'no';
   return backend === undefined || used.includes(backend) ? 'yes' : 'no';
 }
 

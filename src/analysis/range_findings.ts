@@ -64,8 +64,8 @@ function asWhole(use: RangeUse, allowed: AddressSet, entries: readonly Entry[]):
   }
   if (complement(allowed).length === 0) return [{ code: 'analysis.allows_all', pointer }];
   const { v4, v6 } = sizesOf(allowed);
-  const isWholeV4 = entries.some(({ action, range }) => isWhole(range, 4) && action === 'allow');
-  const isWholeV6 = entries.some(({ action, range }) => isWhole(range, 6) && action === 'allow');
+  const granted = addressesIn(entries.flatMap(({ action, range }) => (action === 'allow' ? [range] : [])));
+  const [isWholeV4, isWholeV6] = [V4, V6].map((all) => intersection(all, complement(granted)).length === 0);
   const hasDeny = entries.some(({ action }) => action === 'deny');
   if (isWholeV4 && v6 === 0n)
     return [{ code: 'analysis.one_family', pointer, detail: 'clients with IPv6 are refused' }];
@@ -76,9 +76,10 @@ function asWhole(use: RangeUse, allowed: AddressSet, entries: readonly Entry[]):
   return [];
 }
 
-function isWhole({ bits, address }: Cidr, family: 4 | 6): boolean {
-  return bits === 0 && address.family === family;
-}
+const [V4, V6] = ['0.0.0.0/0', '::/0'].map((text) => addressesIn([parseRange(text) as Cidr])) as [
+  AddressSet,
+  AddressSet,
+];
 
 /** All ranges that decide a use, in the order of the lists; null if one is a template. */
 function entriesOf({ config: { ip_policies: policies } }: Model, use: RangeUse): readonly Entry[] | null {

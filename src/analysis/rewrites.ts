@@ -1,11 +1,12 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { ActionFacts } from '../filters/facts.ts';
-import { domainOf } from './fields.ts';
+import { domainOf, machineOfPattern, quoted } from './fields.ts';
 import type { Way } from './outcome.ts';
 import type { Dfa } from './texts/automaton.ts';
 import { dfaOf, keptDfa } from './texts/dfa.ts';
-import { replaced } from './texts/functions.ts';
-import { inAll } from './texts/machine.ts';
+import { type LiteralEdit, replaced } from './texts/functions.ts';
+import { someElement } from './texts/comparing.ts';
+import { type AnyMachine, inAll } from './texts/machine.ts';
 import { type Reading, pointsOf } from './texts/readings.ts';
 import { shortestText } from './texts/intersect.ts';
 
@@ -43,6 +44,27 @@ export function pathImage(
   const reading = replaced(from, pointsOf(to), rest === undefined ? -1 : 1);
   const image = [...(earlier ?? []), reading];
   return isCanonical(image) ? image : null;
+}
+
+/** What an action replaces whose image of the path is known (`pathImage`). */
+export function literalEdit({ replacesInUrl }: ActionFacts<never>, config: object): LiteralEdit {
+  const { from, to } = replacesInUrl!(config as never);
+  const [, escaped, rest] = FROM.exec(from!)!;
+  return { from: escaped!.replaceAll('\\', ''), to: rest === undefined ? to : to.slice(0, -2) };
+}
+
+/**
+ * The values of a parameter of the query that rewrites may change: those that contain a replaced text. All others stay
+ * as they are, because a replaced text is within one name or value. Null if a name may become that of the parameter.
+ */
+export function touchedValues(field: string, edits: readonly LiteralEdit[]): Dfa | null {
+  const name = /^query ([^/]*)$/.exec(field)?.[1];
+  if (name === undefined || !edits.every(({ to }) => to.includes('/'))) return null;
+  const pattern = edits.map(({ from }) => quoted(from)).join('|');
+  return keptDfa(`some value contains ${pattern}`, () => {
+    const machine = machineOfPattern(pattern);
+    return machine === null ? null : dfaOf(someElement(machine as unknown as AnyMachine));
+  });
 }
 
 /** Whether the text may be found where the host is: it is searched in the whole URL. */

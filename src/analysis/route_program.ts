@@ -1,4 +1,5 @@
 import type { HttpsEdgeConfig, RouteConfig } from '../edge/document/schema.ts';
+import { takesAll } from '../edge/relays.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
@@ -11,7 +12,7 @@ import { AT_START, type Effect, type Outcome, Ways, outcomeKey, refusedAt, withE
 import { type PolicyProgram, type Reached, policyProgram } from './policy_program.ts';
 import { dfaOf, keptDfa } from './texts/dfa.ts';
 import { withAbsent } from './texts/machine.ts';
-import { exempted, onExempted } from './exempt.ts';
+import { exempted, onExempted, withoutTls } from './exempt.ts';
 
 /** A route of a configuration. */
 export interface RoutePlace {
@@ -105,9 +106,9 @@ function passing({ model }: RoutePlace, type: string, config: object, effect: Ef
     const isGiven = diagrams.not(agentMatches(model, String.raw`\A\z`));
     return diagrams.or(any(lists['allow']), diagrams.and(isGiven, diagrams.not(any(lists['deny']))));
   }
-  return diagrams.not(
-    diagrams.atom(atoms.opaque(`stop of ${effect.key}`, `whether \`${type}\` stops the request`)),
-  );
+  const stops = diagrams.atom(atoms.opaque(`stop of ${effect.key}`, `whether \`${type}\` stops the request`));
+  const isPlain = facts.stopsPlain?.(config as never) === true ? withoutTls(model) : diagrams.false;
+  return diagrams.not(diagrams.or(isPlain, stops));
 }
 
 /** Whether the user agent matches a pattern; an absent one is the empty text. */
@@ -181,7 +182,8 @@ function moduleEffect({ model, pipeline }: RoutePlace, type: string, config: obj
   const around = model.surroundings(text, pipeline.pointer);
   // The names of a gate's cookies and paths depend on its place among the gates of its edge.
   const gates = facts?.login === true ? model.surroundings('cookie', '') : '';
-  const key = model.analysis.nameOf(`${type} ${text} ${refers.join()}${around}${gates}`);
+  const state = facts?.remembersMs === undefined ? '' : ` of ${model.routeName(pipeline.pointer)}`;
+  const key = model.analysis.nameOf(`${type} ${text} ${refers.join()}${around}${gates}${state}`);
   const backend =
     facts?.references?.some(({ kind }) => kind === 'backend') === true ? backendIdOf(config) : null;
   return {
@@ -190,7 +192,7 @@ function moduleEffect({ model, pipeline }: RoutePlace, type: string, config: obj
     isUpstreamOnly: false,
     isLogin: facts?.login === true,
     passage: 'passed',
-    mayFail: text.includes('${'),
+    mayFail: text.includes('${') || (backend !== null && !takesAll(model.config, backend)),
     backends: backend === null ? [] : model.backendNames(backend),
   };
 }

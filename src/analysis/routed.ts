@@ -71,12 +71,25 @@ export function areAlike(one: RouteOf, oneModel: Model, other: RouteOf, otherMod
   if (canonical(here) !== canonical(there)) return false;
   const policies = here.filter(({ type }) => MODULE_FACTS.get(type)!.runsActions === true);
   const text = canonical(policies);
+  const counts = here.some(({ type }) => MODULE_FACTS.get(type)!.remembersMs !== undefined);
+  if (counts || COUNTING.some((type) => text.includes(type))) {
+    const [own, others] = [
+      oneModel.routeName(one.pipeline.pointer),
+      otherModel.routeName(other.pipeline.pointer),
+    ];
+    if (own !== others) return false;
+  }
   if (/\bendpoint\b/.test(text) && one.pipeline.pointer !== other.pipeline.pointer) return false;
   return (
     !FORWARDING.some((type) => text.includes(type)) ||
     canonical(oneModel.config) === canonical(otherModel.config)
   );
 }
+
+/** Actions that count requests. */
+const COUNTING = Array.from(ACTION_FACTS.values()).flatMap(({ type, remembersMs }) =>
+  remembersMs === undefined ? [] : [type],
+);
 
 /** Actions whose result depends on the other edges of the configuration. */
 const FORWARDING = Array.from(ACTION_FACTS.values()).flatMap(({ type, ends }) =>

@@ -87,6 +87,7 @@ export class RuleConditions {
       changesOf: changes,
       ofClient: model.ofClient,
       imageOf: (made) => model.analysis.images.get(made),
+      editsOf: (made) => model.analysis.edits.get(made),
       surroundings: (expression) => model.surroundings(expression, pointer),
       occurrence: () => this.#occurrences++,
     };

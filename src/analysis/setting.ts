@@ -3,6 +3,7 @@ import type { OfClient } from './client_facts.ts';
 import type { Diagrams } from './diagram.ts';
 import { type Way, changesOf } from './outcome.ts';
 import { IMAGE } from './rewrites.ts';
+import type { LiteralEdit } from './texts/functions.ts';
 import type { Reading } from './texts/readings.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Setting {
   readonly changesOf: (field: string) => string;
   /** How changes make the path of that of the request; undefined if that is not known. */
   readonly imageOf?: (changes: string) => readonly Reading[] | undefined;
+  /** The replacements that changes of the URL consist of; undefined if they are not known. */
+  readonly editsOf?: (changes: string) => readonly LiteralEdit[] | undefined;
   /** Identifies what the configuration lets expressions know besides the request: facts, logins, the endpoint. */
   readonly surroundings: (expression: string) => string;
   /** For which addresses a condition on facts about them is true and false; absent without facts. */

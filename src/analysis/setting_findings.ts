@@ -1,5 +1,6 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { durationMs } from '../filters/duration.ts';
 import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { Trips } from '../filters/fact_values.ts';
@@ -64,9 +65,7 @@ export function settingFindings(
         pointer: pointerTo(pointer, 'from'),
         detail: `\`${pattern}\``,
       });
-    const longer = idleLonger(use.config);
-    if (longer !== null)
-      found.push({ code: 'analysis.unused_inactivity', pointer: pointerTo(pointer, longer) });
+    found.push(...uselessTimes(use));
     const trips = facts.trips?.(use.config as never);
     if (trips !== undefined) found.push(...ofBreaker(config, use, trips));
     return found;
@@ -82,12 +81,25 @@ function isNeverInUrl(pattern: string): boolean {
   return shortestText(sets) === 'none';
 }
 
-/** The member of a session's config for inactivity that its maximum duration makes useless; null without one. */
-function idleLonger(config: object): string | null {
-  const { inactivity_timeout: idle, maximum_duration: most } = config as Readonly<
-    Record<string, number | undefined>
-  >;
-  return idle !== undefined && most !== undefined && most > 0 && idle >= most ? 'inactivity_timeout' : null;
+/** Members of sessions that have no effect unless they are shorter than the longest session. */
+const WITHIN_SESSION: readonly (readonly [member: string, most: string, Found['code']])[] = [
+  ['inactivity_timeout', 'maximum_duration', 'analysis.unused_inactivity'],
+  ['auth_check_interval', 'maximum_duration', 'analysis.unused_check'],
+  ['idle_session_duration', 'max_session_duration', 'analysis.unused_inactivity'],
+  ['userinfo_refresh_interval', 'max_session_duration', 'analysis.unused_check'],
+];
+
+function uselessTimes({ face, config, pointer }: FilterUse): readonly Found[] {
+  const members = config as Readonly<Record<string, string | number | undefined>>;
+  // Modules count seconds.
+  const msOf = (member: string): number => {
+    const value = members[member] ?? 0;
+    return face === 'module' ? Number(value) * 1_000 : (durationMs(value) ?? 0);
+  };
+  return WITHIN_SESSION.flatMap(([member, most, code]): readonly Found[] => {
+    const longest = msOf(most);
+    return longest > 0 && msOf(member) >= longest ? [{ code, pointer: pointerTo(pointer, member) }] : [];
+  });
 }
 
 function inWords(ms: number): string {

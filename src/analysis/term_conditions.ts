@@ -2,6 +2,7 @@ import type { Node } from '../cel/ast.ts';
 import type { Diagram, Truth } from './diagram.ts';
 import type { Reader } from './reader.ts';
 import { type Setting, placed } from './setting.ts';
+import { touchedValues } from './rewrites.ts';
 import type { Term, TextSet } from './term.ts';
 import type { Dfa } from './texts/automaton.ts';
 import { dfaOf, keptDfa } from './texts/dfa.ts';
@@ -37,11 +38,23 @@ function inSet(
     return machine === null ? null : dfaOf(before(readings, machine, false));
   });
   if (dfa === null) return null;
-  return diagrams.atom(
-    imageOf(field, setting) === undefined
-      ? atoms.text(placed(field, setting), dfa, message)
-      : atoms.text(field, dfa, `${message}, after a rewrite`),
-  );
+  if (imageOf(field, setting) !== undefined)
+    return diagrams.atom(atoms.text(field, dfa, `${message}, after a rewrite`));
+  return unlessTouched(setting, field, (name) => diagrams.atom(atoms.text(name, dfa, message)));
+}
+
+/** A condition on a field: of a parameter of the query that no rewrite touches, its value in the request decides. */
+function unlessTouched(
+  setting: Setting,
+  field: string,
+  condition: (name: string) => Diagram<Truth>,
+): Diagram<Truth> {
+  const { atoms, diagrams } = setting;
+  const touched = touchedBy(setting, field);
+  const placedName = placed(field, setting);
+  if (touched === null) return condition(placedName);
+  const isTouched = diagrams.atom(atoms.text(field, touched, `a rewrite changes the ${field}`));
+  return diagrams.choose(isTouched, condition(placedName), condition(field), diagrams.error);
 }
 
 /** Whether a term cannot be read: its field is absent, or a function of it fails; null if such texts are too many. */
@@ -62,8 +75,21 @@ export function isAbsent(reader: Reader, { field: own, ...term }: Term): Diagram
   const dfa = keptDfa(`${namesOf(readings)} fails`, () => dfaOf(before(readings, NOTHING, true)));
   if (dfa === null) return null;
   const isPlain = dfa.key === ABSENCE.key;
-  const fails = atoms.text(field, dfa, isPlain ? message : `${own} has no ${lastOf(readings)}`);
-  return diagrams.or(absent, diagrams.atom(fails));
+  const words = isPlain ? message : `${own} has no ${lastOf(readings)}`;
+  const fails = (name: string): Diagram<Truth> => diagrams.atom(atoms.text(name, dfa, words));
+  if (isPlain && own.startsWith('query ')) return diagrams.or(absent, fails(presenceOf(setting, own)));
+  return diagrams.or(absent, field === own ? fails(own) : unlessTouched(setting, own, fails));
+}
+
+/** The values of a parameter of the query that earlier rewrites change; null if that is not known, or none do. */
+function touchedBy(setting: Setting, field: string): Dfa | null {
+  const edits = field.startsWith('query ') ? setting.editsOf?.(setting.changesOf(field)) : undefined;
+  return edits === undefined ? null : touchedValues(field, edits);
+}
+
+/** The name of the field whose presence decides: rewrites change values of parameters, and neither number nor names. */
+export function presenceOf(setting: Setting, field: string): string {
+  return touchedBy(setting, field) === null ? placed(field, setting) : field;
 }
 
 function namesOf(readings: readonly Reading[]): string {

@@ -1,8 +1,11 @@
+import { whenEnds } from '../filters/facts.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 import type { Cell } from './cells.ts';
 import { type Diagram, whyTooLarge, type Truth } from './diagram.ts';
 import { type ExaminedPolicy, takersOf } from './expression_findings.ts';
 import { type Examined, type Found, possible } from './finding.ts';
 import type { Model } from './model.ts';
+import type { Outcome } from './outcome.ts';
 import { cellDiagram } from './routed.ts';
 
 /** Which parts requests reach, by their pointers, as far as it is known. */
@@ -12,12 +15,14 @@ interface Reaching {
   readonly written: Map<string, boolean>;
   /** Routes of which not everything is known. */
   readonly unknown: string[];
+  /** Routes with a backend: whether a request may reach it. */
+  readonly forwarded: Map<string, boolean>;
 }
 
 /** Routes, rules and actions that no request reaches, and rules that it reaches in other spellings only. */
 export function unreached(examined: Examined, policies: readonly ExaminedPolicy[]): readonly Found[] {
   const { model, cells } = examined;
-  const { alive, written, unknown } = reachingOf(examined);
+  const { alive, written, unknown, forwarded } = reachingOf(examined);
   const isKnown = (pointer: string): boolean => !unknown.some((route) => pointer.startsWith(`${route}/`));
   const dead = Array.from(alive).flatMap(([pointer, isAlive]): Found[] => {
     if (isAlive || !isKnown(pointer)) return [];
@@ -37,31 +42,69 @@ export function unreached(examined: Examined, policies: readonly ExaminedPolicy[
       ? []
       : [{ code: 'analysis.dead_path', pointer }],
   );
+  const blocked = Array.from(forwarded).flatMap(([pointer, isForwarded]): Found[] =>
+    isForwarded || unknown.includes(pointer) || isClosedOnPurpose(examined, policies, pointer)
+      ? []
+      : [{ code: 'analysis.blocked_route', pointer }],
+  );
   const edges = Object.keys(model.config.edges.https);
   const routes = model.compiled.https
     .filter(({ name }) => edges.includes(name))
     .flatMap(({ pipelines }) => pipelines)
     .filter(({ pointer }) => !cells.has(pointer))
     .map(({ pointer }): Found => ({ code: 'analysis.dead_route', pointer }));
-  return [...routes, ...dead, ...respelled];
+  return [...routes, ...dead, ...respelled, ...blocked];
+}
+
+/** Whether a route has no backend, or one rule without conditions stops all, such as during maintenance. */
+function isClosedOnPurpose(
+  { cells }: Examined,
+  policies: readonly ExaminedPolicy[],
+  pointer: string,
+): boolean {
+  const routed = cells.get(pointer)?.[0]?.routed[0];
+  if (typeof routed !== 'object' || routed.route.backend === undefined) return true;
+  const policy = policies.find(({ place }) => place.pointer.startsWith(`${pointer}/`));
+  const rules = policy?.document.phases.on_http_request ?? [];
+  return rules.some(
+    ({ expressions, actions }) =>
+      expressions.every(({ text }) => text.trim() === 'true') &&
+      actions.some(({ type, config }) => {
+        const facts = ACTION_FACTS.get(type)!;
+        return whenEnds(facts, config) !== 'never' && facts.addressLists === undefined;
+      }),
+  );
+}
+
+/** Whether requests reach a backend, or may: of the paths of a login not everything is known. */
+function reachesBackend({ by, effects }: Outcome): boolean {
+  return by === 'login' || effects.some(({ backends }) => backends.length > 0);
 }
 
 function reachingOf(examined: Examined): Reaching {
-  const reaching: Reaching = { alive: new Map(), written: new Map(), unknown: [] };
+  const reaching: Reaching = { alive: new Map(), written: new Map(), unknown: [], forwarded: new Map() };
   for (const [route, own] of examined.cells)
-    for (const cell of own) if (!addReached(reaching, examined.model, cell)) reaching.unknown.push(route);
+    for (const cell of own)
+      if (!addReached(reaching, examined.model, cell, route)) reaching.unknown.push(route);
   return reaching;
 }
 
 /** Adds what the requests of a cell reach; false if not all of it is known. */
-function addReached({ alive, written: fulfilled }: Reaching, model: Model, cell: Cell): boolean {
+function addReached(
+  { alive, written: fulfilled, forwarded }: Reaching,
+  model: Model,
+  cell: Cell,
+  route: string,
+): boolean {
   const reaches: (readonly [Map<string, boolean>, pointer: string, reach: Diagram<Truth>])[] = [];
   let isWhole = true;
   try {
-    cellDiagram(model, cell, 0, 'own', (pointer, reach, written) => {
+    const outcome = cellDiagram(model, cell, 0, 'own', (pointer, reach, written) => {
       reaches.push([alive, pointer, reach]);
       if (written !== undefined) reaches.push([fulfilled, pointer, written]);
     });
+    if (forwarded.get(route) !== true)
+      forwarded.set(route, possible(cell, outcome, reachesBackend).isPossible);
   } catch (error) {
     whyTooLarge(error);
     isWhole = false;

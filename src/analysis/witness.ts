@@ -51,7 +51,7 @@ export function witnessOf({ texts, more, addresses }: Values): Witness | null {
     for (const value of [text, ...(more.get(field) ?? [])]) {
       if (kind === 'header') headers.push([name, value]);
       if (kind === 'cookie') cookies.push(`${name}=${cookieValue(value)}`);
-      if (kind === 'query') params.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+      if (kind === 'query') params.push(`${encodeURIComponent(name)}=${parameterValue(value)}`);
     }
   }
   if (cookies.length > 0) headers.push(['cookie', cookies.join('; ')]);
@@ -75,6 +75,11 @@ function chanceOf(texts: Values['texts']): number | null {
   const steps = [...texts].flatMap(([field, text]) => (field.startsWith(CHANCE_FIELD) ? [Number(text)] : []));
   const [first] = steps;
   return first === undefined || steps.some((each) => each !== first) ? null : first / CHANCE_STEPS;
+}
+
+/** A slash is sent as it is, so that rewrites find it (RFC 3986 §3.4). */
+function parameterValue(text: string): string {
+  return encodeURIComponent(text).replaceAll('%2F', '/');
 }
 
 /** Without quotes, white space at the ends and quotes would be lost. */

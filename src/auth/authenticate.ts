@@ -27,6 +27,7 @@ import {
   isOwnPath,
   returnPath,
 } from './login_state.ts';
+import { published } from './one_time.ts';
 import { isRefusal } from './provider.ts';
 import { checkRefused, notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import { stateCookies } from './state_cookie.ts';
@@ -171,6 +172,7 @@ function* logout(visit: Visit): Conversation<LoginOutcome> {
   if (session === null)
     return stop('logged_out', { step: 'none' }, redirectTo(`${gate.base}signed_out`, cookies));
   registry.revokeSession(session.id, world.nowMs());
+  yield* published(visit);
   const away = gate.provider.logout?.(session, visit) ?? null;
   const url = away === null || typeof away === 'string' ? away : yield* away;
   const detail = { step: url === null ? 'here' : 'provider', ...userDetail(gate, session) };

@@ -3,6 +3,7 @@ import { type Conversation, postedForm } from './conversation.ts';
 import { type LoginOutcome, type Visit, awaited, recordSession, userDetail } from './gate.ts';
 import { secretOf } from './keys.ts';
 import { formPage, redirectTo } from './pages.ts';
+import { UNKNOWN_USE, useMessageOnce } from './one_time.ts';
 import { type LoginState, type LoginStateProblem, takeLoginState, returnPath } from './login_state.ts';
 import { isRefusal } from './provider.ts';
 import { notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
@@ -32,7 +33,7 @@ export function* callback(visit: Visit): Conversation<LoginOutcome> {
     const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
     return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
   }
-  const { pending: loginState, cookie } = pendingLoginOf(visit, fields);
+  const { pending: loginState, cookie } = yield* pendingLoginOf(visit, fields);
   const outcome = yield* answered(visit, fields, loginState);
   if (cookie === null || outcome.verdict === 'pass') return outcome;
   // A pending login is removed whether it succeeded or not.
@@ -46,6 +47,7 @@ function* answered(
   loginState: LoginState | LoginStateProblem,
 ): Conversation<LoginOutcome> {
   if (typeof loginState !== 'string') return yield* finish(visit, fields, loginState);
+  if (loginState === 'state_unchecked') return refuse(visit, UNKNOWN_USE, '/');
   const isOpen = loginState !== 'state_used' && visit.gate.provider.unsolicited?.(fields) === true;
   if (isOpen) return yield* finish(visit, fields, null);
   const message = PROBLEMS[loginState];
@@ -59,21 +61,28 @@ interface PendingLogin {
 }
 
 /** The pending login of a callback: the state is in the field itself, or in a cookie that the field names. */
-function pendingLoginOf(visit: Visit, fields: URLSearchParams): PendingLogin {
-  const { gate, place, registry, world, nonceCookie } = visit;
+function* pendingLoginOf(visit: Visit, fields: URLSearchParams): Conversation<PendingLogin> {
+  const { gate, place, world, nonceCookie } = visit;
   const states = fields.getAll(gate.provider.stateField);
   if (states.length > 1) return { pending: 'state_unknown', cookie: null };
   const sent = states[0] ?? null;
   const secret = onlyCookie(visit, nonceCookie);
   const take = (state: string | null) =>
-    takeLoginState(gate.keys, state, place, secret, registry.used, world.nowMs());
-  if (gate.provider.shortState !== true) return { pending: take(sent), cookie: null };
+    takeLoginState(
+      gate.keys,
+      state,
+      place,
+      secret,
+      (id, life) => useMessageOnce(visit, id, life),
+      world.nowMs(),
+    );
+  if (gate.provider.shortState !== true) return { pending: yield* take(sent), cookie: null };
   if (sent === null || sent === '') return { pending: 'state_missing', cookie: null };
   const cookie = stateCookie(nonceCookie, sent);
   if (cookie === null) return { pending: 'state_unknown', cookie };
   const state = onlyCookie(visit, cookie);
   if (state === null) return { pending: 'other_browser', cookie: null };
-  const loginState = take(state);
+  const loginState = yield* take(state);
   // A state stored under the handle of another login is not accepted.
   const isOther = typeof loginState !== 'string' && loginState.id !== sent;
   return { pending: isOther ? 'state_unknown' : loginState, cookie };

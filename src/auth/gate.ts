@@ -14,6 +14,7 @@ import { identityFields } from './identity.ts';
 import type { LoginKeys } from './keys.ts';
 import { type LoginMemory, keepRefreshed, refreshedOf } from './memory.ts';
 import type { IdentityProvider, LoginContext } from './provider.ts';
+import { isAskedByOthers, keepForOthers, refreshedByOthers } from './refreshed_sessions.ts';
 import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
 import { type Session, checkIsDue, expiryOf, openSession, sessionEnd, withLastSeen } from './session.ts';
@@ -150,7 +151,11 @@ export function admitted(
   const nowMs = visit.world.nowMs();
   const { check, lists } = visit.gate.provider;
   if (check !== undefined && checkIsDue(session, visit.gate.times, lists, nowMs)) {
-    return checked(visit, session, check(session, visit), refused);
+    const ask = () => checked(visit, session, check(session, visit), refused);
+    // Changed lists are a reason to ask whatever others do.
+    return visit.world.sharesState === true && session.lists === lists
+      ? checkedOnce(visit, session, ask)
+      : ask();
   }
   const again = withLastSeen(session, visit.gate.times, nowMs);
   // A session that came in cookies fits into cookies again; if it does not, the old one stays and expires
@@ -181,7 +186,23 @@ function* checked(
   const cookies = sessionCookies(visit, renewed);
   if (cookies === null) return refused(tooLong(renewed))!;
   keepRefreshed(visit.memory, renewed, nowMs);
+  yield* keepForOthers(visit, renewed);
   return passed(visit, renewed, cookies);
+}
+
+/**
+ * Asks the provider unless another node has done so a moment ago, or does so now: two nodes that redeem a refresh token
+ * both end the session at providers that issue a new one each time.
+ */
+function* checkedOnce(
+  visit: Visit,
+  session: Session,
+  ask: () => Conversation<LoginOutcome>,
+): Conversation<LoginOutcome> {
+  const found = yield* refreshedByOthers(visit, session);
+  if (found !== null) return passed(visit, found, sessionCookies(visit, found) ?? []);
+  const isAsked = yield* isAskedByOthers(visit, session);
+  return isAsked ? passed(visit, session, []) : yield* ask();
 }
 
 function passed(visit: Visit, session: Session, cookies: readonly string[]): LoginPass {

@@ -3,7 +3,7 @@ import { durationMs } from '../filters/duration.ts';
 import { error } from '../filters/result_types.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 
-/** In a cluster, a logout or used state known to one process only would remain valid at the others. */
+/** A logout or a used state that one node knows alone would remain valid at the others. */
 const LOGIN_STATE = 'sessions, logouts and states that are used once';
 
 /** Members of all login results. */

@@ -1,8 +1,8 @@
 import { CLOCKS_DIFFER_MS } from './limits.ts';
 import { digest, equalTexts } from '../crypto/digest.ts';
 import type { World } from '../engine/contract.ts';
+import type { Conversation } from './conversation.ts';
 import { type LoginKeys, openFor, sealFor, secretOf } from './keys.ts';
-import { type OneTimeIds, useOnce } from './registry.ts';
 
 /** Maximum length of a return path, in characters. */
 const RETURN_LIMIT_UNITS = 2_000;
@@ -37,6 +37,12 @@ export interface LoginState {
   readonly note: string;
 }
 
+/** From when to when an id may be used. */
+export interface Life {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 /** A login must be completed within ten minutes. */
 export const LOGIN_STATE_MS = 10 * 60_000;
 const SECRET_BYTES = 16;
@@ -48,7 +54,8 @@ export type LoginStateProblem =
   | 'state_unknown'
   | 'state_expired'
   | 'other_browser'
-  | 'state_used';
+  | 'state_used'
+  | 'state_unchecked';
 
 function placeText(host: string, gate: string): string {
   return `pending\n${host}\n${gate}`;
@@ -99,16 +106,16 @@ export function startOfLoginState(
 
 /**
  * Opens a state and marks it as used, so that a callback cannot be repeated. `secret` is the value of the
- * nonce cookie.
+ * nonce cookie; `useOnce` marks its id.
  */
-export function takeLoginState(
+export function* takeLoginState(
   keys: LoginKeys,
   state: string | null,
   at: { readonly host: string; readonly gate: string },
   secret: string | null,
-  used: OneTimeIds,
+  useOnce: (id: string, life: Life) => Conversation<'fresh' | 'used' | 'unknown'>,
   nowMs: number,
-): LoginState | LoginStateProblem {
+): Conversation<LoginState | LoginStateProblem> {
   if (state === null || state === '') return 'state_missing';
   const text = openFor(keys, state, placeText(at.host, at.gate));
   if (text === null) return 'state_unknown';
@@ -123,6 +130,7 @@ export function takeLoginState(
   ];
   if (nowMs - startMs >= LOGIN_STATE_MS || startMs > nowMs + CLOCKS_DIFFER_MS) return 'state_expired';
   if (secret === null || !equalTexts(hashOf(secret), browser)) return 'other_browser';
-  if (!useOnce(used, `state ${id}`, startMs + LOGIN_STATE_MS, nowMs)) return 'state_used';
+  const use = yield* useOnce(`state ${id}`, { sinceMs: startMs, untilMs: startMs + LOGIN_STATE_MS });
+  if (use !== 'fresh') return use === 'used' ? 'state_used' : 'state_unchecked';
   return { id, browser, startMs, returnTo: returnPath(returnTo, '/'), verifier, nonce, note };
 }

@@ -2,7 +2,7 @@ import type { Session } from './session.ts';
 
 /** Refreshed sessions are remembered for requests that the browser sent before it received the new cookie. */
 const REFRESHED_LIMIT = 10_000;
-const REFRESHED_MS = 60_000;
+export const REFRESHED_MS = 60_000;
 
 /**
  * What a gate remembers until its configuration changes. Data that must survive (used ids, revocations) is in

@@ -13,6 +13,8 @@ export interface LoginEnvironment {
   readonly developmentSaml: (() => string) | null;
   /** Keys for signing SAML requests. */
   readonly samlKeys: SamlKeys;
+  /** Replaces the keys for all gates; absent where they are fixed. */
+  readonly rekey?: (keys: readonly string[]) => void;
 }
 
 /** What the edge provides to policy logins; created for the policy alone if there is no edge. */

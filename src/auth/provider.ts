@@ -38,6 +38,8 @@ export interface LoginRefusal {
     | 'provider_failed'
     | 'session_too_long'
   >;
+  /** Title of the page, if not that of the reason. */
+  readonly title?: string;
   /** One sentence without secrets, for the page and the trace. */
   readonly message: string;
   /** Facts for the trace only. */

@@ -51,9 +51,9 @@ export function refuse(
   cookies: readonly string[] = [],
 ): LoginStop {
   const { gate } = visit;
-  const { refused, message, detail = {} } = refusal;
+  const { refused, message, title = TITLES[refused], detail = {} } = refusal;
   const again = `${gate.base}${gate.loginPath}?redirect_path=${encodeURIComponent(returnTo)}`;
-  const shown = page(STATUS[refused], TITLES[refused], message, {
+  const shown = page(STATUS[refused], title, message, {
     code: gate.code(refused),
     link: { href: again, text: 'Try again' },
     cookies,

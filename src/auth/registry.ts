@@ -60,7 +60,7 @@ interface SessionDetails {
  * Application users and sessions of all gates, in bounded memory: the management API lists and revokes them.
  * Sessions themselves are in cookies; revoking one means to remember its id.
  */
-export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' | 'restore'> {
+export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' | 'restore' | 'all'> {
   readonly users: () => readonly SeenUser[];
   readonly sessions: () => readonly SeenSession[];
   /** Ends one session; false if it is unknown here (it is refused from now on anyway). */
@@ -98,11 +98,12 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
   const ended = revocations(limits.revocations);
   const used: OneTimeIds = new Map();
   const assertions = usedAssertions();
-  const { revoke, isRevoked, onEnd, restore } = ended;
+  const { revoke, isRevoked, onEnd, restore, all } = ended;
   return {
     isRevoked,
     onEnd,
     restore,
+    all,
     used,
     assertions,
     cookies: ownCookies(),

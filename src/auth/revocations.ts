@@ -12,10 +12,14 @@ export interface LoginEnd {
 export interface Revocations {
   readonly revoke: (key: string, nowMs: number) => void;
   readonly isRevoked: (session: Session) => boolean;
-  /** Subscribes to future revocations, in order; used for storing them. */
+  /** Subscribes to future revocations, in order: for storing them, and for other nodes. */
   readonly onEnd: (hear: (end: LoginEnd) => void) => void;
-  /** Restores stored revocations, oldest first, without notifying subscribers. */
+  /** Adds revocations that were stored, or come from other nodes, oldest first, without notifying subscribers. */
   readonly restore: (ends: readonly LoginEnd[], allBeforeMs: number) => void;
+  /** All that are remembered, oldest first. */
+  readonly all: () => readonly LoginEnd[];
+  /** Sessions that started at this time or before are invalid; negative infinity if none is for its age alone. */
+  readonly allBeforeMs: () => number;
   readonly size: () => number;
   readonly clear: () => void;
 }
@@ -35,7 +39,7 @@ export function revocations(limit: number): Revocations {
   const revoked = new Map<string, number>();
   // When a revocation is evicted, every session as old as it is refused, so that none becomes valid again.
   let allBeforeMs = Number.NEGATIVE_INFINITY;
-  let hear: ((end: LoginEnd) => void) | null = null;
+  const hearers: ((end: LoginEnd) => void)[] = [];
 
   const put = (key: string, nowMs: number): void => {
     revoked.delete(key);
@@ -57,12 +61,12 @@ export function revocations(limit: number): Revocations {
       // clock that was set back shorten a revocation.
       if (known !== undefined && (known >= ms || key.startsWith(SESSION))) return;
       put(key, ms);
-      hear?.({ key, ms });
+      for (const hear of hearers) hear({ key, ms });
     },
-    onEnd: (hearing) => void (hear = hearing),
+    onEnd: (hear) => void hearers.push(hear),
     restore: (ends, beforeMs) => {
       allBeforeMs = Math.max(allBeforeMs, beforeMs);
-      for (const { key, ms } of ends) put(key, ms);
+      for (const { key, ms } of ends) if ((revoked.get(key) ?? Number.NEGATIVE_INFINITY) < ms) put(key, ms);
     },
     isRevoked: ({ id, provider, user, providerSession, startMs }) => {
       if (startMs <= allBeforeMs) return true;
@@ -73,6 +77,8 @@ export function revocations(limit: number): Revocations {
         (providerSession !== null && covers(endKey.atProvider(provider, providerSession), startMs))
       );
     },
+    all: () => Array.from(revoked, ([key, ms]) => ({ key, ms })),
+    allBeforeMs: () => allBeforeMs,
     size: () => revoked.size,
     clear: () => {
       revoked.clear();

@@ -84,10 +84,9 @@ export async function benchSubjects(
   const cycles = all.map(() => corpus.requests.length);
   const found = await measure(all, { ...meterOf(options, 'decisions'), cycles });
   const rows = names.map((name, at): ResultRow => ({ name, ...found[at]! }));
-  const { random } = seededChance(`${seed}/compare`);
   const compared = (other?.subjects ?? []).map((_, at): ComparedRow => {
     const theirs = found[subjects.length + at]!;
-    return { name: names[at]!, comparison: comparePairs(theirs.samples, rows[at]!.samples, random) };
+    return { name: names[at]!, comparison: comparePairs(theirs.samples, rows[at]!.samples) };
   });
   return {
     version: RESULT_VERSION,

@@ -116,7 +116,6 @@ const BLOCKS = 16;
 export function comparePairs(
   first: readonly number[],
   second: readonly number[],
-  random: () => number,
   leastDifference = MIN_DIFFERENCE,
 ): Comparison {
   const ratios = second.map((value, at) => value / first[at]!);
@@ -124,7 +123,28 @@ export function comparePairs(
   const blocks = Array.from({ length: Math.min(BLOCKS, ratios.length) }, (_, at) =>
     median(ratios.slice(at * length, (at + 1) * length)),
   );
-  return concluded(bootstrap(blocks, random), signTest(blocks), leastDifference);
+  return concluded(medianInterval(blocks), signTest(blocks), leastDifference);
+}
+
+/**
+ * The median with the narrowest interval between two values of the list that contains the true one in at least 95 of
+ * 100 cases, whatever the distribution (Thompson 1936). The bootstrap is too narrow for so few values. Fewer than six
+ * values give their whole range.
+ */
+function medianInterval(numbers: readonly number[]): Estimate {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const count = sorted.length;
+  let outside = 0;
+  let chance = 0.5 ** count;
+  let at = 0;
+  // The chance that at most `at` of the values lie on one side of the true median, and on either side.
+  while (2 * (outside + chance) <= 1 - CONFIDENCE) {
+    outside += chance;
+    chance = (chance * (count - at)) / (at + 1);
+    at++;
+  }
+  const low = Math.max(0, at - 1);
+  return { value: median(sorted), low: sorted[low]!, high: sorted[count - 1 - low]! };
 }
 
 /** Compares two samples of different runs, which may differ in length. */

@@ -1,6 +1,5 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { type BenchRequest, type Decider, decider } from './decision.ts';
 import { estimateOfExpression } from './estimate.ts';
 import { type MeterOptions, measure } from './meter.ts';
@@ -44,13 +43,12 @@ export async function suggest(
     })
     .slice(0, MAX_CANDIDATES);
   const suggestions: Suggestion[] = [];
-  const { random } = seededChance(`${seed}/suggestions`);
   for (const candidate of alike) {
     const [now, changed] = await measure(
       [config, candidate.config].map((each) => () => decider(each, seed).subject(corpus, 'decision')),
       { ...options, cycles: [corpus.length, corpus.length], extras: false },
     );
-    const comparison = comparePairs(now!.samples, changed!.samples, random);
+    const comparison = comparePairs(now!.samples, changed!.samples);
     const { message, pointer } = candidate;
     if (comparison.verdict === 'faster') suggestions.push({ message, pointer, comparison });
   }

@@ -207,3 +207,18 @@ export function dottedPath(node: Node): string[] | undefined {
   path?.push(node.field);
   return path;
 }
+
+/** `dottedPath` as one text. */
+export function dottedName(node: Node): string | undefined {
+  if (node.kind === 'name') return node.name;
+  if (node.kind !== 'select' || node.optional) return undefined;
+  const path = dottedName(node.operand);
+  return path === undefined ? undefined : `${path}.${node.field}`;
+}
+
+/** The name that a dotted path begins with. */
+export function pathRoot(node: Node): Name | undefined {
+  let at = node;
+  while (at.kind === 'select' && !at.optional) at = at.operand;
+  return at.kind === 'name' ? at : undefined;
+}

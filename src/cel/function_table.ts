@@ -142,6 +142,8 @@ export type Row<A = unknown> = FunctionRow<A> | MacroRow;
 export interface FunctionTable<A = unknown> {
   readonly rows: readonly Row<A>[];
   readonly functions: ReadonlyMap<string, FunctionRow<A>>;
+  /** First names of dotted function names, such as `math` of `math.abs`. */
+  readonly namespaces: ReadonlySet<string>;
   /** By `name/number of arguments`, without the receiver. */
   readonly macros: ReadonlyMap<string, MacroRow>;
 }
@@ -204,7 +206,9 @@ export function functionTable<A = unknown>(...groups: readonly (readonly Row<A>[
       known === undefined ? row : { ...known, overloads: [...known.overloads, ...row.overloads] },
     );
   }
-  return { rows, functions, macros };
+  const dotted = Array.from(functions.keys()).filter((name) => name.includes('.'));
+  const namespaces = new Set(dotted.map((name) => name.slice(0, name.indexOf('.'))));
+  return { rows, functions, namespaces, macros };
 }
 
 export function extendTable<A>(table: FunctionTable, rows: readonly Row<A>[]): FunctionTable<A> {

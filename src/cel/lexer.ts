@@ -23,7 +23,6 @@ export function lexer(text: string): Lexer {
   return fresh;
 }
 
-const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER =
   /0[xX][0-9a-fA-F]+[uU]?|[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[uU]?/y;
 const QUOTED = /`[A-Za-z0-9_./ -]+`/y;
@@ -77,10 +76,12 @@ function skipBlank(text: string, from: number): number {
 }
 
 function readWord(at: Lexer, start: number): void {
-  IDENTIFIER.lastIndex = start;
-  IDENTIFIER.test(at.text);
-  at.end = IDENTIFIER.lastIndex;
-  at.word = at.text.slice(start, at.end);
+  const { text } = at;
+  let end = start + 1;
+  for (let code = text.charCodeAt(end); isLetter(code) || isDigit(code); code = text.charCodeAt(end))
+    end += 1;
+  at.end = end;
+  at.word = text.slice(start, end);
   at.kind = 'identifier';
 }
 
@@ -139,25 +140,36 @@ export function intValue(word: string, negative: boolean): number | bigint | und
 
 /** Reads a string or bytes literal at `start`; false if it is only an identifier that begins with r or b. */
 function readString(at: Lexer, start: number): boolean {
+  const { text } = at;
   STRING_PREFIX.lastIndex = start;
-  if (!STRING_PREFIX.test(at.text)) return false;
-  const open = STRING_PREFIX.lastIndex;
-  const prefix = at.text.slice(start, open).toLowerCase();
-  const mark = at.text[open] ?? '';
-  const quote = at.text.startsWith(mark.repeat(3), open) ? mark.repeat(3) : mark;
+  // Most strings have no prefix.
+  const isPlain = !isPrefixLetter(text.charCodeAt(start));
+  if (!isPlain && !STRING_PREFIX.test(text)) return false;
+  const open = isPlain ? start : STRING_PREFIX.lastIndex;
+  const prefix = isPlain ? '' : text.slice(start, open).toLowerCase();
+  const quote = quoteAt(text, open);
   const raw = prefix.includes('r');
   const bodyStart = open + quote.length;
-  const bodyEnd = closing(at.text, bodyStart, quote, raw);
+  const bodyEnd = closing(text, bodyStart, quote, raw);
   if (bodyEnd < 0) {
-    throw new SyntaxProblem(`the string has no closing ${quote}`, start, at.text.length);
+    throw new SyntaxProblem(`the string has no closing ${quote}`, start, text.length);
   }
-  const body = at.text.slice(bodyStart, bodyEnd);
+  const body = text.slice(bodyStart, bodyEnd);
   at.end = bodyEnd + quote.length;
   at.kind = 'literal';
   at.word = '';
   at.value = prefix.includes('b') ? unescapeBytes(body, bodyStart, raw) : unescapeText(body, bodyStart, raw);
   return true;
 }
+
+function quoteAt(text: string, open: number): string {
+  const code = text.charCodeAt(open);
+  const isLong = text.charCodeAt(open + 1) === code && text.charCodeAt(open + 2) === code;
+  if (code === DOUBLE_QUOTE) return isLong ? '"""' : '"';
+  return isLong ? "'''" : "'";
+}
+
+const DOUBLE_QUOTE = 34;
 
 /**
  * Position of the closing quote, or -1. A short string ends at its line; a backslash escapes the next
@@ -174,26 +186,47 @@ function closing(text: string, from: number, quote: string, raw: boolean): numbe
   return -1;
 }
 
-const TWO_CHARACTER_SYMBOLS: ReadonlySet<string> = new Set(['&&', '||', '==', '!=', '<=', '>=']);
-const SYMBOLS = '!-+*/%<>?:.,()[]{}';
+// Constants of the program: comparing a token with one of them compares two pointers.
+const TWO_CHARACTER_SYMBOLS = ['&&', '||', '==', '!=', '<=', '>='] as const;
+const SYMBOLS: readonly (string | undefined)[] = tableOf('!-+*/%<>?:.,()[]{}');
+/** The symbol of two characters that begins with this one, by its character code. */
+const LONGER: readonly (string | undefined)[] = longerSymbols();
+
+function tableOf(symbols: string): (string | undefined)[] {
+  const table: (string | undefined)[] = Array.from({ length: 128 });
+  for (const symbol of symbols) table[symbol.charCodeAt(0)] = symbol;
+  return table;
+}
+
+function longerSymbols(): (string | undefined)[] {
+  const table: (string | undefined)[] = Array.from({ length: 128 });
+  for (const symbol of TWO_CHARACTER_SYMBOLS) table[symbol.charCodeAt(0)] = symbol;
+  return table;
+}
 
 function readSymbol(at: Lexer, start: number, code: number): void {
-  const two = at.text.slice(start, start + 2);
+  const { text } = at;
   at.kind = 'symbol';
-  refuseForeign(at.text, start);
-  if (TWO_CHARACTER_SYMBOLS.has(two)) {
-    at.word = two;
+  if (code === EQUALS || code === BANG || code === DOLLAR) refuseForeign(text, start);
+  const longer = LONGER[code];
+  if (longer !== undefined && text.charCodeAt(start + 1) === longer.charCodeAt(1)) {
+    at.word = longer;
     at.end = start + 2;
     return;
   }
-  const one = String.fromCodePoint(at.text.codePointAt(start) ?? code);
-  if (!SYMBOLS.includes(one)) {
-    const hint = hintFor(one, at.text[start + 1]);
-    throw new SyntaxProblem(`unexpected ${hint ?? `\`${one}\``}`, start, start + one.length, MEANT[one]);
-  }
-  at.word = one;
+  at.word = SYMBOLS[code] ?? refuseSymbol(text, start);
   at.end = start + 1;
 }
+
+function refuseSymbol(text: string, start: number): never {
+  const one = String.fromCodePoint(text.codePointAt(start)!);
+  const hint = hintFor(one, text[start + 1]);
+  throw new SyntaxProblem(`unexpected ${hint ?? `\`${one}\``}`, start, start + one.length, MEANT[one]);
+}
+
+const EQUALS = 61;
+const BANG = 33;
+const DOLLAR = 36;
 
 /** Operators of other languages. */
 function refuseForeign(text: string, start: number): void {

@@ -1,6 +1,6 @@
 import { suggest } from '../diagnostics/suggest.ts';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
-import { type Call, type Node, type Select, dottedPath } from './ast.ts';
+import { type Call, type Node, type Select, dottedName, dottedPath, pathRoot } from './ast.ts';
 import { type Checker, report } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
 import { functionMeant } from './habits.ts';
@@ -16,22 +16,27 @@ export interface Found<A> {
 
 /** The meaning of a name or dotted path as a whole: a loop variable, a variable of the scope, a type. */
 export function findName<A>(checker: Checker<A>, node: Node): Found<A> | undefined {
-  if (node.kind === 'name' && !node.absolute) {
-    const local = localNamed(checker.locals, node.name);
-    if (local !== undefined) return { type: local.type, meaning: { means: 'local', local } };
-  }
-  const path = dottedPath(node);
-  if (path === undefined) return undefined;
-  const absolute = isAbsolute(node);
-  if (!absolute && localNamed(checker.locals, path[0] ?? '') !== undefined) return undefined;
-  const name = path.join('.');
-  for (const candidate of absolute ? [name] : qualified(checker.scope.container, name)) {
-    const variable = checker.scope.variables.get(candidate);
-    if (variable !== undefined) return { type: variable.type, meaning: { means: 'variable', variable } };
-    const value = TYPE_NAMES.get(candidate);
-    if (value !== undefined) return { type: TYPE, meaning: { means: 'constant', value } };
+  const root = pathRoot(node);
+  if (root === undefined) return undefined;
+  const local = root.absolute ? undefined : localNamed(checker.locals, root.name);
+  if (local !== undefined)
+    return node === root ? { type: local.type, meaning: { means: 'local', local } } : undefined;
+  const name = dottedName(node)!;
+  const { container } = checker.scope;
+  if (root.absolute || container === '') return declared(checker, name);
+  for (const candidate of qualified(container, name)) {
+    const found = declared(checker, candidate);
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A variable of the scope, or a type. */
+function declared<A>({ scope }: Checker<A>, name: string): Found<A> | undefined {
+  const variable = scope.variables.get(name);
+  if (variable !== undefined) return { type: variable.type, meaning: { means: 'variable', variable } };
+  const value = TYPE_NAMES.get(name);
+  return value === undefined ? undefined : { type: TYPE, meaning: { means: 'constant', value } };
 }
 
 function localNamed(innermost: Local | undefined, name: string): Local | undefined {
@@ -39,12 +44,6 @@ function localNamed(innermost: Local | undefined, name: string): Local | undefin
     if (local.name === name) return local;
   }
   return undefined;
-}
-
-function isAbsolute(node: Node): boolean {
-  let at = node;
-  while (at.kind === 'select') at = at.operand;
-  return at.kind === 'name' && at.absolute;
 }
 
 /** In container `a.b`, `x` can be `a.b.x`, `a.x` or `x` (language definition, Name Resolution). */
@@ -64,7 +63,7 @@ export interface CallTarget<A> {
 
 /** `hash.md5(x)` is the function of that name if there is one, otherwise a method of `hash`. */
 export function functionCandidates<A>(checker: Checker<A>, node: Call): CallTarget<A> {
-  const { functions } = checker.scope.functions;
+  const { functions, namespaces } = checker.scope.functions;
   const { target } = node;
   if (target === undefined) {
     const names = node.absolute ? [node.name] : qualified(checker.scope.container, node.name);
@@ -73,9 +72,13 @@ export function functionCandidates<A>(checker: Checker<A>, node: Call): CallTarg
       receiver: undefined,
     };
   }
-  const path = dottedPath(target);
-  if (path !== undefined && localNamed(checker.locals, path[0] ?? '') === undefined) {
-    const row = functions.get(`${path.join('.')}.${node.name}`);
+  const root = pathRoot(target);
+  if (
+    root !== undefined &&
+    namespaces.has(root.name) &&
+    localNamed(checker.locals, root.name) === undefined
+  ) {
+    const row = functions.get(`${dottedName(target)}.${node.name}`);
     if (row !== undefined) return { row, receiver: undefined };
   }
   return { row: functions.get(node.name), receiver: target };

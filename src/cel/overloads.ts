@@ -40,8 +40,8 @@ function fitAll<A>(overload: Overload<A>, args: readonly Type[], bindings: Bindi
   const variadic = overload.variadic === true;
   if (variadic ? args.length < params.length : args.length !== params.length) return 'none';
   let fit: Fit = 'exact';
-  for (const [index, arg] of args.entries()) {
-    const one = fitOne(params[Math.min(index, params.length - 1)]!, arg, bindings);
+  for (let index = 0; index < args.length; index += 1) {
+    const one = fitOne(params[Math.min(index, params.length - 1)]!, args[index]!, bindings);
     if (one === 'none') return 'none';
     if (one === 'dynamic') fit = 'dynamic';
   }

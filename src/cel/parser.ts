@@ -55,34 +55,42 @@ function expression(parser: Parser): Node {
 
 function logic(parser: Parser, operator: '&&' | '||'): Node {
   const { start } = parser.at;
-  const term = (): Node => (operator === '||' ? logic(parser, '&&') : binary(parser, 0));
-  const first = term();
+  const first = term(parser, operator);
   if (!at(parser, operator)) return first;
   const terms = [first];
-  while (take(parser, operator)) terms.push(term());
+  while (take(parser, operator)) terms.push(term(parser, operator));
   return { kind: 'logic', id: nextId(parser, ...terms), span: spanFrom(parser, start), operator, terms };
 }
 
-const LEVELS: readonly ReadonlySet<string>[] = [
-  new Set(['==', '!=', '<', '<=', '>', '>=', 'in']),
-  new Set(['+', '-']),
-  new Set(['*', '/', '%']),
-];
+function term(parser: Parser, operator: '&&' | '||'): Node {
+  return operator === '||' ? logic(parser, '&&') : binary(parser, 0);
+}
 
-function binary(parser: Parser, level: number): Node {
-  const operators = LEVELS[level];
-  if (operators === undefined) return unary(parser);
+/** Operators of two operands; a higher level binds more tightly. */
+const LEVELS: ReadonlyMap<string, number> = new Map(
+  [
+    ['==', '!=', '<', '<=', '>', '>=', 'in'],
+    ['+', '-'],
+    ['*', '/', '%'],
+  ].flatMap((operators, level) => operators.map((operator) => [operator, level] as const)),
+);
+
+/** Operators of at least this level, by precedence climbing; all are left-associative. */
+function binary(parser: Parser, least: number): Node {
   const { start } = parser.at;
-  let left = binary(parser, level + 1);
-  while ((parser.at.kind === 'symbol' || parser.at.kind === 'identifier') && operators.has(parser.at.word)) {
-    const operator = parser.at.word as BinaryOperator;
-    const operatorSpan = { start: parser.at.start, end: parser.at.end };
-    advance(parser.at);
+  let left = unary(parser);
+  for (;;) {
+    const token = parser.at;
+    if (token.kind !== 'symbol' && token.kind !== 'identifier') return left;
+    const level = LEVELS.get(token.word);
+    if (level === undefined || level < least) return left;
+    const operator = token.word as BinaryOperator;
+    const operatorSpan = { start: token.start, end: token.end };
+    advance(token);
     const right = binary(parser, level + 1);
     const id = nextId(parser, left, right);
     left = { kind: 'binary', id, span: spanFrom(parser, start), operator, operatorSpan, left, right };
   }
-  return left;
 }
 
 /** `!!a` is `a` and `--a` is `a`; one minus before a number belongs to the number (language definition, Syntax). */

@@ -11,6 +11,7 @@ import { NO_FACTS } from '../policy/env/facts.ts';
 import type { HttpBenchOptions } from './bench_http.ts';
 import { corpusOf } from './bench_corpus.ts';
 import { type BenchTarget, readTarget } from './bench_target.ts';
+import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
@@ -151,7 +152,7 @@ function finish(result: BenchResult, { reporter, threshold }: Options): number {
     ? reporter
     : [{ name: 'pretty', path: null }, ...reporter];
   for (const { name, path } of reports) {
-    const text = REPORTS[name]!(result);
+    const text = REPORTS[name]!(result, packageVersion());
     if (path === null) process.stdout.write(text);
     else writeText(path, text);
   }

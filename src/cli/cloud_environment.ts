@@ -1,4 +1,4 @@
-import type { CloudOptions } from '../control/management.ts';
+import type { CloudOptions } from '../control/event_delivery.ts';
 
 /** Variables of the services' own tools that replace their addresses. */
 const ENDPOINTS: Readonly<Record<string, string>> = {

@@ -49,6 +49,7 @@ export async function edgeWithApi(
       return {
         ...(authtoken !== null && { authtoken }),
         edge: management.edge,
+        nameOf: management.nameOf,
         ingressCertificate: management.ingressCertificate,
         edgePorts: UNPRIVILEGED,
         replace: async ({ config }) => void (await management.apply(config)),

@@ -68,14 +68,13 @@ export function isOwnProvider(login: NamedLogin): boolean {
   return [PROVIDER_URL, samlEntityId(PROVIDER_URL)].includes(providerNamed(login));
 }
 
-/** Session keys from the environment, so that sessions survive a restart, and the provider that runs. */
+/** The given session keys, if there are any, and the provider that runs. */
 export function loginOptions(
-  environment: NodeJS.ProcessEnv,
+  sessionKeys: readonly string[] | null,
   provider: DevelopmentProvider | null,
 ): LoginOptions {
-  const keys = environment['EDGEPROOF_SESSION_KEYS'];
   return {
-    ...(keys !== undefined && keys !== '' && { sessionKeys: keys.split(',') }),
+    ...(sessionKeys !== null && { sessionKeys }),
     ...(provider !== null && {
       developmentProvider: provider.url,
       developmentSaml: provider.samlMetadata,

@@ -10,7 +10,7 @@ import { writeCertificates } from './certificates.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { readCount } from './option_values.ts';
-import { printLines } from './terminal.ts';
+import { printReport } from './terminal.ts';
 import { packageVersion } from './version.ts';
 import { reporterOption } from './reporter_option.ts';
 
@@ -55,7 +55,10 @@ async function compareEdges(old: string, next: string, options: Options): Promis
   if (edges === null) return EXIT.configInvalid;
   const [before, after] = edges;
   const comparison = diff(before!, after!);
-  printLines(REPORTERS[reporter](comparison, { before: old, after: next, version: packageVersion() }));
+  printReport(
+    reporter,
+    REPORTERS[reporter](comparison, { before: old, after: next, version: packageVersion() }),
+  );
   if (comparison.changes.length > 0) return EXIT.differs;
   if (options.certificate !== undefined && comparison.verdict === 'equivalent') {
     const make = (hashes: readonly string[]) => certifyEquivalence(before!, after!, hashes);

@@ -15,7 +15,7 @@ import { keepSecrets } from '../edge/secrets.ts';
 import { assumptions } from './assumptions.ts';
 import { timedWatch } from './timed_watch.ts';
 import { lineAboutUnmatched } from './near_names.ts';
-import { hintLine, unknownHostHint } from './unknown_host.ts';
+import { hintLine, unknownHostHint } from '../project_files/unknown_host.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
@@ -218,7 +218,8 @@ async function whyNotRequest(
 
 async function explainCase(path: string, options: Options): Promise<number> {
   if (options.case === undefined) throw new FileError('name the case with --case');
-  const { caseTrees, explainedCase, explanationsOf } = await import('./explain_case.ts');
+  const { explainedCase } = await import('./explain_case.ts');
+  const { caseTrees, explanationsOf } = await import('../project_files/explained_case.ts');
   const explained = await explainedCase(path, options.case, options);
   if (explained === null) return EXIT.configInvalid;
   const { draft, edge, locate } = explained;
@@ -230,7 +231,10 @@ async function explainCase(path: string, options: Options): Promise<number> {
   } else if (options.json === true) {
     const all = explanationsOf(explained);
     process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
-  } else process.stdout.write(caseTrees(explained, options.verbose === true));
+  } else {
+    const isFull = options.verbose === true;
+    process.stdout.write(`${caseTrees(explained, isFull)}${isFull ? explained.times() : ''}`);
+  }
   return EXIT.ok;
 }
 

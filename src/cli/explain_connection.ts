@@ -8,7 +8,7 @@ import { prepareConnection } from '../simulator/document/connections.ts';
 import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
 import { lineAboutUnmatched } from './near_names.ts';
-import { hintLine, unknownHostHint } from './unknown_host.ts';
+import { hintLine, unknownHostHint } from '../project_files/unknown_host.ts';
 import { FileError, readBytes } from '../project_files/load_config.ts';
 
 /** The connection that the command line describes. */

@@ -16,6 +16,7 @@ const KNOWN: Readonly<Record<string, number>> = {
   ApiError: EXIT.runtime,
   ListenError: EXIT.runtime,
   StoreUnavailable: EXIT.runtime,
+  SharedStateError: EXIT.runtime,
 };
 
 /**

@@ -5,36 +5,33 @@ import {
   type EdgeOfFile,
   type EdgeOptions,
   type Listening,
+  type ListenOptions,
   type UsableConfig,
   edgeOf,
   usable,
 } from '../edgeproof.ts';
 import { compileEventFilter } from '../events/filter.ts';
 import { type LostEvents, lostEvents } from '../events/lost.ts';
-import { type EventSink, filtered, ndjsonSink } from '../events/ndjson.ts';
-import { connectionLine, requestLine } from './request_line.ts';
+import { type EventSink, filtered } from '../events/ndjson.ts';
+import { eventSink } from './event_sink.ts';
+import { type NameOf, type RequestLog, heardBy, requestLog } from './request_log.ts';
 import { type DevelopmentProvider, loginOptions } from './development_provider.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { hotKeys } from './hot_keys.ts';
 import { aboutStreams, nameHere, portHere, streamListening } from './stream_options.ts';
-import { FileError } from '../project_files/load_config.ts';
 import { type DecidingOptions, type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { type Voice, printFindings, voiceTo } from './voice.ts';
+import { lookingAfter, nameIn, upstreamsOfEdge } from './upstream_watch.ts';
 import type { LastReading } from './watch.ts';
 import { reload, watchSource } from './reload.ts';
 import { movedLine } from './api_port.ts';
-import {
-  isFirstWorker,
-  isWorker,
-  leave,
-  loadFor,
-  superviseWorkers,
-  untilOrdered,
-  workerSink,
-} from './workers.ts';
+import { isQuiet, isWorker, leave, superviseWorkers, untilOrdered, workerSink } from './workers.ts';
+import { sharedState } from './shared_options.ts';
+import { type Sharing, loadWith, providerOf } from './ingress_sharing.ts';
+import { readSessionKeys } from './session_keys.ts';
 import { limitHeap } from './heap_limit.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
 import { aboutAgents, agentListening, localAgents } from './agent_options.ts';
@@ -62,6 +59,8 @@ export interface IngressSource {
 export interface LiveEdge {
   readonly edge: EdgeOfFile;
   readonly replace: (next: UsableConfig) => Promise<void>;
+  /** Names of stored objects; absent where ids are names. */
+  readonly nameOf?: NameOf;
   /** Lines to print about it. */
   readonly lines: readonly string[];
   /** A token for agents, if they need one. */
@@ -80,7 +79,8 @@ interface WatchedSource extends IngressSource {
 
 /** Serves until a signal stops it, and returns the exit code. */
 export async function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
-  const load = loadFor(options.workers, given.load);
+  const joined = isWorker ? await (await import('./worker_sharing.ts')).joinFirst() : null;
+  const load = loadWith(given.load, options, joined);
   let last: LastReading = { files: [], beganMs: Date.now() };
   const source: WatchedSource = {
     ...given,
@@ -97,12 +97,24 @@ export async function runIngress(given: IngressSource, options: IngressOptions):
   const voice = voiceTo(out);
   ignoreClosedOutput();
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
-  const code = await runHere(source, options, voice);
+  const shared = (await sharedState(options, voice.say)) ?? joined?.state ?? null;
+  const code = await runHere(source, options, voice, { joined, shared }).finally(() => {
+    void shared?.close();
+  });
   if (isWorker) leave(code);
   return code;
 }
 
-async function runHere(source: WatchedSource, options: IngressOptions, voice: Voice): Promise<number> {
+async function sinkFor(place: string, lost: LostEvents, { say }: Voice): Promise<EventSink> {
+  return isWorker ? workerSink() : eventSink(place, { lost, say });
+}
+
+async function runHere(
+  source: WatchedSource,
+  options: IngressOptions,
+  voice: Voice,
+  { joined, shared }: Sharing,
+): Promise<number> {
   limitHeap();
   const lost = lostEvents();
   let sink: EventSink | null = null;
@@ -113,6 +125,7 @@ async function runHere(source: WatchedSource, options: IngressOptions, voice: Vo
   let provider: DevelopmentProvider | null = null;
   let otlp: EdgeSetup['otlp'] | null = null;
   let about: readonly string[] = [];
+  const upstreams = upstreamsOfEdge(() => live, { ...source, ...options, ...(isQuiet ? NOBODY : voice) });
   try {
     const checked = await source.load();
     printFindings(checked.diagnostics, voice);
@@ -122,25 +135,17 @@ async function runHere(source: WatchedSource, options: IngressOptions, voice: Vo
       printFindings(filter.diagnostics, voice);
       return EXIT.configInvalid;
     }
-    const opened = async (path: string) => (isWorker ? workerSink() : ndjsonSink(path, { lost }));
-    sink = options.events === undefined ? null : filtered(await opened(options.events), filter);
+    sink = options.events === undefined ? null : filtered(await sinkFor(options.events, lost, voice), filter);
     recording = await recordingOf(usable(checked).config, options);
-    provider = (await source.provider?.(usable(checked).config)) ?? null;
-    if (provider !== null && isWorker) throw new FileError(ONE_PROVIDER);
+    provider = await providerOf(source, usable(checked).config, joined);
     otlp = otlpExport(options, usable(checked).config.service_name, voice.say);
     const deciding = await decidingOf(usable(checked).config, source, options);
     inspector = isWorker ? null : await inspectorOf(source, options, source.lastReading, deciding);
-    const setup = { deciding, sink, recording, inspector, provider, lost, otlp };
+    const log = requestLog(voice, { nameOf: nameIn(() => live), unreached: upstreams.missed });
+    const setup = { deciding, sink, recording, inspector, provider, lost, otlp, log, joined, shared };
     live = await makeEdge(usable(checked), source, options, setup, voice);
-    const { host, port, strictPort = false } = options;
-    const { edgePorts } = live;
-    const front = {
-      ...streamListening(options, voice.say),
-      ...agentListening(options, live.ingressCertificate),
-      ...(edgePorts && { edgePorts }),
-      localPort: portHere,
-    };
-    listening = await live.edge.listen({ host, port, strictPort, ...front });
+    await shared?.join(live.edge.runtime.logins);
+    listening = await live.edge.listen({ ...frontOf(live, options, voice), waits: upstreams.missed });
     about = [...((await inspector?.listen(listening)) ?? [])];
   } catch (error) {
     await inspector?.close();
@@ -148,15 +153,17 @@ async function runHere(source: WatchedSource, options: IngressOptions, voice: Vo
     await otlp?.close();
     throw error;
   }
-  const made = live;
-  if (!isWorker || isFirstWorker) printReady(made.edge, listening, source, options, voice, about);
+  const made = { ...live, replace: lookingAfter(live.replace, upstreams) };
+  if (!isQuiet) printReady(made.edge, listening, source, options, voice, about);
   const agentLines = aboutAgents(listening, made.authtoken ?? options.authtoken ?? 'any');
   for (const line of [...made.lines, ...agentLines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
+  if (!isQuiet) upstreams.look();
   const watcher = options.watch && source.file !== null ? watchSource(made, source, voice, options) : null;
   const again = source.file === null ? null : () => void reload(made, source, voice, [source.file!]);
   const keys = isWorker ? null : hotKeys({ url: listening.url, reload: again, ...voice });
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   keys?.close();
+  upstreams.close();
   watcher?.close();
   // Pages end at once; requests in flight may take their time.
   await inspector?.close();
@@ -170,7 +177,24 @@ async function runHere(source: WatchedSource, options: IngressOptions, voice: Vo
   return code;
 }
 
-const ONE_PROVIDER = 'logins at the development identity provider need a single process; leave --workers out';
+const NOBODY = { say: (): void => undefined };
+
+/** Where the edge listens, besides its own settings. */
+function frontOf(live: LiveEdge, options: IngressOptions, { say }: Voice): ListenOptions {
+  const { host, port, strictPort = false, waitUpstream: waitMs } = options;
+  return {
+    host,
+    port,
+    strictPort,
+    ...streamListening(options, say),
+    ...agentListening(options, live.ingressCertificate),
+    ...(live.edgePorts && { edgePorts: live.edgePorts }),
+    localPort: portHere,
+    // Requests and connections wait equally long for their upstream.
+    upstreamLimits: { waitMs },
+    streamLimits: { waitMs },
+  };
+}
 
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(
@@ -183,16 +207,24 @@ async function runWorkers(
     process.stderr.write('--workers cannot be combined with --record, --agents, --inspector or --api\n');
     return EXIT.usage;
   }
-  await source.load();
+  const { config } = await source.load();
+  const [{ sharingWith }, { stateHub }] = await Promise.all([
+    import('./worker_sharing.ts'),
+    import('../shared_state/hub.ts'),
+  ]);
+  const provider = config === null ? null : ((await source.provider?.(config)) ?? null);
   const lost = lostEvents();
-  const sink = events === undefined ? null : await ndjsonSink(events, { lost });
-  const code = await superviseWorkers(workers, { sink, lost, say, adminPort: adminPort ?? null });
+  const sink = events === undefined ? null : await eventSink(events, { lost, say });
+  for (const line of provider?.lines ?? []) say(`  ${line}`);
+  const began = sharingWith(stateHub(Date.now), provider);
+  const code = await superviseWorkers(workers, { sink, lost, say, began, adminPort: adminPort ?? null });
   await sink?.close();
+  await provider?.close();
   return code;
 }
 
 /** What an edge is made with, besides its configuration. */
-interface EdgeSetup {
+interface EdgeSetup extends Sharing {
   readonly deciding: DecidingOptions;
   readonly sink: EventSink | null;
   readonly recording: Recording | null;
@@ -200,37 +232,30 @@ interface EdgeSetup {
   readonly provider: DevelopmentProvider | null;
   readonly lost: LostEvents;
   readonly otlp: ReturnType<typeof otlpExport>;
+  readonly log: RequestLog;
 }
 
 async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  { deciding, sink, recording, inspector, provider, lost, otlp }: EdgeSetup,
-  { say, color, heard }: Voice,
+  { deciding, sink, recording, inspector, provider, lost, otlp, log, joined, shared }: EdgeSetup,
+  { say }: Voice,
 ): Promise<LiveEdge> {
   const edgeOptions: EdgeOptions = {
     ...deciding,
     lostEvents: lost,
     ...(recording && { recordingSink: recording.sink }),
     ...inspector?.edge,
-    login: loginOptions(process.env, provider),
+    login: {
+      ...loginOptions(joined?.sessionKeys ?? readSessionKeys(process.env), provider),
+      ...(joined && { samlKeys: joined.samlKeys }),
+    },
+    ...(shared && { shared }),
     secrets: environmentSecrets(process.env),
     allowPrivateFetch: options.allowPrivateFetch === true,
     ...otlp.edge,
-    onConnection: (event, explain) => {
-      sink?.write(event);
-      otlp.edge.onConnection?.(event, explain);
-      const explanation = explain();
-      say(connectionLine(explanation, event.object, endOf(explanation), color));
-    },
-    onEvent: (event, explain) => {
-      sink?.write(event);
-      otlp.edge.onEvent?.(event, explain);
-      const explanation = explain();
-      heard(explanation);
-      say(requestLine(explanation, event.object, endOf(explanation), color));
-    },
+    ...heardBy(log, otlp.edge, sink),
   };
   if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
   const agents =
@@ -238,12 +263,6 @@ async function makeEdge(
   const edge = edgeOf(config, { ...edgeOptions, ...(agents && { agents }) });
   const replace = async (next: UsableConfig): Promise<void> => void edge.swapTo(next);
   return { edge, replace, lines: [], close: async () => undefined };
-}
-
-/** The end of an exchange or a connection, which is now. */
-function endOf({ startMs }: { readonly startMs: number }): { readonly time: Date; readonly tookMs: number } {
-  const time = new Date();
-  return { time, tookMs: time.getTime() - startMs };
 }
 
 function printReady(

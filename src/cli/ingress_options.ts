@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { AgentVerbOptions } from './agent_options.ts';
-import { DRAIN_OPTION, addText, readPort } from './option_values.ts';
+import { DRAIN_OPTION, addText, readDuration, readPort } from './option_values.ts';
 import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import { type RecordOptions, BODY_BYTES, readBytes } from './recording.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { type InspectorVerbOptions, inspectorOption } from './inspector.ts';
+import { type SharedVerbOptions, sharedOptions } from './shared_options.ts';
 import { type StreamVerbOptions, streamOptions } from './stream_options.ts';
 import { readWorkers } from './workers.ts';
 
@@ -16,11 +17,14 @@ export interface IngressOptions
     RecordOptions,
     OtlpVerbOptions,
     ServiceOptions,
-    InspectorVerbOptions {
+    InspectorVerbOptions,
+    SharedVerbOptions {
   readonly port: number;
   readonly host: string;
   /** How long a stop waits for requests in flight, in ms. */
   readonly drain: number;
+  /** How long a request waits for an upstream that cannot be reached, in ms. */
+  readonly waitUpstream: number;
   readonly events?: string;
   readonly eventFilter?: string;
   readonly watch: boolean;
@@ -43,7 +47,16 @@ export function ingressOptions(command: Command): Command {
     .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
     .option('--strict-port', 'fail if the port is in use')
     .option(...DRAIN_OPTION)
-    .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
+    .option(
+      '--wait-upstream <duration>',
+      'how long requests wait for an upstream that cannot be reached, such as 10s; default: they get 502 at once',
+      readDuration,
+      0,
+    )
+    .option(
+      '--events <file>',
+      'append events as NDJSON to a file, or - for standard output; or send them to a queue, such as nats://localhost:4222/edge.events',
+    )
     .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
     .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, BODY_BYTES)
     .option('--redact <name>', 'also redact this header, parameter or member; can be repeated', addText, [])
@@ -59,5 +72,5 @@ export function ingressOptions(command: Command): Command {
       'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
-  return inspectorOption(streamOptions(otlpOption(serviceNameOption(command))), true);
+  return inspectorOption(streamOptions(otlpOption(sharedOptions(serviceNameOption(command)))), true);
 }

@@ -7,7 +7,8 @@ import { mutationJson, mutationJunit, mutationPage, mutationText } from '../proj
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { readCount } from './option_values.ts';
-import { printFindings, printLines } from './terminal.ts';
+import { printFindings, printReport } from './terminal.ts';
+import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { reporterOption } from './reporter_option.ts';
@@ -49,7 +50,7 @@ async function run(file: string, options: Options): Promise<number> {
     printFindings(result.diagnostics);
     return EXIT.configInvalid;
   }
-  printLines(REPORTERS[reporter](result));
+  printReport(reporter, REPORTERS[reporter](result, packageVersion()));
   if (emitCases !== undefined) await emit(file, emitCases, result);
   return threshold !== undefined && scoreOf(result) < threshold ? EXIT.gateMissed : EXIT.ok;
 }

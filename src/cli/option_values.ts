@@ -6,7 +6,7 @@ import type { AgentConfig } from '../simulator/document/schema.ts';
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 /** A duration such as `500ms`, `10s` or `2m`, in ms; 0 for none. */
-function readDuration(text: string): number {
+export function readDuration(text: string): number {
   const parts = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)$/.exec(text);
   if (text === '0') return 0;
   if (parts === null) throw new InvalidArgumentError('write a duration as 500ms, 10s or 2m.');

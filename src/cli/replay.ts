@@ -8,6 +8,7 @@ import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
 import { type PlaceOf, replayText } from '../replay/report_replay.ts';
 import { EXIT } from './exit_codes.ts';
 import { serviceNameOption } from './service_name.ts';
+import { packageVersion } from './version.ts';
 import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
@@ -17,15 +18,15 @@ import { readCount, readIp } from './option_values.ts';
 import { reporterOption } from './reporter_option.ts';
 
 interface Options extends JudgeOptions {
-  readonly reporter: 'text' | 'json' | 'ndjson';
+  readonly reporter: 'text' | 'json' | 'ndjson' | 'html';
   readonly maxUnknown?: number;
   readonly minFidelity?: number;
   readonly jobs?: number;
 }
 
 export function register(command: Command): void {
-  const does = 'how to print the report; `ndjson` has a line per record';
-  reporterOption(serviceNameOption(command), ['text', 'json', 'ndjson'], { does })
+  const does = 'how to print the report; `ndjson` has a line per record, `html` is a page with them';
+  reporterOption(serviceNameOption(command), ['text', 'json', 'ndjson', 'html'], { does })
     .argument(
       '<log...>',
       'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
@@ -64,9 +65,11 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
   const running = replay(candidate.edge, current?.edge ?? null);
   const out = pieceWriter(1);
   const isNdjson = options.reporter === 'ndjson';
-  const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
+  const page = options.reporter === 'html' ? await pageOf(logs, options) : null;
+  const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : page?.take;
   const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
-  const jobs = isOrderless ? (options.jobs ?? jobsThatPay(logs)) : 1;
+  // The records of a page are kept here.
+  const jobs = isOrderless && page === null ? (options.jobs ?? jobsThatPay(logs)) : 1;
   const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
   const { edge, against, ip, adoptHosts, hashKey, serviceName } = options;
   const judging = {
@@ -83,9 +86,23 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
     parts.push(...(await readLog(log, readerInto(running, ip, tell), begin)));
   }
   const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);
-  out.write(reportOf(summary, options, candidate.placeOf));
+  out.write(
+    page === null ? reportOf(summary, options, candidate.placeOf) : page.text(summary, candidate.placeOf),
+  );
   out.close();
   return exitCodeOf(summary, options);
+}
+
+/** Keeps records for a page; its code is loaded only here. */
+async function pageOf(logs: readonly string[], { edge }: Options) {
+  const { listedRecords, replayPage } = await import('../replay/report_page.ts');
+  const records = listedRecords();
+  const title = `${logs.join(', ')} with ${edge}`;
+  return {
+    take: records.take,
+    text: (summary: ReplaySummary, placeOf: PlaceOf) =>
+      replayPage(summary, { title, version: packageVersion(), records, placeOf }),
+  };
 }
 
 /** Reads a log, on threads where each line can be judged alone; returns their summaries. */

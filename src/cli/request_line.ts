@@ -8,24 +8,51 @@ export function requestLine(
   explanation: Explanation,
   event: HttpRequestComplete,
   at: Ended,
-  color: boolean,
+  style: LineStyle,
 ): string {
-  const { status, because } = explanation;
+  const { status, because, lasting } = explanation;
   const { method, url } = event.http.request;
   const query = url.query === '' ? '' : `?${url.query}`;
-  const paint = painter({ color });
-  return line({ ...explanation, isStopped: because.verdict === 'stop' }, at, paint, [
+  const paint = painter(style);
+  const note = lasting === undefined ? '' : `  ${lasting} closed`;
+  const isStopped = because.verdict === 'stop';
+  return line({ ...explanation, isStopped, note }, at, { ...style, paint }, [
     method.toUpperCase(),
     paint(toneOf(status), String(status === 0 ? '---' : status)),
     `${url.host}${printable(url.path + query).slice(0, TARGET_UNITS)}`,
-    because.verdict === 'stop' ? detailsOf(because.detail) : '',
+    isStopped ? detailsOf(because.detail) : '',
   ]);
+}
+
+/** The line of a WebSocket or an event stream when it opens; its request line follows at its end. */
+export function openedLine(explanation: Explanation, style: LineStyle): string {
+  const { request, status, lasting = 'upgrade', startMs } = explanation;
+  const paint = painter(style);
+  const opened = { ...explanation, isStopped: false, note: `  ${lasting} open` };
+  const target = printable(request.url.replace(/^\w+:\/\//, '').replace(/:\d+(?=\/)/, '')).slice(
+    0,
+    TARGET_UNITS,
+  );
+  return line(opened, { time: new Date(startMs), tookMs: null }, { ...style, paint }, [
+    request.method.toUpperCase(),
+    paint('green', String(status)),
+    target,
+    '',
+  ]);
+}
+
+/** How lines are printed. */
+interface LineStyle {
+  readonly color: boolean;
+  /** Replaces ids by names. */
+  readonly named: (text: string) => string;
 }
 
 /** When an exchange or a connection ended, and how long it took. */
 interface Ended {
   readonly time: Date;
-  readonly tookMs: number;
+  /** Null while it is open. */
+  readonly tookMs: number | null;
 }
 
 /** What the lines of requests and connections have in common. */
@@ -34,23 +61,28 @@ function line(
     because,
     backend,
     isStopped,
-  }: Pick<StreamExplanation, 'because' | 'backend'> & { readonly isStopped: boolean },
+    note = '',
+  }: Pick<StreamExplanation, 'because' | 'backend'> & {
+    readonly isStopped: boolean;
+    /** What follows the backend. */
+    readonly note?: string;
+  },
   { time, tookMs }: Ended,
-  paint: ReturnType<typeof painter>,
+  { paint, named }: LineStyle & { readonly paint: ReturnType<typeof painter> },
   [kind, status, subject, details]: readonly [string, string, string, string],
 ): string {
   const { code, detail, place } = because;
   const { rule } = detail;
-  const why = `${code}${rule === undefined ? '' : ` ${String(rule)}`}${details}`;
+  const why = `${code}${rule === undefined ? '' : ` ${named(String(rule))}`}${details}`;
   const at = isStopped && place !== null ? `  ${place.file}:${place.line}` : '';
   return [
     paint('dim', time.toTimeString().slice(0, 8)),
     kind.padEnd(6),
     status,
-    paint('dim', inMilliseconds(tookMs).padStart(7)),
+    paint('dim', (tookMs === null ? 'open' : inMilliseconds(tookMs)).padStart(7)),
     isStopped ? paint('red', 'stop ') : paint('green', 'allow'),
     subject,
-    paint('dim', (isStopped ? why : `→ ${backend ?? '-'}`) + at),
+    paint('dim', (isStopped ? why : `→ ${named(backend ?? '-')}${note}`) + at),
   ].join('  ');
 }
 
@@ -68,8 +100,12 @@ function toneOf(status: number): 'red' | 'yellow' | 'green' {
   return status >= 400 ? 'yellow' : 'green';
 }
 
-/** A duration for a log line, in whole milliseconds: the clock of an edge has no finer unit. */
+/** From here on, milliseconds say nothing. */
+const SECONDS_FROM_MS = 100_000;
+
+/** A duration for a log line, in whole milliseconds: the clock of an edge has no finer unit. Long ones are in seconds. */
 export function inMilliseconds(tookMs: number): string {
+  if (tookMs >= SECONDS_FROM_MS) return `${Math.round(tookMs / 1_000)} s`;
   return tookMs < 1 ? '<1 ms' : `${Math.round(tookMs)} ms`;
 }
 
@@ -78,10 +114,11 @@ export function connectionLine(
   explanation: StreamExplanation,
   { conn }: TcpConnectionClosed,
   at: Ended,
-  color: boolean,
+  style: LineStyle,
 ): string {
   const { connection, outcome } = explanation;
-  return line({ ...explanation, isStopped: outcome !== 'allowed' }, at, painter({ color }), [
+  const paint = painter(style);
+  return line({ ...explanation, isStopped: outcome !== 'allowed' }, at, { ...style, paint }, [
     (connection.kind ?? 'conn').toUpperCase(),
     '---',
     `${connection.endpoint}  in ${conn.bytes_in} out ${conn.bytes_out}`,

@@ -16,6 +16,8 @@ import {
 } from './stream_options.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
+import type { SealingOptions } from '../control/sealing_keys.ts';
+import { storeName } from '../control/store/postgres.ts';
 import {
   type DecidingOptions,
   type InspectorVerbOptions,
@@ -27,17 +29,36 @@ import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
 import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 import { type AgentVerbOptions, aboutAgents, agentListening, agentsOption } from './agent_options.ts';
+import { type RequestLog, heardBy, requestLog } from './request_log.ts';
+import { voiceTo } from './voice.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
 import { type OtlpVerbOptions, otlpExport, otlpOption } from './otlp_option.ts';
-import { DRAIN_OPTION, addText, readCount, readPort } from './option_values.ts';
+import type { SharedState } from '../shared_state/port.ts';
+import { type SharedVerbOptions, sharedOptions, sharedState } from './shared_options.ts';
+import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
+import { EXIT } from './exit_codes.ts';
+import { standingOf, whenStale } from './node_standing.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+
+type EdgeListenOptions = NonNullable<Parameters<Management['edge']['listen']>[0]>;
 
 interface Options
-  extends StreamVerbOptions, AgentVerbOptions, OtlpVerbOptions, ServiceOptions, InspectorVerbOptions {
+  extends
+    StreamVerbOptions,
+    AgentVerbOptions,
+    OtlpVerbOptions,
+    ServiceOptions,
+    InspectorVerbOptions,
+    SharedVerbOptions {
   readonly store: string;
+  readonly maxStale?: number;
+  readonly sealKeyFile?: string;
+  readonly sealKeyCommand?: string;
   readonly host: string;
   readonly port: number;
   readonly apiPort: number;
   readonly drain: number;
+  readonly log?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly jsonForEmpty?: boolean;
@@ -52,9 +73,14 @@ interface Options
   readonly keepUndelivered?: number;
 }
 
+const MAX_STALE = 'stop when the store was out of reach for so long; default: serve on';
+
 export function register(command: Command): void {
   command
-    .option('--store <file>', 'store file; created if it does not exist', 'edgeproof.db')
+    .option('--store <place>', 'store file, created if it does not exist; or postgres://…', 'edgeproof.db')
+    .option('--seal-key-file <file>', 'keys of the secrets of the store; default: the store file with .key')
+    .option('--seal-key-command <command>', 'command that prints these keys')
+    .option('--max-stale <duration>', MAX_STALE, readDuration)
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('-p, --port <port>', 'port of the edge; the next free one if it is in use', readPort, 8080)
     .option(
@@ -65,6 +91,7 @@ export function register(command: Command): void {
     )
     .option('--strict-port', 'fail if a port is in use')
     .option(...DRAIN_OPTION)
+    .option('--log', 'print a line for each request and connection, with the names of objects that have one')
     .option('--tls-cert <file>', 'PEM certificate; serves the API over HTTPS')
     .option('--tls-key <file>', 'PEM private key of that certificate')
     .option('--json-for-empty', 'respond with 200 and {} instead of 204, which the published SDK needs')
@@ -90,17 +117,21 @@ export function register(command: Command): void {
     .option('--keep-audit <days>', 'remove older audit records; default: keep all', readCount)
     .option('--keep-undelivered <days>', 'drop older undelivered audit events; default: keep all', readCount)
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
-  inspectorOption(agentsOption(streamOptions(otlpOption(serviceNameOption(command)))), false).action(
-    async (options: Options) => {
-      process.exitCode = await serve(options);
-    },
-  );
+  inspectorOption(
+    agentsOption(streamOptions(otlpOption(sharedOptions(serviceNameOption(command))))),
+    false,
+  ).action(async (options: Options) => {
+    ignoreClosedOutput();
+    const shared = await sharedState(options, say);
+    process.exitCode = await serve(options, shared).finally(() => {
+      void shared?.close();
+    });
+  });
 }
 
-async function serve(options: Options): Promise<number> {
+async function serve(options: Options, shared: SharedState | null): Promise<number> {
   const { serviceName = USUAL_SERVICE } = options;
   limitHeap();
-  ignoreClosedOutput();
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;
@@ -114,6 +145,7 @@ async function serve(options: Options): Promise<number> {
     inspector = await inspectorBeside(options, deciding, () => management);
     management = await openManagement({
       storePath: options.store,
+      sealing: sealingOf(options),
       service: serviceName,
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
@@ -131,15 +163,14 @@ async function serve(options: Options): Promise<number> {
         ...deciding,
         allowPrivateFetch: options.allowPrivateFetch === true,
         ...otlp.edge,
+        ...logOf(options, otlp, () => management),
         ...inspector?.edge,
+        ...(shared && { shared }),
       },
     });
-    const { host, port, edgePorts, strictPort = false } = options;
-    const further = {
-      ...streamListening(options, say),
-      ...agentListening(options, management.ingressCertificate),
-    };
-    edge = await management.edge.listen({ host, port, strictPort, edgePorts, ...further });
+    await shared?.join(management.edge.runtime.logins);
+    const { host, strictPort = false } = options;
+    edge = await management.edge.listen(listeningOf(options, management));
     api = await listenForApi(management, { host, port: options.apiPort, strictPort, ...(tls && { tls }) });
     about = (await inspector?.listen(edge)) ?? [];
   } catch (error) {
@@ -155,16 +186,61 @@ async function serve(options: Options): Promise<number> {
   for (const line of movedLine('API port', options.apiPort, api.port)) say(`  ${line}`);
   for (const line of [...aboutStreams(management.edge.config, edge), ...about]) say(`  ${line}`);
   for (const line of aboutAgents(edge, '<authtoken>')) say(`  ${line}`);
-  say(`  store ${options.store}`);
+  say(`  store ${storeName(options.store)}`);
   sayFirstKey(management);
   say('');
-  const code = await untilShutdown(say);
+  const code = await untilStopped(management, options);
   await inspector?.close();
   const [{ cut }] = await Promise.all([edge.close(options.drain), api.close(options.drain)]);
   if (cut > 0) say(cutLine(cut, options.drain));
   await management.close();
   await otlp.close();
   return code;
+}
+
+function listeningOf(options: Options, { store, ingressCertificate }: Management): EdgeListenOptions {
+  const { host, port, edgePorts, strictPort = false } = options;
+  const { admin, ...streams } = streamListening(options, say);
+  return {
+    host,
+    port,
+    strictPort,
+    edgePorts,
+    ...streams,
+    ...(admin && { admin: { ...admin, ...standingOf(store.nodes, options.maxStale) } }),
+    ...agentListening(options, ingressCertificate),
+  };
+}
+
+/** Until a signal, or until what is served is older than allowed; keys are read again on SIGHUP. */
+async function untilStopped({ store, reloadKeys }: Management, { maxStale }: Options): Promise<number> {
+  const reload = (): void => {
+    reloadKeys().then(
+      () => say('the keys of the secrets were read again'),
+      (error: unknown) => say(errorText(error)),
+    );
+  };
+  process.on('SIGHUP', reload);
+  const staleness = whenStale(store.nodes, maxStale);
+  const stale = staleness.stale.then(() => {
+    say(`the store was out of reach for ${maxStale! / 1_000} s (--max-stale): stopping`);
+    return EXIT.runtime;
+  });
+  const code = await Promise.race([untilShutdown(say), stale]);
+  staleness.stop();
+  process.off('SIGHUP', reload);
+  return code;
+}
+
+/** The log of requests and connections that `--log` asks for, beside the listeners of OTLP. */
+function logOf(
+  { log }: Options,
+  otlp: ReturnType<typeof otlpExport>,
+  management: () => Management | null,
+): Partial<RequestLog> {
+  const nameOf = (id: string): string => management()?.nameOf(id) ?? id;
+  const needs = { nameOf, unreached: () => undefined };
+  return log === true ? heardBy(requestLog(voiceTo(process.stdout), needs), otlp.edge) : {};
 }
 
 async function decidingOf({ addressDatabase, passUnsimulated }: Options): Promise<DecidingOptions> {
@@ -190,6 +266,15 @@ function sayFirstKey({ firstKey }: Management): void {
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+function sealingOf({ sealKeyFile, sealKeyCommand }: Options): SealingOptions {
+  if (sealKeyFile !== undefined && sealKeyCommand !== undefined)
+    throw new FileError('--seal-key-file and --seal-key-command exclude each other');
+  return {
+    ...(sealKeyFile !== undefined && { keyFile: sealKeyFile }),
+    ...(sealKeyCommand !== undefined && { keyCommand: sealKeyCommand }),
+  };
 }
 
 function tlsOf({ tlsCert, tlsKey }: Options): { readonly cert: string; readonly key: string } | null {

@@ -7,13 +7,21 @@ import type { LoggedArrivals } from '../simulator/arrivals.ts';
 import type { CheckedScenario } from '../simulator/document/check.ts';
 import type { ScenarioShell } from '../simulator/document/schema.ts';
 import type { PreparedRequest } from '../simulator/prepared_request.ts';
-import { type Simulated, compileSimulation, simulate } from '../simulator/simulation.ts';
+import { nodesData, nodesLines } from '../simulator/report/nodes.ts';
+import {
+  type CompiledSimulation,
+  type Simulated,
+  compileSimulation,
+  simulate,
+} from '../simulator/simulation.ts';
 import { besideName } from '../project_files/files_beside.ts';
 import { counted, errorText } from '../diagnostics/message_text.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
+import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
+import { type NodesOptions, cutsGiven, nodesGiven, nodesOptions } from './sim_nodes.ts';
 import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { eventMaker } from './testing/event_log.ts';
@@ -21,7 +29,7 @@ import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
 import { textOrJson } from './reporter_option.ts';
 
-interface Options extends ServiceOptions {
+interface Options extends ServiceOptions, NodesOptions {
   readonly events?: string;
   readonly plot?: string;
   readonly seed?: string;
@@ -29,7 +37,7 @@ interface Options extends ServiceOptions {
 }
 
 export function register(command: Command): void {
-  textOrJson(serviceNameOption(command))
+  nodesOptions(textOrJson(serviceNameOption(command)))
     .argument('<file>', 'scenario file with a `simulation`')
     .option('--events <file>', 'write the event of each request as NDJSON, or - for standard output')
     .option('--plot <file>', 'write an HTML page with plots of decisions, breaker state and latency')
@@ -40,32 +48,44 @@ export function register(command: Command): void {
 }
 
 async function sim(file: string, options: Options): Promise<number> {
-  const { checked, edge, findings } = await scenarioLoader({ serviceName: options.serviceName })(file);
+  const { checked, edge, findings, configured } = await scenarioLoader({ serviceName: options.serviceName })(
+    file,
+  );
   const all: Diagnostic[] = [...checked.diagnostics, ...findings];
   const shell = checked.scenario?.shell;
   const signer = checked.scenario === null ? null : await signerFor(checked.scenario);
   const logs = await logsOf(shell, checked, all);
   const seed = options.seed ?? null;
+  const nodes = nodesGiven(options);
   const compiled =
     shell === undefined || edge === null
       ? null
-      : compileSimulation({ checked, shell, edge: edge.config, signer, seed }, all, logs);
+      : compileSimulation({ checked, shell, edge: edge.config, signer, seed, nodes, configured }, all, logs);
   printFindings(all);
   if (hasErrors(all)) return EXIT.configInvalid;
   if (compiled === null || edge === null)
     throw new FileError(
       `${file} has no simulation; add \`simulation\` with \`duration\` and \`arrivals\`, or run its cases with \`edgeproof test\``,
     );
+  const run = withCuts(compiled, options);
   const events = options.events === undefined ? null : eventWriter(options.events);
-  const simulated = simulate(compiled, edge, (completed) => events?.write(completed));
+  const simulated = simulate(run, edge, (completed) => events?.write(completed));
   events?.close();
   if (options.plot !== undefined) {
     const { plotsPage } = await import('../simulator/report/plots.ts');
-    writeText(options.plot, plotsPage(simulated, file));
+    writeText(options.plot, plotsPage(simulated, file, packageVersion()));
   }
   const out = options.events === '-' ? process.stderr : process.stdout;
   out.write(options.json === true ? `${JSON.stringify(dataOf(simulated), null, 2)}\n` : table(simulated));
   return EXIT.ok;
+}
+
+/** The cuts of the command line are changes of the simulation. */
+function withCuts(compiled: CompiledSimulation, options: Options): CompiledSimulation {
+  const cuts = cutsGiven(options, compiled.nodes).map(({ atMs, atNodes }) => {
+    return { atMs, atNodes, upstreams: new Map(), agents: [] };
+  });
+  return cuts.length === 0 ? compiled : { ...compiled, changes: [...compiled.changes, ...cuts] };
 }
 
 /** More requests than this would not fit into the memory. */
@@ -151,6 +171,7 @@ function dataOf(simulated: Simulated): object {
       served,
     })),
     served_late: simulated.servedLate,
+    ...(simulated.nodes && { nodes: nodesData(simulated.nodes, simulated.startMs) }),
     latency_ms: Object.fromEntries(QUANTILES.map((each) => [`p${each * 100}`, latency.quantile(each)])),
   };
 }
@@ -210,5 +231,6 @@ function table(simulated: Simulated): string {
     lines.push(`  ${`p${each * 100}`.padEnd(32)} ${latency.quantile(each).toFixed(1).padStart(12)} ms`);
   }
   lines.push(...intervalLines(simulated));
+  if (simulated.nodes !== null) lines.push(...nodesLines(simulated.nodes, simulated.startMs));
   return `${lines.join('\n')}\n`;
 }

@@ -22,6 +22,12 @@ export function printLines(text: string): void {
   for (const line of text.split('\n').slice(0, -1)) process.stdout.write(`${printable(line)}\n`);
 }
 
+/** Prints a report: a page as it is, since its script has a hash; all others as lines. */
+export function printReport(name: string, text: string): void {
+  if (name === 'html') process.stdout.write(text);
+  else printLines(text);
+}
+
 /** Prints findings to standard error, in colour if it is a terminal. */
 export function printFindings(findings: readonly Diagnostic[]): void {
   if (findings.length > 0)

@@ -98,6 +98,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
     bail: options.bail === true,
     fillsSnapshots: options.update === true,
     lines: asked.some(({ name }) => LOCATED.has(name)),
+    explainsPassed: asked.some(({ name }) => name === 'html'),
     onResult: reports.ran,
     ...(log && { completed: log.completed }),
     ...(coverage && { on: coverage.on }),
@@ -133,7 +134,8 @@ async function resultsOf(
   const jobs = isSimple ? (options.jobs ?? jobsThatPay(files, repeat)) : 1;
   if (jobs > 1 && files.length > 1) {
     const { runOnThreads } = await import('./testing/threads.ts');
-    const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots, serviceName };
+    const { explainsPassed = false } = run;
+    const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots, serviceName, explainsPassed };
     return runOnThreads(files, order, jobs, {
       onResult: run.onResult,
       ran: progress,
@@ -192,7 +194,7 @@ function codeOf(results: readonly FileResult[], isFilled: boolean, aboutNothing:
 }
 
 /** Reports that contain the place of each case. */
-const LOCATED: ReadonlySet<string> = new Set(['json', 'ndjson', 'junit']);
+const LOCATED: ReadonlySet<string> = new Set(['json', 'ndjson', 'junit', 'html']);
 
 const PROGRESS_MS = 200;
 

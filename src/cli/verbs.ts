@@ -265,6 +265,12 @@ export const VERBS = {
     examples: [['mcp', 'an assistant starts it in the folder of a project'], ['mcp --root .']],
     load: () => import('./mcp.ts'),
   },
+  lsp: {
+    group: 'Help on this machine',
+    does: 'serve editors over standard input and output: findings, completion, hover, repairs (Language Server Protocol)',
+    examples: [['lsp', 'an editor starts it in the folder of a project'], ['lsp --stdio']],
+    load: () => import('./lsp.ts'),
+  },
   playground: {
     group: 'Help on this machine',
     does: 'serve a page that checks, decides and explains in the browser, without a server behind it',

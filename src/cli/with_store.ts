@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
 import { type Store, StoreError } from '../control/store/port.ts';
+import { isPostgres, openPostgresStore } from '../control/store/postgres.ts';
 import { openSqliteStore } from '../control/store/sqlite.ts';
 import { EXIT } from './exit_codes.ts';
 
 /** The option of verbs that work on a store directly. */
-export const STORE = ['--store <file>', 'store file', 'edgeproof.db'] as const;
+export const STORE = ['--store <place>', 'store file, or postgres://…', 'edgeproof.db'] as const;
 
 /** Works on an existing store, which an instance may serve; returns the exit code. */
 export async function withStore(path: string, work: (store: Store) => Promise<void>): Promise<number> {
   let store: Store | null = null;
   try {
-    if (!existsSync(path)) throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
-    store = openSqliteStore(path);
+    if (!isPostgres(path) && !existsSync(path))
+      throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
+    store = isPostgres(path) ? await openPostgresStore(path) : openSqliteStore(path);
     await work(store);
     return EXIT.ok;
   } finally {

@@ -1,6 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
 import { InvalidArgumentError } from 'commander';
-import type { Checked } from '../edge/document/check.ts';
 import type { LostEvents } from '../events/lost.ts';
 import type { EventSink } from '../events/ndjson.ts';
 import { type Admin, listenForAdmin } from '../server/admin.ts';
@@ -11,21 +10,10 @@ import { EXIT } from './exit_codes.ts';
 
 /**
  * Several processes behind one listener, with Node's cluster module: the first process listens and passes
- * connections on, the others serve. Each has the whole configuration and its own state (breakers, pools),
- * like the machines of a real edge; configurations with state that must be shared (logins, rate limits) are
- * refused. The first process writes all events and coordinates the shutdown.
+ * connections on, the others serve. Each has the whole configuration and its own breakers and pools, like the
+ * machines of a real edge. The first process has the state that they share (`worker_sharing.ts`), writes all
+ * events and coordinates the shutdown.
  */
-
-/** Refuses, at the start and at each reload, configurations whose state several processes would have to share. */
-export function loadFor(count: number, load: () => Promise<Checked>): () => Promise<Checked> {
-  if (count === 1) return load;
-  return async () => {
-    const checked = await load();
-    const { refuseSharedState } = await import('./worker_state.ts');
-    refuseSharedState(checked, count);
-    return checked;
-  };
-}
 
 /** An order to a worker. */
 type Order = { readonly order: 'stop' } | { readonly order: 'count'; readonly serial: number };
@@ -51,13 +39,18 @@ if (isSingleExecutable && cluster.isPrimary) {
 }
 
 /** Whether this worker prints the start messages. */
-export const isFirstWorker = cluster.worker?.id === 1;
+const isFirstWorker = cluster.worker?.id === 1;
+
+/** The first worker prints what concerns all of them. */
+export const isQuiet = isWorker && !isFirstWorker;
 
 export interface Supervision {
   readonly sink: EventSink | null;
   /** Counts events that the first process could not write. */
   readonly lost: LostEvents;
   readonly say: (text: string) => void;
+  /** Called with each new worker. */
+  readonly began: (worker: Worker) => void;
   /** Port for health and the counts of all workers; null for none. */
   readonly adminPort: number | null;
 }
@@ -68,7 +61,7 @@ export interface Supervision {
  */
 export function superviseWorkers(
   count: number,
-  { sink, lost, say, adminPort }: Supervision,
+  { sink, lost, say, began, adminPort }: Supervision,
 ): Promise<number> {
   return new Promise((resolve) => {
     const beganMs = new Map<number, number>();
@@ -76,7 +69,7 @@ export function superviseWorkers(
     let shortLives = 0;
     let code: number = EXIT.ok;
     const begin = (): void => {
-      beganMs.set(forked(sink).id, performance.now());
+      beganMs.set(forked(sink, began).id, performance.now());
     };
     const stop = (): void => {
       if (isStopping) {
@@ -137,12 +130,13 @@ export function superviseWorkers(
 }
 
 /** Starts a worker whose events go to the sink. */
-function forked(sink: EventSink | null): Worker {
+function forked(sink: EventSink | null, began: Supervision['began']): Worker {
   const worker = cluster.fork();
   worker.on('error', () => undefined); // sending to a worker that has just ended fails
   worker.on('message', (report: WorkerMessage) => {
     if ('event' in report) sink?.write(report.event);
   });
+  began(worker);
   return worker;
 }
 
@@ -176,7 +170,7 @@ async function countOfAll(): Promise<Family[]> {
 /** The order to stop may arrive before this worker serves. */
 let isStopOrdered = false;
 if (isWorker) {
-  process.on('message', (message: Order) => {
+  process.on('message', (message: Partial<Order>) => {
     if (message.order === 'stop') isStopOrdered = true;
   });
 }
@@ -205,9 +199,9 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
     stop();
   };
   if (isStopOrdered) once();
-  process.on('message', (message: Order) => {
+  process.on('message', (message: Order | { readonly order?: undefined }) => {
     if (message.order === 'stop') once();
-    else {
+    else if (message.order === 'count') {
       const report: WorkerMessage = { counts: counts(), serial: message.serial };
       process.send?.(report);
     }

@@ -103,9 +103,11 @@ export function natsQueue({ servers, subject, user, password, token }: NatsSetti
         Buffer.byteLength(value) + id.length + HEADER_BYTES > most
           ? Promise.resolve({ problem: `larger than the ${most} bytes that the server takes`, isFinal: true })
           : stream.publish(subject, value, { msgID: id, retries: 1 }).then(() => null, outcomeOf);
-      const outcomes = messages.map(publish);
+      // A connection that ends answers neither.
+      const gone = connection.closed().then(goneOf);
+      const outcomes = messages.map((message) => Promise.race([publish(message), gone]));
       // A refusal of the connection, such as for missing permissions, ends it before the answer to this.
-      await connection.flush();
+      await Promise.race([connection.flush(), gone]);
       return Promise.all(outcomes);
     },
     close: async (): Promise<void> => {
@@ -113,6 +115,11 @@ export function natsQueue({ servers, subject, user, password, token }: NatsSetti
       await connection?.close();
     },
   };
+}
+
+function goneOf(error: unknown): Outcome {
+  const problem = error instanceof Error ? error.message : 'the connection was closed';
+  return { problem, isFinal: false };
 }
 
 function outcomeOf(error: unknown): Outcome {

@@ -1,4 +1,5 @@
-import type { Span } from '../diagnostics/diagnostic.ts';
+import type { Fix, Span } from '../diagnostics/diagnostic.ts';
+import { applied, shifted, spaceAfter } from './syntax_fixes.ts';
 
 /** A line of a YAML file with the wrong indentation. */
 export interface IndentationProblem {
@@ -7,6 +8,8 @@ export interface IndentationProblem {
   readonly span: Span;
   /** Counted from 0. */
   readonly line: number;
+  /** Null if another indentation is as near. */
+  readonly fix: Fix | null;
 }
 
 /** A list or a map that is open at a line. */
@@ -39,6 +42,31 @@ interface Line {
  * block texts are left alone.
  */
 export function indentationProblem(text: string): IndentationProblem | null {
+  const found = firstProblem(text);
+  if (found === null) return null;
+  const { cure, ...problem } = found;
+  return { ...problem, fix: cure === null ? null : cureOf(text, problem, cure) };
+}
+
+/** What cures a line: an indentation, that of the first key of the file, or a space after the dash. */
+type Cure = number | 'first key' | 'space';
+
+/** A change after which the text has no such problem at this line: of the line alone, or with the lines that are deeper. */
+function cureOf(text: string, { span, line }: Omit<IndentationProblem, 'fix'>, cure: Cure): Fix | null {
+  if (cure === 'space') return spaceAfter(text.indexOf('-', span.start) + 1);
+  const to = cure === 'first key' ? 0 : cure;
+  const start = cure === 'first key' ? text.search(/^ +[^\s#]/m) : span.start;
+  for (const withDeeper of [false, true]) {
+    const fix = shifted(text, start, to, withDeeper);
+    const after = firstProblem(applied(text, fix));
+    if (after === null || after.line > line) return fix;
+  }
+  return null;
+}
+
+type Problem = Omit<IndentationProblem, 'fix'> & { readonly cure: Cure | null };
+
+function firstProblem(text: string): Problem | null {
   const open: Block[] = [];
   let opaque: Opaque | null = null;
   let start = 0;
@@ -137,18 +165,13 @@ interface Above {
 }
 
 /** Closes what a line ends; the problem if it fits nothing that is open. */
-function misplaced(
-  line: Line,
-  entry: Entry,
-  content: string,
-  { open, blockText }: Above,
-): IndentationProblem | null {
+function misplaced(line: Line, entry: Entry, content: string, { open, blockText }: Above): Problem | null {
   const { kind } = entry;
   const own = line.indent;
   const closed: Block[] = [];
-  const problem = (message: string, hint: string): IndentationProblem => {
+  const problem = (message: string, hint: string, cure: Cure | null): Problem => {
     const end = line.start + Math.max(own, 1);
-    return { message, hint, line: line.number, span: { start: line.start, end } };
+    return { message, hint, line: line.number, span: { start: line.start, end }, cure };
   };
   while (open.length > 0 && open.at(-1)!.indent > own) closed.push(open.pop()!);
   const last = open.at(-1);
@@ -156,21 +179,30 @@ function misplaced(
     const first = closed.at(-1);
     if (first === undefined) return null;
     const message = `this line is further left than '${first.name}', the first of the file`;
-    return problem(message, `begin all lines of the top level, such as '${first.name}', without spaces`);
+    const hint = `begin all lines of the top level, such as '${first.name}', without spaces`;
+    return problem(message, hint, own === 0 ? 'first key' : null);
   }
-  if (/^-\w[^:]*:(?:\s|$)/.test(content))
-    return problem('a space is missing after the dash', `write '- ${content.slice(1).replace(/:.*$/, ':')}'`);
+  if (/^-(?:\w[^:]*:(?:\s|$)|["'[{])/.test(content))
+    return problem(
+      'a space is missing after the dash',
+      /^-\w/.test(content)
+        ? `write '- ${content.slice(1).replace(/:.*$/, ':')}'`
+        : "write '- ' before the value",
+      'space',
+    );
   if (kind === 'text') {
     if (blockText !== null)
       return problem(
         `this line is not part of the text of '${blockText.name}', whose lines are indented deeper`,
         `indent it by ${spaces(blockText.indent + 2)}, as the text above`,
+        blockText.indent + 2,
       );
     const isUnder = last.indent === own && last.kind === 'map' && last.isEmpty;
     if (!isUnder) return null;
     return problem(
       `the value of '${last.name}' is not indented`,
       `write it on the line of '${last.name}:', or indent it by ${spaces(own + 2)}`,
+      own + 2,
     );
   }
   if (fits(own, kind, open, closed)) return null;
@@ -182,7 +214,8 @@ function misplaced(
         ? `a list item is indented as the keys of '${last.name}' and others`
         : 'a key is between the items of a list'
       : `the indentation of ${spaces(own)} fits no line above`;
-  return problem(message, hintFor(own, kind, [...closed, ...open.toReversed()]));
+  const { hint, to } = nearest(own, kind, [...closed, ...open.toReversed()]);
+  return problem(message, hint, to);
 }
 
 /** Whether a line continues what is open, or begins the value of the last key or item. */
@@ -197,8 +230,12 @@ function fits(own: number, kind: Block['kind'], open: Block[], closed: readonly 
   return true;
 }
 
-/** The nearest indentation that fits. */
-function hintFor(own: number, kind: Block['kind'], blocks: readonly Block[]): string {
+/** The nearest indentation that fits; `to` is null if there is none, or two of them. */
+function nearest(
+  own: number,
+  kind: Block['kind'],
+  blocks: readonly Block[],
+): { readonly hint: string; readonly to: number | null } {
   const places = blocks.flatMap((block, at) => {
     const { name, indent } = block;
     if (block.kind === kind) return [{ indent, as: name, distance: Math.abs(indent - own) }];
@@ -207,10 +244,12 @@ function hintFor(own: number, kind: Block['kind'], blocks: readonly Block[]): st
       ? [{ indent: indent + 2, as: `the list of '${name}'`, distance: Math.abs(indent - own) }]
       : [];
   });
-  const [near] = places.toSorted((one, other) => one.distance - other.distance);
-  if (near === undefined) return 'indent it as the lines above that belong together with it';
+  const [near, next] = places.toSorted((one, other) => one.distance - other.distance);
+  if (near === undefined)
+    return { hint: 'indent it as the lines above that belong together with it', to: null };
   const as = /^the (?:item at line|list of) /.test(near.as) ? near.as : `'${near.as}' above`;
-  return `indent it by ${spaces(near.indent)}, as ${as}`;
+  const isTie = next !== undefined && next.distance === near.distance && next.indent !== near.indent;
+  return { hint: `indent it by ${spaces(near.indent)}, as ${as}`, to: isTie ? null : near.indent };
 }
 
 function spaces(count: number): string {

@@ -61,7 +61,11 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   const problems = syntaxProblems(source.text, [...parsed.errors, ...parsed.warnings], kind.called);
   if (problems.length > 0) {
     const diagnostics = problems.flatMap(
-      ({ code, message, span, hint }) => refuse(code, message, span, { hint }).diagnostics,
+      ({ code, message, span, hint, fix }) =>
+        refuse(code, message, span, {
+          hint,
+          ...(fix && { fix: { message: fix.message, safe: fix.safe, edit: () => fix } }),
+        }).diagnostics,
     );
     return { document: null, diagnostics };
   }

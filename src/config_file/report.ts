@@ -2,6 +2,8 @@ import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Diagnostic, Fix, Severity, Source, Span } from '../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import type { More, Report } from '../diagnostics/report.ts';
+import { without } from './edits.ts';
+import { quotedScalar } from './quoted_scalar.ts';
 import { type LocatedDocument, type Written, writtenAt } from './document.ts';
 
 /** A `Report` of errors that appends to `list`, with the prefix of the kind of file before each code. */
@@ -33,7 +35,10 @@ export function reportWith<Code extends string>(
       ...(more.first === undefined ? [] : [`the first is at ${placeOf(more.first)}`]),
       ...(more.notes ?? []),
     ];
-    const fix = source && span && more.fix && fixFor(source.text, span, more.fix);
+    const isExact =
+      span !== undefined &&
+      (more.span !== undefined || more.within !== undefined || isOwn(written, more.at ?? 'value', span));
+    const fix = source && isExact && more.fix && fixFor(source.text, span, more);
     list.push({
       code,
       severity: severityOf(code) ?? 'error',
@@ -95,8 +100,36 @@ function isEmpty(span: Span | undefined): boolean {
   return span === undefined || span.start === span.end;
 }
 
-function fixFor(source: string, span: Span, { message, text: wanted, safe }: NonNullable<More['fix']>): Fix {
+/** Whether a text can be written without quotes, also between brackets. */
+function isPlain(text: string): boolean {
+  return /^[\w./(^$][^,[\]{}#]*$/.test(text) && !/: |:$/.test(text);
+}
+
+/** Whether a span is that of a pointer, not of something around it. */
+function isOwn({ document, pointer }: Written, at: 'key' | 'value', span: Span): boolean {
+  const own = at === 'key' ? document.keySpanOf(pointer) : document.spanOf(pointer);
+  // The place of nothing is marked by its key.
+  const marked = isEmpty(own) ? document.keySpanOf(pointer) : own;
+  return marked?.start === span.start && marked.end === span.end;
+}
+
+function fixFor(
+  source: string,
+  span: Span,
+  { fix: wanted, at = 'value', within, span: given }: More,
+): Fix | null {
+  if (wanted === undefined) return null;
+  const isPart = within !== undefined || given !== undefined;
+  const { message, safe } = wanted;
+  // What is written there has only become the value that is wrong.
+  if (!isPart && source.slice(span.start, span.end).includes('${')) return null;
+  if (!('text' in wanted)) {
+    const edit = ('edit' in wanted ? wanted.edit : without(at))(source, span);
+    return edit && { message, ...edit, safe };
+  }
   const quote = source[span.start];
-  const text = quote === '"' || quote === "'" ? `${quote}${wanted}${quote}` : wanted;
+  const isQuoted = !isPart && (quote === '"' || quote === "'");
+  const plain = isPart || isPlain(wanted.text) ? wanted.text : quotedScalar(wanted.text);
+  const text = isQuoted ? `${quote}${wanted.text}${quote}` : plain;
   return { message, span, text, safe };
 }

@@ -30,7 +30,13 @@ export interface Shape {
 
 /** How a value departs from its shape. */
 export type Departure<S extends Shape = Shape> =
-  | { readonly kind: 'unknown_key'; readonly key: string; readonly known: readonly string[] }
+  | {
+      readonly kind: 'unknown_key';
+      readonly key: string;
+      readonly known: readonly string[];
+      /** A key beside it that has no value and takes this one: the indentation is missing. */
+      readonly owner?: string | undefined;
+    }
   | {
       readonly kind: 'missing_key';
       readonly key: string;
@@ -38,8 +44,16 @@ export type Departure<S extends Shape = Shape> =
       readonly unknown: readonly string[];
       /** Whether the key is there without a value. */
       readonly isNull: boolean;
+      /** A key beside it that contains this one: it is indented too deep. */
+      readonly within?: string | undefined;
     }
-  | { readonly kind: 'wrong_type'; readonly shape: S; readonly received: unknown }
+  | {
+      readonly kind: 'wrong_type';
+      readonly shape: S;
+      readonly received: unknown;
+      /** The key is one of the entries of a map, not their name; `entry` is the last entry above it, null for none. */
+      readonly meantFor?: { readonly entry: string | null } | undefined;
+    }
   | {
       readonly kind: 'unknown_value';
       readonly shape: S;
@@ -57,7 +71,7 @@ export type Departure<S extends Shape = Shape> =
   | { readonly kind: 'empty'; readonly shape: S; readonly of: 'list' | 'text' }
   | { readonly kind: 'duplicate'; readonly shape: S; readonly received: unknown }
   | { readonly kind: 'bad_form'; readonly shape: S; readonly form: string; readonly received: string }
-  | { readonly kind: 'bad_name'; readonly form: string; readonly key: string };
+  | { readonly kind: 'bad_name'; readonly shape: Shape; readonly form: string; readonly key: string };
 
 /** Reports a departure with the pointer of the value; for keys, the pointer of their map. */
 export type Depart<S extends Shape = Shape> = (pointer: string, departure: Departure<S>) => void;

@@ -1,7 +1,9 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { meantFix, meantWord, removal } from '../diagnostics/meant.ts';
 import { suggest } from '../diagnostics/suggest.ts';
+import * as edits from './edits.ts';
 import type { ShapeCode } from './codes.ts';
-import type { More, Report } from '../diagnostics/report.ts';
+import type { More, Report, WantedFix } from '../diagnostics/report.ts';
 import type { Depart, Departure, Shape } from './shape.ts';
 import { TYPE_WORDS, didYouMean, lastKey, listed, quoted, shown } from '../diagnostics/message_text.ts';
 
@@ -17,20 +19,16 @@ export function reportDepartures(
     switch (departure.kind) {
       case 'unknown_key':
         return reportUnknownKey(report, pointer, departure, elsewhere);
-      case 'missing_key': {
-        const { key, shape, unknown } = departure;
-        // The missing key was misspelt, and the unknown key has already been reported.
-        if (unknown.some((other) => suggest(other, [key]) !== undefined)) return;
-        const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
-        return report('missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, {
-          at: 'key',
-          notes,
-        });
-      }
+      case 'missing_key':
+        return reportMissingKey(report, pointer, departure);
       case 'wrong_type': {
-        const { shape, received } = departure;
+        const { shape, received, meantFor } = departure;
         const message = `${subject(pointer)} has to be ${wanted(shape)}, not ${shown(received)}`;
-        return report('wrong_type', pointer, message, repairOf(shape, received, pointer));
+        const misplaced = meantFor === undefined ? {} : entryHint(meantFor);
+        return report('wrong_type', pointer, message, {
+          ...repairOf(shape, received, pointer),
+          ...misplaced,
+        });
       }
       case 'unknown_value':
         return reportUnknownValue(report, pointer, departure);
@@ -42,7 +40,7 @@ export function reportDepartures(
           'out_of_range',
           pointer,
           message,
-          isShare ? { hint: `${received} % is ${received / 100}` } : {},
+          isShare ? { hint: `${received} % is ${received / 100}`, fix: writes(String(received / 100)) } : {},
         );
       }
       case 'too_long': {
@@ -51,20 +49,24 @@ export function reportDepartures(
       }
       case 'duplicate': {
         const { received } = departure;
-        return report('bad_form', pointer, `${subject(pointer)} repeats ${shown(received)}`);
+        return report('bad_form', pointer, `${subject(pointer)} repeats ${shown(received)}`, {
+          fix: removal(true),
+        });
       }
       case 'empty':
         return report('empty_value', pointer, `${subject(pointer)} must not be an empty ${departure.of}`, {
           hint: 'add an item, or leave the key out',
         });
       case 'bad_form': {
-        const message = `${subject(pointer)} has to be ${departure.form}, not ${shown(departure.received)}`;
-        return report('bad_form', pointer, message);
+        const { form, received, shape } = departure;
+        const message = `${subject(pointer)} has to be ${form}, not ${shown(received)}`;
+        return report('bad_form', pointer, message, meantWord(likeForm(received, shape.pattern)));
       }
       case 'bad_name': {
-        const { key, form } = departure;
+        const { key, form, shape } = departure;
         return report('bad_name', pointerTo(pointer, key), `${quoted(key)} is not ${form}`, {
           at: 'key',
+          ...meantWord(likeForm(key, shape.pattern)),
         });
       }
     }
@@ -73,19 +75,35 @@ export function reportDepartures(
 
 type Of<Kind extends Departure['kind']> = Extract<Departure, { kind: Kind }>;
 
+function reportMissingKey(
+  report: Report<ShapeCode>,
+  pointer: string,
+  { key, shape, unknown, within }: Of<'missing_key'>,
+): void {
+  // The missing key was misspelt, and the unknown key has already been reported.
+  if (unknown.some((other) => suggest(other, [key]) !== undefined)) return;
+  const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
+  const hint =
+    within === undefined ? undefined : `it is inside ${quoted(within)}: indent it as ${quoted(within)}`;
+  report('missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, { at: 'key', hint, notes });
+}
+
 function reportUnknownKey(
   report: Report<ShapeCode>,
   pointer: string,
-  { key, known }: Of<'unknown_key'>,
+  { key, known, owner }: Of<'unknown_key'>,
   elsewhere: Readonly<Record<string, string>>,
 ): void {
   const meant = suggest(key, known);
   const note = elsewhere[`${pointer}/${key}`] ?? elsewhere[key];
   const more: More = {
     at: 'key',
-    hint: didYouMean(meant),
+    hint: owner === undefined ? didYouMean(meant) : `indent it deeper: it belongs to ${quoted(owner)}`,
     notes: [...(note === undefined ? [] : [note]), `known keys: ${listed(known)}`],
-    fix: meant === undefined ? undefined : { message: `rename to ${meant}`, text: meant, safe: false },
+    fix:
+      meant === undefined || owner !== undefined
+        ? undefined
+        : { message: `rename to ${meant}`, text: meant, safe: false },
   };
   report('unknown_key', pointerTo(pointer, key), `unknown key ${quoted(key)}${inside(pointer)}`, more);
 }
@@ -96,10 +114,11 @@ function reportUnknownValue(
   { allowed, received }: Of<'unknown_value'>,
 ): void {
   const meant = suggest(received, allowed);
+  const only = allowed.length === 1 ? allowed[0] : undefined;
   report('unknown_value', pointer, `${subject(pointer)} cannot be ${quoted(received)}`, {
     hint: didYouMean(meant),
     notes: [`one of: ${listed(allowed)}`],
-    fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
+    fix: meantFix(meant ?? only),
   });
 }
 
@@ -116,9 +135,37 @@ function inside(pointer: string): string {
   return pointer === '' ? ' at the top of the file' : ` in ${subject(pointer)}`;
 }
 
+/** The cure of a key that belongs inside an entry of a map. */
+function entryHint({ entry }: { readonly entry: string | null }): More {
+  return entry === null
+    ? { hint: 'write a name above it, such as `main:`, and indent it below the name' }
+    : { hint: `indent it deeper: it belongs to ${quoted(entry)}` };
+}
+
 function wanted(shape: Shape): string {
   if (shape.anyOf === undefined) return TYPE_WORDS[shape.type ?? 'object'];
   return [...new Set(shape.anyOf.map((each) => wanted(each)))].join(' or ');
+}
+
+/** The fix that writes a value as YAML. */
+function writes(yaml: string, safe = false): WantedFix {
+  return { message: `write ${yaml}`, safe, edit: edits.written(yaml) };
+}
+
+/** The text of a form that is nearest in spelling: in lower case, without a leading `@`, with a scheme, with dashes. */
+function likeForm(received: string, pattern: string | undefined): string | undefined {
+  if (pattern === undefined || received.length > 200) return undefined;
+  const form = new RegExp(pattern);
+  const lower = received.toLowerCase();
+  const dashed = received.trim().replaceAll(/[^\w.-]+/g, '-');
+  return [
+    received.trim(),
+    lower,
+    lower.replace(/^@/, ''),
+    `https://${received}`,
+    dashed,
+    dashed.toLowerCase(),
+  ].find((each) => each !== received && form.test(each));
 }
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -131,25 +178,39 @@ function repairOf(shape: Shape, received: unknown, pointer: string): More {
       : /^(?:no|off|n|false)$/i.test(received)
         ? 'false'
         : null;
-    return meant === null ? {} : { hint: `write ${meant}` };
+    return meant === null ? {} : { hint: `write ${meant}`, fix: writes(meant, received === meant) };
   }
   if (shape.type === 'object' && (received === null || received === undefined)) {
-    const hint = shape.required?.length ? undefined : `write ${lastKey(pointer)}: {} to use its defaults`;
-    return { hint, ...(shape.required?.length && { notes: [`it needs: ${shape.required.join(', ')}`] }) };
+    if (shape.required?.length)
+      return { hint: 'write its keys below it, indented', notes: [`it needs: ${shape.required.join(', ')}`] };
+    const fix = { message: `write ${lastKey(pointer)}: {}`, safe: false, edit: edits.emptyMap };
+    return { hint: `write ${lastKey(pointer)}: {} to use its defaults`, fix };
   }
   if (typeof received === 'number' && /^a duration\b/.test(shape.form ?? ''))
-    return { hint: `${received} seconds are ${received}s` };
+    return { hint: `${received} seconds are ${received}s`, fix: writes(`${received}s`) };
   if (shape.type === 'integer' && typeof received === 'string') {
     const [, count, unit] = /^(\d+)(s|m|h|d)$/.exec(received) ?? [];
-    if (count !== undefined) return { hint: `write seconds: ${Number(count) * SECONDS[unit as 's']}` };
+    if (count !== undefined) {
+      const seconds = Number(count) * SECONDS[unit as 's'];
+      return { hint: `write seconds: ${seconds}`, fix: writes(String(seconds)) };
+    }
   }
   if (shape.type === 'string' && (typeof received === 'number' || typeof received === 'boolean')) {
-    return { hint: 'put it in quotes' };
+    return {
+      hint: 'put it in quotes',
+      fix: { message: 'put it in quotes', safe: true, edit: edits.inQuotes },
+    };
   }
+  if (shape.type === 'object' && typeof received === 'string' && /^[\w-]+:\S/.test(received))
+    return { hint: `write a space after the colon: ${received.slice(0, 60).replace(':', ': ')}` };
   if (shape.type === 'object' && Array.isArray(received)) return { hint: 'write its entries as key: value' };
-  if (shape.type === 'array' && typeof received === 'string') return { hint: 'put it in brackets: [ … ]' };
+  if (shape.type === 'array' && typeof received === 'string') {
+    if (/^-\S/.test(received)) return { hint: 'write a space after each dash' };
+    const fix = { message: 'make it a list', safe: false, edit: edits.inBrackets };
+    return { hint: 'put it in brackets: [ … ]', fix };
+  }
   const isNumber = (shape.type === 'number' || shape.type === 'integer') && typeof received === 'string';
   return isNumber && received.trim() !== '' && Number.isFinite(Number(received))
-    ? { hint: 'write it without quotes' }
+    ? { hint: 'write it without quotes', fix: writes(received.trim(), true) }
     : {};
 }

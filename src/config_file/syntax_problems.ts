@@ -1,7 +1,8 @@
 import type { YAMLError } from 'yaml';
-import type { Span } from '../diagnostics/diagnostic.ts';
+import type { Fix, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import { indentationProblem } from './indentation.ts';
+import * as fixes from './syntax_fixes.ts';
 
 /** Why a text cannot be read, in words for people who edit files. */
 export interface SyntaxProblem {
@@ -9,6 +10,7 @@ export interface SyntaxProblem {
   readonly message: string;
   readonly span: Span;
   readonly hint?: string | undefined;
+  readonly fix?: Fix | null;
   /** Whether it explains all problems after it. */
   readonly isWhole?: boolean;
 }
@@ -44,25 +46,27 @@ function indentationAt(text: string, { code, pos }: YAMLError): SyntaxProblem | 
   const line = text.slice(0, pos[0]).split('\n').length - 1;
   // The parser notices a line that does not fit on it, or at the end of the line above.
   if (Math.abs(line - found.line) > 1) return null;
-  const { message, hint, span } = found;
-  return { code: 'syntax', message, span: clamped(span, text.length), hint };
+  const { message, hint, span, fix } = found;
+  return { code: 'syntax', message, span: clamped(span, text.length), hint, fix };
 }
 
 function syntaxProblem(text: string, { code, message, pos }: YAMLError, called: string): SyntaxProblem {
   const span = clamped({ start: pos[0], end: pos[1] }, text.length);
   const special = SPECIAL[code]?.(text, span, message, called);
-  return special ?? { code: 'syntax', message: SYNTAX[code] ?? lowerFirst(message), span };
+  const fix = FIXES[code]?.(text, span) ?? null;
+  return special ?? { code: 'syntax', message: SYNTAX[code] ?? lowerFirst(message), span, fix };
 }
 
 type Explain = (text: string, span: Span, message: string, called: string) => SyntaxProblem | undefined;
 
 /** Mistakes whose place or cure depends on the text around them. */
 const SPECIAL: Readonly<Partial<Record<YAMLError['code'], Explain>>> = {
-  TAB_AS_INDENT: (_text, span) => ({
+  TAB_AS_INDENT: (text, span) => ({
     code: 'tab_indent',
     message: 'a tab is used for indentation; YAML takes spaces only',
     span,
     hint: 'indent with spaces',
+    fix: fixes.spacesForTabs(text),
   }),
   MULTIPLE_DOCS: (text, { start }, _message, called) => ({
     code: 'several_documents',
@@ -74,10 +78,12 @@ const SPECIAL: Readonly<Partial<Record<YAMLError['code'], Explain>>> = {
     message: `'${text.slice(span.start, span.end)}' is parsed as a YAML tag, so the value after it is not what it seems`,
     span,
     hint: 'put the whole value in quotes',
+    fix: fixes.quotedFrom(text, span.start, true),
   }),
   BAD_INDENT: (text, span, message) => (message.startsWith('Flow') ? openBracket(text, span) : undefined),
   MISSING_CHAR: (text, span, message) => missingCharacter(text, message, span),
-  UNEXPECTED_TOKEN: (text, span) => missingSpace(text, span),
+  UNEXPECTED_TOKEN: (text, span) => missingSpace(text, span.start),
+  MULTILINE_IMPLICIT_KEY: (text, span) => missingSpace(text, endOfLine(text, span.start)),
 };
 
 const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
@@ -86,6 +92,12 @@ const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BLOCK_IN_FLOW: 'an indented list or map cannot be used between brackets',
   MULTILINE_IMPLICIT_KEY: 'a key has to be on one line; is a colon missing, or the indentation uneven?',
   BAD_SCALAR_START: 'an unquoted value cannot begin with this character; put the value in quotes',
+};
+
+/** Cures of the same. */
+const FIXES: Readonly<Partial<Record<YAMLError['code'], (text: string, span: Span) => Fix | null>>> = {
+  BLOCK_AS_IMPLICIT_KEY: (text, { start }) => fixes.quotedLine(text, start),
+  BAD_SCALAR_START: (text, { start }) => fixes.quotedFrom(text, start, true),
 };
 
 /** A bracket that the text before the problem opens and does not close. */
@@ -109,6 +121,7 @@ function openBracket(text: string, span: Span): SyntaxProblem {
     message: `the bracket ${bracket} is never closed, or a line between the brackets is not indented`,
     span: { start, end: start + 1 },
     hint: `close it with ${closing}`,
+    fix: fixes.closedBracket(text, start, closing),
     isWhole: true,
   };
 }
@@ -129,19 +142,27 @@ function missingCharacter(text: string, message: string, span: Span): SyntaxProb
     const start = text.lastIndexOf(quote, span.start - 1);
     const place = clamped({ start, end: endOfLine(text, Math.max(start, 0)) }, text.length);
     const says = `the quote ${quote} is never closed`;
-    return { code: 'syntax', message: says, span: place, hint: `close it with ${quote}`, isWhole: true };
+    return {
+      code: 'syntax',
+      message: says,
+      span: place,
+      hint: `close it with ${quote}`,
+      fix: start < 0 ? null : fixes.closedQuote(text, start),
+      isWhole: true,
+    };
   }
   if (message.startsWith('Missing , ')) {
     const says = 'a comma is missing before this';
-    return { code: 'syntax', message: says, span, hint: 'write a comma after the value above' };
+    const hint = 'write a comma after the value above';
+    return { code: 'syntax', message: says, span, hint, fix: fixes.commaBefore(text, span.start) };
   }
   return { code: 'syntax', message: lowerFirst(message), span };
 }
 
-/** `key:{` and `key:[`: without a space YAML reads the colon as part of the text. */
-function missingSpace(text: string, { start }: Span): SyntaxProblem | undefined {
+/** `key:{`, `key:[` or `key:"` in the line before an offset: without a space YAML reads the colon as part of the text. */
+function missingSpace(text: string, start: number): SyntaxProblem | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1;
-  const found = /^[\s-]*[\w-]+:(?=[[{])/.exec(text.slice(from, start));
+  const found = /^[\s-]*[\w-]+:(?=[[{"'])/.exec(text.slice(from, start));
   if (found === null) return undefined;
   const end = from + found[0].length;
   return {
@@ -149,6 +170,7 @@ function missingSpace(text: string, { start }: Span): SyntaxProblem | undefined 
     message: 'a space is missing after the colon',
     span: { start: end - 1, end },
     hint: `write '${found[0].trim()} '`,
+    fix: fixes.spaceAfter(end),
     isWhole: true,
   };
 }

@@ -1,5 +1,6 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { entryAbove, isObject, ownerOf, ownerWith } from './misplaced_keys.ts';
 import { UNREADABLE } from './document.ts';
 import { formDeparture, wordDeparture } from './text_departures.ts';
 import type { Depart, Extension, Shape, ShapeCache } from './shape.ts';
@@ -127,17 +128,14 @@ function hasTypeOf({ type, anyOf }: Shape, value: unknown): boolean {
   return typeof value === (type === 'integer' ? 'number' : type);
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.prototype.toString.call(value) === '[object Object]'
-  );
-}
-
-function wrongType(shape: Shape, received: unknown, pointer: string, shaping: Shaping): Left {
-  shaping.depart(pointer, { kind: 'wrong_type', shape, received });
+function wrongType(
+  shape: Shape,
+  received: unknown,
+  pointer: string,
+  shaping: Shaping,
+  meantFor?: { readonly entry: string | null },
+): Left {
+  shaping.depart(pointer, { kind: 'wrong_type', shape, received, meantFor });
   return undefined;
 }
 
@@ -181,14 +179,20 @@ function shapedRecord(
   }
   if (unknown.length > 0) {
     const known = Object.keys(properties);
-    for (const key of unknown) shaping.depart(pointer, { kind: 'unknown_key', key, known });
+    for (const key of unknown) {
+      const owner = ownerOf(key, properties, value);
+      shaping.depart(pointer, { kind: 'unknown_key', key, known, owner });
+    }
   }
   for (const key of keysOnTheirOwn(shape)) {
     if (Object.hasOwn(result, key)) continue;
     const property = properties[key]!;
     const isNull = nulls?.has(key) === true;
     if (property.default !== undefined) result[key] = copyOf(property.default);
-    else shaping.depart(pointer, { kind: 'missing_key', key, shape: property, unknown, isNull });
+    else {
+      const within = ownerWith(key, value);
+      shaping.depart(pointer, { kind: 'missing_key', key, shape: property, unknown, isNull, within });
+    }
   }
   return result;
 }
@@ -220,10 +224,15 @@ function shapedMap(
   for (const [key, given] of Object.entries(value)) {
     if (given === undefined) continue;
     if (key === '__proto__' || isName?.test(key) === false) {
-      shaping.depart(pointer, { kind: 'bad_name', key, form: names.form ?? 'another name' });
+      shaping.depart(pointer, { kind: 'bad_name', shape: names, key, form: names.form ?? 'another name' });
     } else {
       const item = shape.additionalProperties || {};
-      result[key] = shapedPart(item, given, pointerWithin(pointer, key, shaping), shaping);
+      const at = pointerWithin(pointer, key, shaping);
+      const isMisplaced = Object.hasOwn(item.properties ?? {}, key) && !hasTypeOf(item, given);
+      const meantFor = isMisplaced ? entryAbove(value, key) : undefined;
+      result[key] = isMisplaced
+        ? wrongType(item, given, at, shaping, meantFor)
+        : shapedPart(item, given, at, shaping);
     }
   }
   return result;

@@ -3,6 +3,7 @@ import type { Alias, Document, Node, YAMLMap } from 'yaml';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { UNREADABLE } from './document.ts';
 import { keyText, spanOfNode } from './locate.ts';
+import { quotedFrom } from './syntax_fixes.ts';
 import type { ReadingCode } from './codes.ts';
 import type { Report } from '../diagnostics/report.ts';
 import { quoted } from '../diagnostics/message_text.ts';
@@ -82,6 +83,11 @@ function buildAlias(alias: Alias, at: At, building: Building): unknown {
   if (target === undefined) {
     report('unknown_alias', at.pointer, `no anchor '&${alias.source}' is defined before this alias`, {
       hint: `a text that begins with * needs quotes`,
+      fix: {
+        message: 'put it in quotes',
+        safe: false,
+        edit: (text, { start }) => quotedFrom(text, start, false),
+      },
     });
     return UNREADABLE;
   }

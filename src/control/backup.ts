@@ -1,8 +1,11 @@
 import { failureText } from '../diagnostics/system_failure.ts';
-import { constants, copyFileSync, existsSync, rmSync } from 'node:fs';
-import { keyFileOf, openSealedStore, samlFileOf, sessionKeysOf } from './sealed_store.ts';
+import { closeSync, constants, copyFileSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
+import { samlFileOf } from './saml_keys.ts';
+import { openSealedStore, sessionKeysOf } from './sealed_store.ts';
+import { keyFileOf } from './sealing_keys.ts';
 import { copyDatabase } from './store/sqlite_copy.ts';
 import { StoreError } from './store/port.ts';
+import { isPostgres, storeName } from './store/postgres.ts';
 
 /** Whether a backup contains the key of its secrets. */
 interface BackupOptions {
@@ -14,10 +17,15 @@ interface BackupOptions {
  * StoreError and leaves none of them if one cannot be written or exists.
  */
 export function backUp(storePath: string, target: string, { withKey }: BackupOptions): readonly string[] {
-  if (!existsSync(storePath)) throw new StoreError(`there is no store ${storePath}; correct the name`);
+  if (isPostgres(storePath))
+    throw new StoreError(
+      `${storeName(storePath)} is a database: \`edgeproof store copy\` makes a file of it`,
+    );
+  if (!existsSync(storePath)) throw new StoreError(`there is no store ${storePath}; name it with --store`);
+  needStore(storePath, 'the store of `edgeproof serve` with --store');
   if (withKey && !existsSync(keyFileOf(storePath)))
     throw new StoreError(
-      `${storePath} cannot be copied as a store: its key ${keyFileOf(storePath)} is missing`,
+      `${storePath} cannot be copied: the key of its secrets, ${keyFileOf(storePath)}, is missing; put it back, or leave it out with --no-key`,
     );
   return allOrNone([
     ...(withKey ? [copying(keyFileOf(storePath), keyFileOf(target))] : []),
@@ -35,18 +43,24 @@ export async function restore(
   storePath: string,
   keyPath = keyFileOf(backup),
 ): Promise<readonly string[]> {
-  if (!existsSync(backup)) throw new StoreError(`there is no backup ${backup}`);
+  if (!existsSync(backup))
+    throw new StoreError(
+      `there is no backup ${backup}; correct the name, or make one with \`edgeproof backup\``,
+    );
+  needStore(backup, 'a file that `edgeproof backup` has written');
   if (!existsSync(keyPath))
-    throw new StoreError(`${keyPath} is missing: it contains the key for the secrets of ${backup}`);
+    throw new StoreError(
+      `${keyPath} is missing: it contains the key for the secrets of ${backup}; copy it from the place of the store, or name it with --key`,
+    );
   const written = allOrNone([
     { to: storePath, copy: () => copyDatabase(backup, storePath) },
     copying(keyPath, keyFileOf(storePath)),
     ...(existsSync(samlFileOf(backup)) ? [copying(samlFileOf(backup), samlFileOf(storePath))] : []),
   ]);
   try {
-    const { store, key } = await openSealedStore(storePath);
+    const { store, sealing } = await openSealedStore(storePath);
     try {
-      await sessionKeysOf(store, key);
+      await sessionKeysOf(store, sealing);
     } finally {
       await store.close();
     }
@@ -55,6 +69,27 @@ export async function restore(
     throw error;
   }
   return written;
+}
+
+/** The first bytes of every SQLite database (SQLite, "Database File Format", section 1.3). */
+const MAGIC = Buffer.from('SQLite format 3\0');
+
+/** Throws StoreError for a file that is not a database; `wanted` is what to name instead. */
+function needStore(path: string, wanted: string): void {
+  const head = Buffer.alloc(MAGIC.length);
+  let read: number;
+  try {
+    const file = openSync(path, 'r');
+    try {
+      read = readSync(file, head, 0, head.length, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw new StoreError(`cannot read ${path}: ${failureText(error)}`, { cause: error });
+  }
+  // SQLite itself treats an empty file as an empty database.
+  if (read > 0 && !head.equals(MAGIC)) throw new StoreError(`${path} is not a store; name ${wanted}`);
 }
 
 interface Copying {
@@ -75,7 +110,8 @@ function copying(from: string, to: string): Copying {
 
 function allOrNone(copies: readonly Copying[]): string[] {
   const existing = copies.find(({ to }) => existsSync(to));
-  if (existing !== undefined) throw new StoreError(`${existing.to} exists; it is not overwritten`);
+  if (existing !== undefined)
+    throw new StoreError(`${existing.to} exists, and is not overwritten; choose another name, or remove it`);
   try {
     for (const { copy } of copies) copy();
   } catch (error) {

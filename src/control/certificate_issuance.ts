@@ -32,6 +32,8 @@ const DAY_MS = 86_400_000;
 /** How long before the end of its validity a certificate is renewed. */
 const RENEWAL_MS = 30 * DAY_MS;
 const FIRST_RETRY_MS = 60_000;
+/** Time between two looks whether this node leads. */
+const FOLLOWER_MS = 1_000;
 const LAST_RETRY_MS = 3_600_000;
 /** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -45,6 +47,8 @@ export function certificateIssuance(wiring: Wiring, base: () => string): Certifi
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | null = null;
   let isClosed = false;
+  // Of several nodes one requests certificates.
+  const leads = (): boolean => store.nodes?.leads() !== false;
 
   const plan = (object: ResourceObject): void => {
     const at = dueMs(object);
@@ -55,7 +59,7 @@ export function certificateIssuance(wiring: Wiring, base: () => string): Certifi
     clearTimeout(timer);
     if (isClosed || running !== null || due.size === 0) return;
     const wait = Math.min(...due.values()) - nowMs();
-    timer = setTimeout(run, Math.min(Math.max(wait, 0), LONGEST_MS)).unref();
+    timer = setTimeout(run, Math.min(Math.max(wait, leads() ? 0 : FOLLOWER_MS), LONGEST_MS)).unref();
   };
   const run = (): void => {
     running = work()
@@ -67,7 +71,7 @@ export function certificateIssuance(wiring: Wiring, base: () => string): Certifi
   };
   const work = async (): Promise<void> => {
     for (const [id, at] of due) {
-      if (isClosed) return;
+      if (isClosed || !leads()) return;
       if (at > nowMs()) continue;
       // Tried again soon if even its failure cannot be written.
       due.set(id, nowMs() + FIRST_RETRY_MS);

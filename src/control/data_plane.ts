@@ -22,22 +22,28 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
   let current = first;
   // What was compiled for the next swap, which would be forgotten otherwise.
   const ahead = new Set<object>();
+  /** The configuration after a change; null with findings. */
+  const following = ({ document, changed }: EdgeChange) => {
+    const { value, endpoints } = document;
+    const checked = checkWholeEdge(
+      { value: withFrozenFacts(value) },
+      { cache: known, endpoints, places: false },
+    );
+    const { config, diagnostics: findings } = checked;
+    if (config === null || hasErrors(findings)) return { next: null, findings };
+    const part = usableConfig(checked, config, document);
+    return { next: changed === null ? part : patched(current, part, changed), findings };
+  };
   return {
     prepare: async (policies) => {
       ahead.clear();
       for (const each of await prepared(policies, first.config.service_name)) ahead.add(each);
     },
-    swap: ({ document, changed, hasSecrets }) => {
-      const { value, endpoints } = document;
-      const checked = checkWholeEdge(
-        { value: withFrozenFacts(value) },
-        { cache: known, endpoints, places: false },
-      );
-      const { config, diagnostics: findings } = checked;
-      if (config === null || hasErrors(findings)) return { findings, revert: () => undefined };
+    swap: (change) => {
+      const { next, findings } = following(change);
+      if (next === null) return { findings, revert: () => undefined };
+      const { document, hasSecrets } = change;
       const before = { config: current, secrets: secrets.current() };
-      const part = usableConfig(checked, config, document);
-      const next = changed === null ? part : patched(current, part, changed);
       const swapBack = edge.swapTo(next);
       ahead.clear();
       current = next;
@@ -48,6 +54,26 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
         secrets.replace(before.secrets);
       };
       return { findings: [], revert };
+    },
+    stage: (change) => {
+      const { next, findings } = following(change);
+      if (next === null) return { findings, activate: () => undefined, drop: () => undefined };
+      const { document, hasSecrets } = change;
+      const before = current;
+      const staged = edge.stage(next);
+      ahead.clear();
+      current = next;
+      return {
+        findings: [],
+        activate: () => {
+          staged.activate();
+          if (hasSecrets) secrets.replace(document.secrets);
+        },
+        drop: () => {
+          staged.drop();
+          current = before;
+        },
+      };
     },
     settled: () => edge.settled(),
   };

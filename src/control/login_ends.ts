@@ -1,7 +1,7 @@
 import type { ResourceObject } from './resources/contract.ts';
 import { type LoginRegistry, REVOCATIONS_LIMIT } from '../auth/registry.ts';
 import { type LoginEnd, endKey } from '../auth/revocations.ts';
-import type { Store } from './store/port.ts';
+import type { Store, View } from './store/port.ts';
 
 /** Kind of stored revocations. */
 const KIND = 'login_end';
@@ -19,6 +19,8 @@ interface Row {
 export interface LoginEnds {
   /** Resolves when all revocations so far are on disk; rejects if writing failed. */
   readonly kept: () => Promise<void>;
+  /** Takes over revocations that another node has stored. */
+  readonly follow: (ids: readonly string[], view: View) => Promise<void>;
 }
 
 /** Restores stored revocations and stores new ones. */
@@ -56,7 +58,19 @@ export async function keepLoginEnds(
     // Callers of `kept` get the error; it does not concern a user who logs out.
     last.catch(() => undefined);
   });
-  return { kept: () => last };
+  return {
+    kept: () => last,
+    follow: async (ids, view) => {
+      const stored: ResourceObject[] = [];
+      for (const id of ids) {
+        const object = await view.get(id);
+        if (object !== null) stored.push(object);
+      }
+      const beforeMs = Number((await view.setting(BEFORE)) ?? Number.NEGATIVE_INFINITY);
+      registry.restore(stored.map(endOf), beforeMs);
+      rows = [...rows, ...stored.map((object) => ({ id: object.id, ms: endOf(object).ms }))];
+    },
+  };
 }
 
 /**

@@ -1,20 +1,16 @@
 import { networkInterfaces } from 'node:os';
-import { type CallbackReach, callbackPost } from '../clients/callback_post.ts';
-import { guardedDial } from '../clients/guarded_dial.ts';
-import { kafkaQueue } from '../clients/kafka.ts';
-import { natsQueue } from '../clients/nats.ts';
 import { managementApi } from './api/app.ts';
-import type { ApiOptions, Deliveries, Wiring } from './api/contract.ts';
+import type { ApiOptions, Wiring } from './api/contract.ts';
 import { addressRules } from './address_rules.ts';
 import { adminOf, openAccount } from './api/account.ts';
 import { type Step, applyFile } from './api/apply_file.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { shownName } from './api/edge_file_names.ts';
 import { edgeObjects } from './api/edge_objects.ts';
 import { wholeDocument } from './api/edge_slice.ts';
 import { subscribers } from './api/subscribers.ts';
 import { fileSettings } from './api/file_settings.ts';
 import { type ApiListening, type ListenOptions, listenApi } from './api/listen.ts';
-import type { AwsCredentials } from '../crypto/aws_signature.ts';
 import { secretText } from '../crypto/random.ts';
 import {
   type AccountAgents,
@@ -24,14 +20,12 @@ import {
 } from './agents.ts';
 import { type CertificateIssuance, certificateIssuance } from './certificate_issuance.ts';
 import { type EdgeOfFile, type EdgeOptions, edgeOf } from '../edgeproof.ts';
-import { type Delivering, deliver } from '../events/delivery.ts';
-import type { DeliveryOptions } from '../events/outbox.ts';
+import type { Delivering } from '../events/delivery.ts';
 import { newIds } from '../events/identifiers.ts';
 import { EDGE_KINDS } from './resources/edge_document.ts';
 import { credentials } from './resources/accounts.ts';
 import { type PortsOptions, portsOf } from './object_ports.ts';
 import type { IssuedCertificate } from '../crypto/issue_certificate.ts';
-import { outboxOf } from './outbox.ts';
 import type { Store } from './store/port.ts';
 import type { StoreLimits } from './store/sqlite.ts';
 import { create } from './api/objects.ts';
@@ -41,25 +35,23 @@ import { type Expiring, type RetentionOptions, expireEvents } from './retention.
 import { planeOf, usableDocument } from './data_plane.ts';
 import { loginsOf } from './application_logins.ts';
 import { type LoginEnds, keepLoginEnds } from './login_ends.ts';
-import { samlKeysBeside, openSealedStore, sessionKeysOf } from './sealed_store.ts';
+import { type SealingOptions } from './sealing_keys.ts';
+import { samlKeysBeside, samlKeysIn } from './saml_keys.ts';
+import { openSealedStore, sessionKeysOf } from './sealed_store.ts';
+import { type DeliveringOptions, deliveriesOf, delivery, heardBy, sayLine } from './event_delivery.ts';
+import { takeIn } from './followed.ts';
+import { type PostgresOptions, isPostgres } from './store/postgres.ts';
 import { currentSecrets } from './vault_secrets.ts';
 
-/** Credentials that may assume the roles of event destinations, and other addresses of services. */
-export interface CloudOptions {
-  readonly aws?: AwsCredentials;
-  readonly endpoint?: NonNullable<DeliveryOptions['endpoint']>;
-}
-
 /** Options of `serve`. */
-export interface ManagementOptions extends ApiOptions, PortsOptions {
-  /** File of the store; the sealing key is in a file of the same name with the suffix `.key`. */
+export interface ManagementOptions extends ApiOptions, PortsOptions, DeliveringOptions {
+  /** File of the store, or the URL of a database of PostgreSQL. */
   readonly storePath: string;
-  readonly storeLimits?: StoreLimits;
+  /** Where the keys of its secrets are; default: a file of the same name with the suffix `.key`. */
+  readonly sealing?: SealingOptions;
+  readonly storeLimits?: StoreLimits & PostgresOptions;
   readonly edge?: EdgeOptions;
   readonly nowMs?: () => number;
-  readonly delivery?: Partial<DeliveryOptions>;
-  /** What the operator gives to event destinations in clouds. */
-  readonly cloud?: CloudOptions;
   /** How long audit records and undelivered events are kept; default: forever. */
   readonly retention?: RetentionOptions;
   /** Agents with credentials of the store may start sessions; default none. */
@@ -75,8 +67,12 @@ export interface Management {
   readonly api: ReturnType<typeof managementApi>;
   readonly delivering: Delivering;
   readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
+  /** Reads the keys of the secrets again. Throws StoreError and keeps the present ones if they cannot be read. */
+  readonly reloadKeys: () => Promise<void>;
   /** Applies an edge file to the store, as the admin of the account. */
   readonly apply: (document: EdgeConfig) => Promise<readonly Step[]>;
+  /** The name of an object in an edge file, else its id with its description. */
+  readonly nameOf: (id: string) => string;
   /** Creates a tunnel credential of the admin; returns its token. */
   readonly createCredential: (description: string) => Promise<string>;
   /** The managed certificate of the agent ingress with this host; null if there is none. */
@@ -91,22 +87,22 @@ export interface Management {
  * configuration.
  */
 export async function openManagement(options: ManagementOptions): Promise<Management> {
-  const {
-    storePath,
-    service = 'service',
-    nowMs = Date.now,
-    edge: edgeOptions = {},
-    allowPrivateCallbacks = false,
-    agents: agentsOptions,
-  } = options;
-  const reach = { allowPrivate: allowPrivateCallbacks, own: ownAddresses() };
-  const { store, key } = await openSealedStore(storePath, options.storeLimits);
+  const { storePath, service = 'service', nowMs = Date.now, edge: edgeOptions = {} } = options;
+  const reach = { allowPrivate: options.allowPrivateCallbacks === true, own: ownAddresses() };
+  const { store, sealing } = await openSealedStore(storePath, {
+    ...(options.storeLimits && { limits: options.storeLimits }),
+    ...(options.sealing && { sealing: options.sealing }),
+  });
   try {
     const newId = newIds(nowMs);
     const { accountId, firstKey } = await openAccount(store, { newId, secretText, nowMs });
-    const objects = edgeObjects(await store.read((view) => view.all(EDGE_KINDS)));
-    const settings = await store.read(fileSettings);
-    const stored = wholeDocument(objects, { service, settings });
+    const [stored, settings, revision] = await store.read(async (view) => [
+      await view.all(EDGE_KINDS),
+      await fileSettings(view),
+      (await view.revision?.()) ?? 0,
+    ]);
+    const objects = edgeObjects(stored);
+    const whole = wholeDocument(objects, { service, settings });
     const delivering = await delivery(store, options, { reach, nowMs, accountId });
     const location = { base: 'http://localhost' };
     const known = {
@@ -118,18 +114,19 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       subscribers: subscribers(),
     };
     const surroundings = { ...known, service, base: () => location.base };
-    const account = agentsOptions === undefined ? null : accountAgents(store, agentsOptions, surroundings);
-    const first = usableDocument(stored);
-    const secrets = currentSecrets(stored, edgeOptions.secrets);
-    const samlKeys = samlKeysBeside(storePath, key, nowMs);
+    const account = options.agents ? accountAgents(store, options.agents, surroundings) : null;
+    const first = usableDocument(whole);
+    const secrets = currentSecrets(whole, edgeOptions.secrets);
+    const sharedKeys = isPostgres(storePath) ? await samlKeysIn(store, sealing, nowMs) : null;
+    const samlKeys = sharedKeys?.of ?? samlKeysBeside(storePath, sealing, nowMs);
     const edge = edgeOf(first, {
       ...edgeOptions,
       ...(account && { agents: account.agents }),
       secrets,
-      login: { samlKeys, sessionKeys: await sessionKeysOf(store, key), ...edgeOptions.login },
+      login: { samlKeys, sessionKeys: await sessionKeysOf(store, sealing), ...edgeOptions.login },
       ...heardBy(delivering, accountId, edgeOptions),
     });
-    let issuance: CertificateIssuance | null = null;
+    const hears: Hearing = { account, issuance: null };
     const wiring: Wiring = {
       ...known,
       store,
@@ -138,81 +135,24 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       ports: portsOf(options, reach, account, samlKeys),
       online: account?.online ?? NO_AGENTS,
       exactWarnings: async (document) => (await import('./exact_warnings.ts')).exactWarnings(document),
+      ...(sharedKeys && { kept: sharedKeys.keep }),
       committed: ({ written, removed }) => {
         account?.revoked(removed);
-        issuance?.written(written);
+        hears.issuance?.written(written);
       },
       options,
     };
-    issuance = certificateIssuance(wiring, () => location.base);
-    const expiring = expireEvents(store, options.retention ?? {}, { nowMs, say: sayLine });
-    const ends = await keepLoginEnds(store, edge.runtime.logins, newId);
-    const api = managementApi(wiring, loginsOf(edge.runtime, ends, nowMs));
-    const running = { account, delivering, expiring, ends, issuance, location };
-    return { edge, firstKey, delivering, api, ...operations(wiring, api, running) };
+    const running = await started(wiring, edge, { hears, delivering, location }, options);
+    const around = { wiring, runtime: edge.runtime, ...running, samlKeys: sharedKeys, sealing };
+    store.nodes?.onLead(delivering.changed);
+    store.nodes?.follow(revision, (news, view) => takeIn(around, news, view));
+    const api = managementApi(wiring, loginsOf(edge.runtime, running.ends, nowMs));
+    const own = { edge, firstKey, delivering, api, reloadKeys: sealing.reload };
+    return { ...own, ...operations(wiring, api, running) };
   } catch (error) {
     await store.close();
     throw error;
   }
-}
-
-/** Starts the deliverer of events. */
-function delivery(
-  store: Store,
-  { delivery: given = {}, eventFiles, cloud = {} }: ManagementOptions,
-  {
-    reach,
-    nowMs,
-    accountId,
-  }: Pick<DeliveryOptions, 'nowMs'> & {
-    readonly reach: CallbackReach;
-    readonly accountId: string;
-  },
-): Promise<Delivering> {
-  const dial = guardedDial(reach);
-  return deliver(outboxOf(store), {
-    nowMs,
-    random: Math.random,
-    say: sayLine,
-    ...(eventFiles !== undefined && { eventFiles }),
-    post: callbackPost(reach),
-    queues: {
-      nats: (settings) => natsQueue(settings, dial),
-      kafka: (settings) => kafkaQueue(settings, dial),
-    },
-    aws: { externalId: accountId, ...(cloud.aws && { credentials: cloud.aws }) },
-    ...(cloud.endpoint && { endpoint: cloud.endpoint }),
-    ...given,
-  });
-}
-
-/** Passes traffic events to the deliverer, then to the given listeners. */
-function heardBy(
-  delivering: Delivering,
-  accountId: string,
-  given: EdgeOptions,
-): Required<Pick<EdgeOptions, 'onEvent' | 'onConnection' | 'onHttpConnection' | 'tracing'>> {
-  const send: Delivering['traffic'] = (event, explain) =>
-    delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }), explain);
-  return {
-    tracing: () => delivering.wantsSpans() || given.tracing?.() === true,
-    onEvent: (event, explain) => {
-      send(event, explain);
-      given.onEvent?.(event, explain);
-    },
-    onConnection: (event, explain) => {
-      send(event);
-      given.onConnection?.(event, explain);
-    },
-    onHttpConnection: (event) => {
-      send(event);
-      given.onHttpConnection?.(event);
-    },
-  };
-}
-
-function sayLine(text: string): void {
-  process.stdout.write(text);
 }
 
 function ownAddresses(): string[] {
@@ -229,6 +169,27 @@ interface Running {
   readonly account: AccountAgents | null;
 }
 
+/** What is notified of committed writes. */
+interface Hearing {
+  readonly account: AccountAgents | null;
+  issuance: CertificateIssuance | null;
+}
+
+/** Starts what runs beside the API. */
+async function started(
+  wiring: Wiring,
+  edge: EdgeOfFile,
+  { hears, delivering, location }: Pick<Running, 'delivering' | 'location'> & { readonly hears: Hearing },
+  { retention = {} }: ManagementOptions,
+): Promise<Running> {
+  const { store, nowMs, newId } = wiring;
+  const issuance = certificateIssuance(wiring, () => location.base);
+  hears.issuance = issuance;
+  const expiring = expireEvents(store, retention, { nowMs, say: sayLine });
+  const ends = await keepLoginEnds(store, edge.runtime.logins, newId);
+  return { account: hears.account, delivering, expiring, ends, issuance, location };
+}
+
 /** The operations of an open instance. */
 function operations(
   wiring: Wiring,
@@ -236,11 +197,15 @@ function operations(
   { account, delivering, expiring, ends, issuance, location }: Running,
 ): Pick<
   Management,
-  'store' | 'listen' | 'apply' | 'createCredential' | 'ingressCertificate' | 'mayInspect' | 'close'
+  'store' | 'nameOf' | 'listen' | 'apply' | 'createCredential' | 'ingressCertificate' | 'mayInspect' | 'close'
 > {
   const { store } = wiring;
   return {
     store,
+    nameOf: (id) => {
+      const object = wiring.edgeObjects.get(id);
+      return object === undefined ? id : shownName(object);
+    },
     listen: async (options) => {
       const listening = await listenApi(api, options);
       location.base = listening.url;
@@ -268,9 +233,4 @@ function operations(
       await store.close();
     },
   };
-}
-
-function deliveriesOf(delivering: Delivering): Deliveries {
-  const { changed, wake, dropped, statusOf } = delivering;
-  return { changed, wake, dropped, statusOf };
 }

@@ -5,7 +5,7 @@ import type { AccountAgents } from './agents.ts';
 import { fieldsOfResource, filterProblem } from './api/list_filter.ts';
 import type { CertificateIssuer, Ports } from './resources/contract.ts';
 import { endpoints } from './resources/endpoints.ts';
-import type { KeptSamlKeys } from './sealed_store.ts';
+import type { KeptSamlKeys } from './saml_keys.ts';
 
 export interface PortsOptions {
   readonly service?: string;

@@ -17,7 +17,9 @@ export function outboxOf(store: Store): Outbox {
         destinations: body['destination_ids'] as readonly string[],
       }));
     },
-    waiting: (destination, limit) => store.read((view) => view.waiting(destination, limit)),
+    // Of several nodes one delivers what is stored; each delivers the events of its traffic.
+    waiting: async (destination, limit) =>
+      store.nodes?.leads() === false ? [] : store.read((view) => view.waiting(destination, limit)),
     waitingCount: (destination) => store.read((view) => view.waitingCount(destination)),
     deadCount: (destination) => store.read((view) => view.deadLetterCount(destination)),
     settle: (destination, sequences, dead) =>

@@ -1,3 +1,6 @@
+import type { LoginRegistry } from '../auth/registry.ts';
+import { type EdgeRuntime, edgeRuntime } from '../edge/runtime.ts';
+import type { World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import type { CompiledEdge } from '../edge/compile.ts';
@@ -34,8 +37,10 @@ export interface EdgeFixture {
   readonly watched: (by: EdgeObserver) => EdgeFixture;
   /** The same edge without an observer: for runs that are not cases. */
   readonly unwatched: () => EdgeFixture;
-  /** Notes that an exchange is complete and may have changed the state of the edge. */
-  readonly touched: (exchange: Exchange | StreamExchange) => void;
+  /** A node of its own with the same options, whose sessions are those of `registry`. */
+  readonly node: (world: World, registry: LoginRegistry) => EdgeRuntime;
+  /** Notes that an exchange is complete and may have changed the state of the edge; `isOwn` is false for one of a node. */
+  readonly touched: (exchange: Exchange | StreamExchange, isOwn?: boolean) => void;
 }
 
 /** What fixtures of configurations that share most objects have in common, so that only what differs is compiled. */
@@ -78,12 +83,10 @@ export function edgeFixture(
       const key = JSON.stringify(facts);
       let variant = variants.get(key);
       if (variant === undefined) {
-        const before: unknown = config.facts;
-        const added = {
-          ...config,
-          facts: [...(Array.isArray(before) ? before : []), ...facts],
-        } as EdgeConfig;
-        variants.set(key, (variant = edgeFixture(added, locate, trace, watching, secrets)));
+        variants.set(
+          key,
+          (variant = edgeFixture(configWithFacts(config, facts), locate, trace, watching, secrets)),
+        );
       }
       return variant;
     },
@@ -101,13 +104,26 @@ export function edgeFixture(
       return own.fresh();
     },
     extended: (parts) => own.extended(parts),
-    touched: (exchange) => {
+    node: (world, registry) =>
+      edgeRuntime(config, world, {
+        ...options,
+        logins: simulatedEnvironment(SIMULATED_PROVIDER, SIMULATED_KEY, registry),
+      }),
+    touched: (exchange, isOwn = true) => {
       const { pipeline } = exchange;
       watching?.completed(exchange);
+      if (!isOwn) return;
       for (const index of pipeline?.stateful ?? []) own.touched(pipeline!.filters[index]!.state);
     },
   };
   return edge;
+}
+
+/** A configuration with further facts about addresses, which take precedence. */
+export function configWithFacts(config: EdgeConfig, facts: readonly unknown[]): EdgeConfig {
+  if (facts.length === 0) return config;
+  const before: unknown = config.facts;
+  return { ...config, facts: [...(Array.isArray(before) ? before : []), ...facts] };
 }
 
 function hasPolicy(config: EdgeConfig): boolean {

@@ -1,4 +1,4 @@
-import type { Span } from './diagnostic.ts';
+import type { Fix, Span } from './diagnostic.ts';
 
 /** Optional details of a finding. */
 export interface More {
@@ -14,9 +14,21 @@ export interface More {
   readonly within?: { readonly span: Span; readonly decoded: string } | undefined;
   /** The case, where one code covers several. */
   readonly reason?: string;
-  /** Replacement for the marked text; quotes are kept. */
-  readonly fix?: { readonly message: string; readonly text: string; readonly safe: boolean } | undefined;
+  readonly fix?: WantedFix | undefined;
 }
+
+/**
+ * A change of the text: a replacement of what is marked, which keeps its quotes; the removal of the marked item, or of the
+ * marked key with its value; or any other one.
+ */
+export type WantedFix = Omit<Fix, 'span' | 'text'> &
+  ({ readonly text: string } | { readonly removes: true } | { readonly edit: EditOf });
+
+/** The change of a text for what is marked in it; null if the way in which it is written does not allow one. */
+export type EditOf = (text: string, marked: Span) => Edit | null;
+
+/** A replacement of a part of a text. */
+type Edit = Pick<Fix, 'span' | 'text'>;
 
 /** Reports one finding about a document per call. */
 export type Report<Code extends string | number> = (

@@ -2,6 +2,8 @@ import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Linked } from '../engine/module.ts';
 import type { Branding } from '../engine/branding.ts';
+import { digest } from '../crypto/digest.ts';
+import { stateKey } from './filter_state.ts';
 import { type CompiledFilter, compiledFilter } from '../engine/pipeline.ts';
 import { refusal } from '../engine/refusals.ts';
 import { parseAuthority } from '../http/host.ts';
@@ -50,11 +52,20 @@ export function compileFilters(
     const state =
       handler.initial === undefined
         ? null
-        : context.takeState(id, module.type, config, () => handler.initial!());
+        : context.takeState(id, module.type, config, () =>
+            handler.initial!(() => identityOf(config, [id, module.type])),
+          );
     filters.push(compiledFilter({ type: module.type, pointer: at, config }, module.reasons, handler, state));
   }
   return filters;
 }
+
+/** The name of a state: a change of what would start it afresh changes the name, too. */
+function identityOf(config: object, at: readonly [id: string, module: string]): string {
+  return digest('sha256', [stateKey(config, at)], 'base64').slice(0, IDENTITY_UNITS);
+}
+
+const IDENTITY_UNITS = 22;
 
 function linkedWith(
   { branding, ipPolicy, authorityPem, backend }: Context,

@@ -1,3 +1,4 @@
+import { type Lasting, lastingKind } from '../http/lasting_response.ts';
 import { queryWithoutSecrets } from '../http/secrets.ts';
 import type { InnerStep } from '../engine/contract.ts';
 import { Exchange } from '../engine/exchange.ts';
@@ -42,6 +43,8 @@ interface Explained {
 export interface Explanation extends Explained {
   readonly request: { readonly method: string; readonly url: string; readonly clientIp: string };
   readonly status: number;
+  /** The response lasts as long as its connection, or did. */
+  readonly lasting?: Lasting;
   /** The place in a trace, if requests are traced. */
   readonly trace?: TraceContext;
 }
@@ -80,7 +83,9 @@ export function explanationOf(
     const url = `${head.scheme}://${head.authority}${head.path}${query}`;
     const status = exchange.response?.status ?? 0;
     const request = { method: head.method, url, clientIp };
-    return { request, startMs, status, ...(trace && { trace }), ...reached, because, steps };
+    const lasting = exchange.response === null ? null : lastingKind(exchange.response);
+    const further = { ...(lasting && { lasting }), ...(trace && { trace }) };
+    return { request, startMs, status, ...further, ...reached, because, steps };
   }
   const { startMs, serverName, serverPort } = connection;
   const kind = exchange.pipeline?.kind ?? null;

@@ -1,6 +1,6 @@
 import type { SigningIdentity } from '../crypto/issue_certificate.ts';
 import { type LoginKeys, newLoginKeys, readLoginKeys, samlKeys } from '../auth/keys.ts';
-import { loginRegistry } from '../auth/registry.ts';
+import { type LoginRegistry, loginRegistry } from '../auth/registry.ts';
 import type { LinkedLogin } from '../auth/module_gate.ts';
 import type { LoginEnvironment } from '../auth/policy_logins.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
@@ -26,19 +26,36 @@ export interface LoginOptions {
 /** Creates the environment; throws for an invalid key, because options come from the caller. */
 export function loginEnvironment(options: LoginOptions = {}): LoginEnvironment {
   const { sessionKeys } = options;
-  const given = sessionKeys === undefined ? null : readSessionKeys(sessionKeys);
-  return environmentWith(() => given ?? newLoginKeys(), options);
+  if (sessionKeys === undefined) return environmentWith(newLoginKeys, options);
+  // Gates keep the object, so its keys are replaced and not the object.
+  let { keys } = readSessionKeys(sessionKeys);
+  const given: LoginKeys = {
+    get keys() {
+      return keys;
+    },
+  };
+  const rekey = (texts: readonly string[]): void => {
+    ({ keys } = readSessionKeys(texts));
+  };
+  return Object.assign(
+    environmentWith(() => given, options),
+    { rekey },
+  );
 }
 
 /** Keys are created when a login gate needs them: the crypto code takes longer to load than most edges to compile. */
-function environmentWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
+function environmentWith(
+  makeKeys: () => LoginKeys,
+  options: LoginOptions,
+  registry = loginRegistry(),
+): LoginEnvironment {
   let keys: LoginKeys | null = null;
   const { developmentSaml: saml = null } = options;
   return {
     get keys() {
       return (keys ??= makeKeys());
     },
-    registry: loginRegistry(),
+    registry,
     development: options.developmentProvider ?? null,
     takesOver: options.developmentReplaces === 'all',
     developmentSaml: typeof saml === 'string' ? () => saml : saml,
@@ -59,10 +76,11 @@ function readSessionKeys(texts: readonly string[]): LoginKeys {
 export function simulatedEnvironment(
   developmentProvider: string,
   signing?: SigningIdentity,
+  registry?: LoginRegistry,
 ): LoginEnvironment {
   const key = Buffer.alloc(32, 1).toString('base64');
   const samlKeysOf = signing === undefined ? {} : { samlKeys: () => signing };
-  return environmentWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
+  return environmentWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf }, registry);
 }
 
 /** Modules that log users in. */

@@ -7,6 +7,15 @@ export function partsOfBackend({ backends }: Pick<EdgeConfig, 'backends'>, id: s
   return [id, ...parts.flatMap((name) => partsOfBackend({ backends }, name))];
 }
 
+/** Whether a backend takes every request, as far as the configuration says: agents may be absent, and weights be 0. */
+export function takesAll({ backends }: Pick<EdgeConfig, 'backends'>, id: string): boolean {
+  const { static: address, http_response: response, weighted, failover = [] } = backends[id] ?? {};
+  if (address !== undefined || response !== undefined) return true;
+  const parts =
+    weighted === undefined ? failover : Object.keys(weighted).filter((name) => weighted[name]! > 0);
+  return parts.length > 0 && parts.every((name) => takesAll({ backends }, name));
+}
+
 /**
  * The TLS and TCP edges over which requests may reach a backend past all routes: they relay bytes, whatever protocol is
  * inside. Without a backend, those that reach any (`any`), or one that a route uses, too.

@@ -19,11 +19,15 @@ export interface EdgeRuntime {
   readonly revision: () => number;
   /** Compiles, then swaps; when compiling throws, nothing has changed. */
   readonly swap: (config: EdgeConfig) => void;
-  /** Activates an earlier configuration again. */
+  /** Compiles a configuration on top of another one, without activating it. */
+  readonly compile: (config: EdgeConfig, before: CompiledEdge) => CompiledEdge;
+  /** Activates an earlier configuration again, or one that was compiled for it. */
   readonly restore: (compiled: CompiledEdge) => void;
   readonly begin: (connection: Connection, head: RequestHead) => Exchange;
   /** Application users and sessions of all login gates, and their revocation. */
   readonly logins: LoginRegistry;
+  /** Replaces the session keys: the first one seals, all of them open. */
+  readonly rekey: (keys: readonly string[]) => void;
 }
 
 export interface RuntimeOptions extends CompileOptions {
@@ -53,11 +57,13 @@ export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOpti
       current = compile(next, current);
       revision++;
     },
+    compile,
     restore: (compiled) => {
       current = compiled;
       revision++;
     },
     begin: (connection, head) => beginExchange(current, connection, head, world),
     logins: logins.registry,
+    rekey: (keys) => logins.rekey?.(keys),
   };
 }

@@ -86,7 +86,7 @@ function addressesOf(
       refusal(branding, status, code, message),
   };
   const handler = samlHostHandler(config, linked, `/saml/${id}`, endpoints);
-  const state = context.takeState(`saml host ${id}`, saml.type, config, () => handler.initial!());
+  const state = context.takeState(`saml host ${id}`, saml.type, config, () => handler.initial!(() => id));
   const facts = { route: id, edge, match, matchType, pointer, branding };
   return pipelineOf(facts, [
     compiledFilter({ type: saml.type, pointer: at, config }, saml.reasons, handler, state),

@@ -17,8 +17,17 @@ export interface Swaps<Config extends Swappable> {
   readonly current: () => Config;
   /** Activates another configuration; returns what activates the present one again. */
   readonly swapTo: (next: Config) => () => void;
+  /** Compiles another configuration on top of those that are staged; it is activated later, or dropped. */
+  readonly stage: (next: Config) => Staged;
   /** Changes the parts that others add. */
   readonly extend: (change: ExtensionChange) => void;
+}
+
+/** A compiled configuration that is not active yet. */
+export interface Staged {
+  /** Activates it, unless a later one is active. */
+  readonly activate: () => void;
+  readonly drop: () => void;
 }
 
 /** Starts with the first configuration, which is active; `activated` is called after each change. */
@@ -32,17 +41,21 @@ export function swapsOf<Config extends Swappable>(
   const parts = new Set<EdgeConfig>();
   /** The number of changes of the parts. */
   let changes = 0;
+  /** The last configuration that was compiled and waits. */
+  let waiting: CompiledEdge | null = null;
+  /** Configurations are activated in the order in which they were made. */
+  let [made, active] = [0, 0];
 
   function activate(next: Config, further: Extension): void {
     runtime.swap(further.config);
-    current = next;
-    extension = further;
+    [current, extension] = [next, further];
     activated(runtime.current(), next);
   }
 
   function swap(next: Config): void {
-    const added = Array.from(parts, restrictedBy(next));
-    activate(next, Extension.of(next.config, isPooledIn(next)).with({ added }));
+    active = ++made;
+    waiting = null;
+    activate(next, extended(next, parts));
   }
 
   return {
@@ -54,9 +67,29 @@ export function swapsOf<Config extends Swappable>(
         // Agents may have come and gone meanwhile.
         if (changes !== before.changes) return swap(before.config);
         runtime.restore(before.compiled);
-        current = before.config;
-        extension = before.extension;
+        ({ config: current, extension } = before);
         return activated(before.compiled, before.config);
+      };
+    },
+    stage: (next) => {
+      const number = ++made;
+      const [before, atChanges] = [waiting, changes];
+      const further = extended(next, parts);
+      const compiled = runtime.compile(further.config, waiting ?? runtime.current());
+      waiting = compiled;
+      return {
+        activate: () => {
+          if (waiting === compiled) waiting = null;
+          if (number < active) return;
+          if (changes !== atChanges) return swap(next);
+          active = number;
+          runtime.restore(compiled);
+          [current, extension] = [next, further];
+          activated(compiled, next);
+        },
+        drop: () => {
+          if (waiting === compiled) waiting = before;
+        },
       };
     },
     extend: ({ added = [], removed = [] }) => {
@@ -67,6 +100,11 @@ export function swapsOf<Config extends Swappable>(
       changes++;
     },
   };
+}
+
+/** A configuration with the parts that others have added. */
+function extended(next: Swappable, parts: Iterable<EdgeConfig>): Extension {
+  return Extension.of(next.config, isPooledIn(next)).with({ added: Array.from(parts, restrictedBy(next)) });
 }
 
 function restrictedBy({ restrict = (part) => part }: Swappable): (part: EdgeConfig) => EdgeConfig {

@@ -16,6 +16,8 @@ export interface World {
   secretBytes?(count: number): Uint8Array;
   /** Whether requests that begin now are part of traces. Default: they are not. */
   traces?(): boolean;
+  /** Whether limits, one-time ids and ends of sessions are shared with other processes: handlers then ask for them. */
+  readonly sharesState?: boolean;
   /** Online tunnels of a backend, which carry all of its labels; an unchanged list is the same object. Default: none. */
   tunnels?(backend: string, labels: Readonly<Record<string, string>>): readonly Endpoint[];
 }
@@ -151,8 +153,8 @@ export interface Handler<State = never> {
     world: World,
     filterData: unknown,
   ) => Verdict | Ask;
-  /** Creates the initial state. */
-  readonly initial?: () => unknown;
+  /** Creates the initial state. `identity` names it: equal on all nodes with the same configuration. */
+  readonly initial?: (identity: () => string) => unknown;
   readonly reduce?: (state: State, event: StateEvent, world: World) => void;
 }
 

@@ -46,9 +46,11 @@ export function upstreamRequest(
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
   };
-  if (endpoint.tunnel === undefined && converts === null) return made;
+  const hasNext = exchange.attempts.length + 1 < (exchange.candidates?.length ?? 0);
+  if (endpoint.tunnel === undefined && converts === null && !hasNext) return made;
   return {
     ...made,
+    ...(hasNext && { hasNext }),
     ...(endpoint.tunnel !== undefined && { connection }),
     ...(converts !== null && { converts }),
   };

@@ -3,6 +3,7 @@ import type { ResponseHead } from '../http/heads.ts';
 import type { Connection } from './connection.ts';
 import type { FetchRequest, SignatureRequest } from './fetch_request.ts';
 import type { OidcAnswer, OidcQuestion } from './oidc_question.ts';
+import type { SharedAnswer, SharedQuestion } from './shared_question.ts';
 
 /** A response that the edge itself produces. */
 export interface LocalResponse extends ResponseHead {
@@ -41,6 +42,8 @@ export interface UpstreamRequest {
   readonly upgrade: string | null;
   /** The edge converts the WebSocket to a TCP connection; this head accepts the upgrade once that is open. */
   readonly converts?: ResponseHead;
+  /** Another endpoint is tried if this one cannot be reached. */
+  readonly hasNext?: true;
 }
 
 /** A question to the outside world. A driver answers with a value, never with an exception. */
@@ -52,6 +55,7 @@ export type Question =
   | { readonly ask: 'fetch'; readonly request: FetchRequest }
   | OidcQuestion
   | { readonly ask: 'signature'; readonly request: SignatureRequest }
+  | SharedQuestion
   | { readonly ask: 'reply'; readonly reply: Reply };
 
 /** Content codings that the edge can apply. */
@@ -121,6 +125,7 @@ export interface Answers {
     | { readonly signed: readonly string[] }
     | { readonly failure: 'invalid' | 'unavailable'; readonly detail: string };
   oidc: OidcAnswer;
+  shared: SharedAnswer;
   reply: Sent;
 }
 

@@ -32,7 +32,13 @@ export interface StreamPipeline extends FilterRow {
 export type StreamQuestion =
   | { readonly ask: 'fetch'; readonly request: FetchRequest }
   /** Connect to a backend. */
-  | { readonly ask: 'dial'; readonly endpoint: StaticEndpoint; readonly kind: StreamPipeline['kind'] }
+  /** `hasNext`: another endpoint is tried if this one cannot be reached. */
+  | {
+      readonly ask: 'dial';
+      readonly endpoint: StaticEndpoint;
+      readonly kind: StreamPipeline['kind'];
+      readonly hasNext: boolean;
+    }
   /** Relay data between the client and the dialled backend until both sides have ended. */
   | { readonly ask: 'relay' }
   /** Close the client's connection. */
@@ -238,7 +244,8 @@ function dial(exchange: StreamExchange): StreamQuestion {
     return dial(exchange);
   }
   exchange.stage = 'dial';
-  return { ask: 'dial', endpoint, kind: exchange.pipeline!.kind };
+  const hasNext = attempts.length + 1 < candidates!.length;
+  return { ask: 'dial', endpoint, kind: exchange.pipeline!.kind, hasNext };
 }
 
 function dialled(exchange: StreamExchange, given: StreamAnswers['dial']): StreamQuestion {

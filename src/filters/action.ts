@@ -93,7 +93,7 @@ export interface Compiling {
   /** A bare expression; `retry` is the scope of retry conditions. */
   readonly expression: (text: string, at: string, where?: 'retry') => Expression;
   /** A cell of the policy's state, made by `initial`. */
-  readonly cell: <S>(initial: () => S) => Cell<S>;
+  readonly cell: <S>(initial: (identity: () => string) => S) => Cell<S>;
   /** A failure of this action. */
   readonly failure: (number: number, message: string) => Failure;
 }

@@ -50,6 +50,11 @@ interface FaceFacts<Config> {
     readonly request?: readonly string[];
     readonly response?: readonly string[];
   };
+  /** Values of the fields that it adds, by the message that gets them; templates as they are written. */
+  readonly adds?: (config: Config) => {
+    readonly request?: Readonly<Record<string, string>>;
+    readonly response?: Readonly<Record<string, string>>;
+  };
   /** The ranges that it decides by. */
   readonly addressLists?: (config: Config) => AddressLists;
   /** The webhook provider, and its secret, whose signatures it verifies. */
@@ -62,7 +67,7 @@ interface FaceFacts<Config> {
   readonly keepsSessionMs?: (config: Config) => number;
   /** What opens the circuit of a breaker. */
   readonly trips?: (config: Config) => Trips;
-  /** The state that several processes would have to share; absent if each can keep its own. */
+  /** The state that several processes share; absent if each can keep its own. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
   readonly costNs: number;
@@ -81,6 +86,8 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly edgeKinds: readonly EdgeKind[];
   /** Whether it ever stops a request or responds itself. */
   readonly ends: 'never' | 'may';
+  /** Whether it stops every request without TLS. */
+  readonly stopsPlain?: (config: Config) => boolean;
   /** Lists of patterns for user agents, of which each is a rule. */
   readonly patternLists?: (config: Config) => Readonly<Record<string, readonly string[]>>;
   /** Whether it runs actions, whose steps have reasons of their own. */

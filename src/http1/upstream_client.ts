@@ -5,17 +5,30 @@ import { Pools } from './upstream_pools.ts';
 import { Deadlines } from '../io/deadlines.ts';
 import { lazyHttp2Upstream } from '../http2/lazy_upstream.ts';
 import type { KeepingClient } from '../io/ports.ts';
+import { type Waiting, waitingClient } from '../io/waiting.ts';
 import { forwardConverted } from './websocket_converter.ts';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
 
 export { type UpstreamLimits } from '../io/upstream_limits.ts';
 
+const NEVER = new AbortController().signal;
+
 /**
  * The upstream client for HTTP/1.1: keeps connections alive, streams content both ways and never decodes it.
- * Backends that are configured for HTTP/2 use it, except for upgrades.
+ * Backends that are configured for HTTP/2 use it, except for upgrades. `stop` ends the waiting for upstreams.
  */
-export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): KeepingClient {
+export function createUpstreamClient(
+  given: Partial<UpstreamLimits> = {},
+  {
+    stop = NEVER,
+    waits = () => undefined,
+  }: { stop?: AbortSignal; waits?: Waiting['waits'] | undefined } = {},
+): KeepingClient {
   const limits = { ...UPSTREAM_LIMITS, ...given };
+  return waitingClient(clientWith(limits), { waitMs: limits.waitMs, stop, waits });
+}
+
+function clientWith(limits: UpstreamLimits): KeepingClient {
   const times = [
     limits.connectMs,
     limits.headMs,

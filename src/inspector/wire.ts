@@ -232,6 +232,19 @@ export interface ResendAnswer {
   readonly notes: readonly string[];
 }
 
+/** `POST /api/exchanges/SEQ/case`: adds the case to the end of a scenario file of the project, or writes a new one. */
+export interface AppendRequest {
+  /** As the user would name it: relative to the folder in which the command was started. */
+  readonly file: string;
+}
+
+export interface AppendAnswer {
+  readonly file: string;
+  /** Where the case begins. */
+  readonly line: number;
+  readonly created: boolean;
+}
+
 /** `GET /api/exchanges/SEQ/copy?as=curl|har|case`. */
 export interface CopyAnswer {
   readonly as: 'curl' | 'har' | 'case';

@@ -1,4 +1,5 @@
 import type { DiagnosticJson } from '../diagnostics/json.ts';
+import type { Completions } from '../editing/complete.ts';
 import type { Place } from '../edge/explain.ts';
 import type { ExplanationDetail } from './wire_detail.ts';
 
@@ -71,18 +72,7 @@ export interface Verdict {
 }
 
 /** `POST /api/complete`. `offset` in UTF-16 units. For the filter's field: `name` null, `text` the expression. */
-export interface CompleteRequest {
-  readonly name: string | null;
-  readonly text: string;
-  readonly offset: number;
-}
-
-export interface CompleteAnswer {
-  /** What is replaced, offsets in `text`. */
-  readonly start: number;
-  readonly end: number;
-  readonly candidates: readonly { readonly text: string; readonly kind: string; readonly doc: string }[];
-}
+export type CompleteAnswer = Completions;
 
 /** `POST /api/format`. */
 export interface FormatRequest {

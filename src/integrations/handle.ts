@@ -6,6 +6,8 @@ import { type ScriptedClients, type ScriptedUpstream, runScripted } from '../eng
 export interface HandleOptions {
   readonly upstream?: ScriptedUpstream;
   readonly clients?: ScriptedClients;
+  /** State that this process shares with others. */
+  readonly shared?: { readonly ask: NonNullable<ScriptedClients['shared']> };
 }
 
 /** Runs an exchange to its end with the replacements, or the network. */
@@ -17,7 +19,13 @@ export async function answered(
   const body = new Uint8Array(await request.arrayBuffer());
   const upstream = options.upstream ?? (await network());
   const clients = options.clients ?? (await clientsBeside(options.upstream));
-  return runScripted(exchange, body, upstream, clients);
+  const { shared } = options;
+  return runScripted(
+    exchange,
+    body,
+    upstream,
+    shared === undefined ? clients : { ...clients, shared: shared.ask },
+  );
 }
 
 /** The clients of `handle`. With an upstream of the caller there is no network; signatures are still verified. */

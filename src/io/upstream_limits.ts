@@ -14,6 +14,8 @@ export interface UpstreamLimits extends DialLimits, ExchangeLimits {
   readonly idleConnections: number;
   /** Maximum length of a response head, in bytes. */
   readonly headBytes: number;
+  /** How long a request waits for an upstream that cannot be reached, trying again, in ms; 0 for not at all. */
+  readonly waitMs: number;
   /** Resolves names; null for the system's lookup with DNS lifetimes. */
   readonly lookup: LookupFunction | null;
 }
@@ -28,6 +30,7 @@ export const UPSTREAM_LIMITS: UpstreamLimits = {
   headBytes: WIRE_LIMITS.headBytes,
   verifyTls: true,
   ca: [],
+  waitMs: 0,
   openTunnel: null,
   lookup: null,
 };

@@ -103,6 +103,8 @@ class ClientFolders {
     )
       return existingFolders(this.#own);
     const { roots } = await server.listRoots();
+    // Clients that could name folders, and name none, leave the choice to the command line.
+    if (roots.length === 0) return existingFolders(this.#own);
     const named = roots.flatMap(({ uri }) => (uri.startsWith('file:') ? [fileURLToPath(uri)] : []));
     return existingFolders(named);
   }

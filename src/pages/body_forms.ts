@@ -1,6 +1,7 @@
 /** What a body is, by its media type and its bytes: values in, values out. */
 import type { RecordedBody } from '../replay/recording.ts';
 import { indentedJson } from './json_text.ts';
+import { protobufText } from './protobuf.ts';
 
 /** A part of a multipart body. */
 export interface BodyPart {
@@ -23,6 +24,7 @@ export type BodyForm =
 
 /** Formats that browsers draw and that have no scripts. */
 const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)$/;
+const PROTOBUF = /^application\/(?:(?:x-|vnd\.google\.)?protobuf|[\w.-]+\+proto(?:buf)?)$/;
 const MOST_PARTS = 100;
 const MOST_FIELDS = 1000;
 
@@ -60,6 +62,8 @@ export function formOf(body: RecordedBody, headers: readonly string[]): BodyForm
 function formOfBytes(bytes: Uint8Array<ArrayBuffer>, contentType: string): BodyForm {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
   if (IMAGE.test(type)) return { form: 'image', type, bytes };
+  const fields = PROTOBUF.test(type) ? protobufText(bytes) : null;
+  if (fields !== null) return { form: 'text', text: fields };
   const boundary = type.startsWith('multipart/') ? boundaryOf(contentType) : null;
   if (boundary !== null) return { form: 'parts', parts: partsOf(bytes, boundary) };
   const text = textOf(bytes);

@@ -12,7 +12,7 @@ interface ShownStep extends LocatedStep {
 
 type InnerStep = NonNullable<LocatedStep['inner']>[number];
 
-/** What the page does with places: opens one, and knows the line of the file that is there. */
+/** What the page does with places, if it can: opens one, and knows the line of the file that is there. */
 export interface Places {
   readonly show: (place: Pick<Place, 'file' | 'line'>) => void;
   /** The text of the line; null if the file is not known. */
@@ -23,7 +23,7 @@ interface Props {
   readonly steps: readonly ShownStep[];
   /** Index of the step that decided. */
   readonly because: number;
-  readonly places: Places;
+  readonly places: Places | null;
 }
 
 export function Steps({ steps, because, places }: Props) {
@@ -50,7 +50,7 @@ function Inner({
   places,
 }: {
   readonly step: ShownStep;
-  readonly places: Places;
+  readonly places: Places | null;
 }) {
   if (rules !== undefined && rules.length > 0) {
     const named = new Set(rules.map(({ pointer }) => pointer));
@@ -79,13 +79,22 @@ function Inner({
   return <InnerSteps steps={inner} places={places} />;
 }
 
-function InnerSteps({ steps, places }: { readonly steps: readonly InnerStep[]; readonly places: Places }) {
+/** With the name of the rule or the action, where it has one. */
+const innerText = ({ name, message }: InnerStep): string => (name === '' ? message : `${name}: ${message}`);
+
+function InnerSteps({
+  steps,
+  places,
+}: {
+  readonly steps: readonly InnerStep[];
+  readonly places: Places | null;
+}) {
   if (steps.length === 0) return null;
   return (
     <ol class="within">
       {steps.map((each, index) => (
         <li key={index}>
-          <Line name={each.code} message={each.message} place={each.place} places={places} />
+          <Line name={each.code} message={innerText(each)} place={each.place} places={places} />
         </li>
       ))}
     </ol>
@@ -99,7 +108,7 @@ function Rule({
 }: {
   readonly rule: RuleDetail;
   readonly actions: readonly InnerStep[];
-  readonly places: Places;
+  readonly places: Places | null;
 }) {
   return (
     <li class={applied ? 'applied' : 'unapplied'}>
@@ -203,7 +212,7 @@ function Line({
   readonly name: string;
   readonly message: string;
   readonly place: Place | null;
-  readonly places: Places;
+  readonly places: Places | null;
 }) {
   return (
     <>
@@ -225,9 +234,15 @@ function Facts({ detail }: { readonly detail: LocatedStep['detail'] }) {
   );
 }
 
-/** A place in a file, which leads to the editor. */
-function PlaceLink({ place, places }: { readonly place: Place | null; readonly places: Places }) {
+/** A place in a file, which leads to the editor where there is one. */
+function PlaceLink({ place, places }: { readonly place: Place | null; readonly places: Places | null }) {
   if (place === null) return null;
+  if (places === null)
+    return (
+      <code class="quiet">
+        {place.file}:{place.line}
+      </code>
+    );
   return (
     <button type="button" class="place" onClick={() => places.show(place)}>
       {place.file}:{place.line}
@@ -235,8 +250,8 @@ function PlaceLink({ place, places }: { readonly place: Place | null; readonly p
   );
 }
 
-function Source({ place, places }: { readonly place: Place | null; readonly places: Places }) {
-  const line = place === null ? null : (places.lineAt?.(place) ?? null);
+function Source({ place, places }: { readonly place: Place | null; readonly places: Places | null }) {
+  const line = place === null ? null : (places?.lineAt?.(place) ?? null);
   if (line === null || line.trim() === '') return null;
   return (
     <code class="source">

@@ -1,8 +1,14 @@
 /** A key, or several, with what it does. */
 export type KeyRow = readonly [keys: string, meaning: string];
 
-/** The list of the keys of a page. */
-export function Keys({ rows }: { readonly rows: readonly KeyRow[] }) {
+interface Props {
+  readonly rows: readonly KeyRow[];
+  /** Files with the licences of the packages that the page contains. */
+  readonly licenses?: readonly string[];
+}
+
+/** The list of the keys of a page, and where the licences are. */
+export function Keys({ rows, licenses = [] }: Props) {
   return (
     <aside class="keys" aria-label="Keys">
       <dl>
@@ -15,6 +21,11 @@ export function Keys({ rows }: { readonly rows: readonly KeyRow[] }) {
           </div>
         ))}
       </dl>
+      {licenses.map((file) => (
+        <a key={file} href={file} target="_blank" rel="noreferrer">
+          {file.replace('.txt', '').replaceAll('_', ' ')}
+        </a>
+      ))}
     </aside>
   );
 }

@@ -12,6 +12,18 @@ export interface Series {
   readonly isFilled?: boolean;
 }
 
+/** What a plot shows besides its lines. */
+export interface PlotForm {
+  /** Writes a value of the vertical axis. */
+  readonly format: (value: number) => string;
+  /** Writes a place on the horizontal axis; times of day without it. */
+  readonly across?: (at: number) => string;
+  /** A stack has the sums of the lines below each line; `logarithmic` has a gap where a value is not above 0. */
+  readonly form?: 'lines' | 'logarithmic' | 'stack' | 'bars';
+  /** Moments with a name, as vertical lines. */
+  readonly marks?: readonly { readonly at: number; readonly message: string }[];
+}
+
 export interface Plot {
   readonly setData: (seconds: readonly number[], series: readonly Series[]) => void;
   readonly destroy: () => void;
@@ -19,12 +31,12 @@ export interface Plot {
 
 const HEIGHT_PX = 150;
 
-/** Draws lines over time; `format` writes a value of the vertical axis. */
+/** Draws lines over time, or over what `across` says. */
 export function createPlot(
   parent: HTMLElement,
   seconds: readonly number[],
   series: readonly Series[],
-  format: (value: number) => string,
+  form: PlotForm,
 ): Plot {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   let now = { seconds, series };
@@ -39,7 +51,7 @@ export function createPlot(
   return {
     setData: (nextSeconds, nextSeries) => {
       now = { seconds: nextSeconds, series: nextSeries };
-      plot.setData(dataOf(nextSeconds, nextSeries));
+      plot.setData(dataOf(nextSeconds, nextSeries, form));
     },
     destroy: () => {
       observer.disconnect();
@@ -49,19 +61,35 @@ export function createPlot(
   };
 
   function drawn(): UPlot {
-    const options = optionsOf(parent, now.series, format);
-    return new UPlot(options, dataOf(now.seconds, now.series), parent);
+    const options = optionsOf(parent, now.series, form);
+    return new UPlot(options, dataOf(now.seconds, now.series, form), parent);
   }
 }
 
-function dataOf(seconds: readonly number[], series: readonly Series[]): UPlot.AlignedData {
-  return [[...seconds], ...series.map(({ values }) => [...values])];
+function dataOf(
+  seconds: readonly number[],
+  series: readonly Series[],
+  { form }: PlotForm,
+): UPlot.AlignedData {
+  if (form === 'stack') return [[...seconds], ...sums(series)];
+  const shown = (value: number | null): number | null =>
+    form === 'logarithmic' && value !== null && value <= 0 ? null : value;
+  return [[...seconds], ...series.map(({ values }) => values.map((value) => shown(value)))];
+}
+
+/** The sum of each line with all that follow: the first is the top of the stack, and is drawn first. */
+function sums(series: readonly Series[]): number[][] {
+  let below: number[] = [];
+  return series
+    .toReversed()
+    .map(({ values }) => (below = values.map((value, at) => (value ?? 0) + (below[at] ?? 0))))
+    .toReversed();
 }
 
 function optionsOf(
   parent: HTMLElement,
   series: readonly Series[],
-  format: (value: number) => string,
+  { format, across, form = 'lines', marks = [] }: PlotForm,
 ): UPlot.Options {
   // A canvas does not know custom properties; a probe computes them.
   const probe = parent.appendChild(document.createElement('span'));
@@ -74,36 +102,73 @@ function optionsOf(
     grid: { stroke: colorOf('--line'), width: 1 },
     ticks: { show: false },
   };
+  const ink = colorOf('--ink');
+  const place = across ?? ((seconds: number) => clockText(seconds * 1000));
+  const bars = form === 'bars' ? UPlot.paths.bars?.({ size: [0.9] }) : undefined;
   const options: UPlot.Options = {
     width: parent.clientWidth,
     height: HEIGHT_PX,
-    padding: [8, 24, 0, 0],
+    padding: [marks.length > 0 ? 20 : 8, 24, 0, 0],
     legend: { live: true },
     cursor: { y: false, points: { size: 6 } },
+    scales: {
+      x: { time: across === undefined },
+      ...(form === 'logarithmic' && { y: { distr: 3 } }),
+    },
     axes: [
+      { ...axis, values: (_plot, splits) => splits.map((each) => place(each)), space: 80, size: 32 },
       {
         ...axis,
-        values: (_plot, splits) => splits.map((each) => clockText(each * 1000)),
-        space: 80,
-        size: 32,
+        size: 60,
+        // A logarithmic scale has more lines than there is room for words.
+        values: (_plot, splits) => splits.map((each) => (each === null ? '' : format(each))),
       },
-      { ...axis, size: 60, values: (_plot, splits) => splits.map((each) => format(each)) },
     ],
     series: [
       {
-        label: 'Time',
-        value: (_plot, value: number | null) => (value === null ? '–' : clockText(value * 1000)),
+        label: across === undefined ? 'Time' : 'At',
+        value: (_plot, value: number | null) => (value === null ? '–' : place(value)),
       },
-      ...series.map(({ label, color, isFilled }) => ({
+      ...series.map(({ label, color, isFilled, values }) => ({
         label,
         stroke: colorOf(color),
-        width: 1.5,
+        width: form === 'stack' ? 0 : 1.5,
         points: { show: false },
-        value: (_plot: UPlot, value: number | null) => (value === null ? '–' : format(value)),
+        value: (_plot: UPlot, drawn: number | null, _series: number, at: number | null) => {
+          // Of a stack the value itself, not the sum.
+          const value = form === 'stack' && at !== null ? (values[at] ?? null) : drawn;
+          return value === null ? '–' : format(value);
+        },
         ...(isFilled === true && { fill: colorOf(`${color}-soft`) }),
+        ...((form === 'stack' || form === 'bars') && { fill: colorOf(color) }),
+        ...(bars !== undefined && { paths: bars }),
       })),
     ],
+    ...(marks.length > 0 && { hooks: { draw: [(plot) => drawMarks(plot, marks, ink)] } }),
   };
   probe.remove();
   return options;
+}
+
+/** Dashed lines with their names, which are cut where the next one begins. */
+function drawMarks(plot: UPlot, marks: NonNullable<PlotForm['marks']>, color: string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.fillStyle = color;
+  ctx.font = `${11 * UPlot.pxRatio}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.setLineDash([4 * UPlot.pxRatio, 3 * UPlot.pxRatio]);
+  const places = marks.map(({ at }) => plot.valToPos(at, 'x', true));
+  for (const [index, { message }] of marks.entries()) {
+    const left = places[index]!;
+    ctx.beginPath();
+    ctx.moveTo(left, bbox.top);
+    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.stroke();
+    const room = (places[index + 1] ?? bbox.left + bbox.width) - left;
+    const letters = Math.floor(room / (6 * UPlot.pxRatio));
+    if (letters >= 4) ctx.fillText(message.slice(0, letters), left, bbox.top - 4 * UPlot.pxRatio);
+  }
+  ctx.restore();
 }

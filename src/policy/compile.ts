@@ -26,6 +26,9 @@ import { requiredFacts } from './rule_facts.ts';
 import { NO_RULE } from './verdicts.ts';
 import type { PolicyRun } from '../filters/policy_run.ts';
 
+/** Makes the state of an action; `identity` names it. */
+type MakeState = (identity: () => string) => unknown;
+
 export interface CompileOptions {
   /** False disables the rule index, for comparison; the results are the same. Default true. */
   readonly index?: boolean;
@@ -37,7 +40,7 @@ export function compilePolicy(
   context: PolicyContext,
   options: CompileOptions = {},
 ): CompiledPolicy {
-  const cells: (() => unknown)[] = [];
+  const cells: MakeState[] = [];
   const phase = (name: ScopePhase, edits: readonly Edit[] | null = null): CompiledPhase | null => {
     // Event stream messages belong to a response, and are processed after that phase.
     const messages = name === 'on_http_response' ? document.phases.on_event_stream_message : [];
@@ -73,14 +76,17 @@ function readsResponses({ phases }: PolicyDocument): boolean {
   return inResponses || phases.on_event_stream_message.length > 0;
 }
 
-function initialOf(cells: readonly (() => unknown)[]): CompiledPolicy['initial'] {
-  return cells.length === 0 ? null : () => ({ cells: cells.map((initial) => initial()) });
+function initialOf(cells: readonly MakeState[]): CompiledPolicy['initial'] {
+  if (cells.length === 0) return null;
+  return (identity) => ({
+    cells: cells.map((initial, index) => initial(() => `${identity()} ${index}`)),
+  });
 }
 
 interface CompilingPolicy {
   readonly context: PolicyContext;
   /** Initialisers of the state cells of the actions so far. */
-  readonly cells: (() => unknown)[];
+  readonly cells: MakeState[];
   readonly isIndexed: boolean;
 }
 
@@ -129,7 +135,7 @@ function compileRule(
   phase: ScopePhase,
   scope: Scope<Activation>,
   context: PolicyContext,
-  cells: (() => unknown)[],
+  cells: MakeState[],
 ): CompiledRule {
   const label = rule.name ?? `${rule.phase}[${rule.index}]`;
   const { pointer } = rule;
@@ -179,7 +185,7 @@ function compileAction(
   phase: ScopePhase,
   scope: Scope<Activation>,
   context: PolicyContext,
-  cells: (() => unknown)[],
+  cells: MakeState[],
 ): CompiledAction {
   const kind = ACTIONS[action.type] as ActionKind<ActionType>;
   const { watch, branding } = context;

@@ -46,5 +46,5 @@ export interface CompiledPolicy {
   readonly request: CompiledPhase | null;
   readonly response: CompiledPhase | null;
   /** Creates the initial state; null for a policy without state. */
-  readonly initial: (() => PolicyState) | null;
+  readonly initial: ((identity: () => string) => PolicyState) | null;
 }

@@ -6,10 +6,11 @@ import { type Lines, lineSpan, linesOf } from '../diagnostics/lines.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
 import { AROUND_POLICY } from '../edge/policy_places.ts';
-import { kindOfFile } from './file_kind.ts';
+import { isPropertyFile, kindOfFile } from './file_kind.ts';
 import { type LoadOptions, isScript, loadConfig, loadConfigText, readText } from './load_config.ts';
 import { checkPolicyEdge, policyFile } from './policy_edge.ts';
-import { removalOf } from './remove_element.ts';
+import type { NamedFiles } from './named_files.ts';
+import { removalOf } from '../config_file/remove_element.ts';
 import { withoutSilenced } from './silences.ts';
 
 /** A configuration with the places of its parts in one file. */
@@ -19,7 +20,7 @@ interface Loaded {
 }
 
 /** What is looked for, and what the configuration is read with. */
-type Options = FindingOptions & Pick<LoadOptions, 'serviceName'>;
+type Options = FindingOptions & Pick<LoadOptions, 'serviceName'> & { readonly files?: NamedFiles };
 
 /** What exact analysis finds in an edge file or a policy, without what comments silence; nothing for a file with errors. */
 export async function exactFindings(path: string, options: Options = {}): Promise<readonly Diagnostic[]> {
@@ -29,10 +30,11 @@ export async function exactFindings(path: string, options: Options = {}): Promis
       ? []
       : findings(config, options).map((found) => diagnosticOf(found));
   }
-  return inText({ name: path, text: readText(path) }, options);
+  return exactFindingsIn({ name: path, text: readText(path) }, options);
 }
 
-async function inText(source: Source, options: Options): Promise<readonly Diagnostic[]> {
+/** As `exactFindings`, for the text of a file. */
+export async function exactFindingsIn(source: Source, options: Options): Promise<readonly Diagnostic[]> {
   const loaded = await load(source, options);
   if (loaded === null) return [];
   const lines = linesOf(source.text);
@@ -55,10 +57,10 @@ async function inText(source: Source, options: Options): Promise<readonly Diagno
 }
 
 /** Analysis cannot be run for scenarios and files with errors. */
-async function load(source: Source, { serviceName }: Options): Promise<Loaded | null> {
-  const options = { serviceName };
+async function load(source: Source, { serviceName, files }: Options): Promise<Loaded | null> {
+  const options = { serviceName, ...(files && { files }) };
   const kind = await kindOfFile(source.text);
-  if (kind === 'scenario') return null;
+  if (kind === 'scenario' || isPropertyFile(source.text)) return null;
   const { config, diagnostics, locate } = await (kind === 'policy'
     ? checkPolicyEdge(policyFile(source.name, source.text), {}, options)
     : loadConfigText(source.name, source.text, options));
@@ -109,7 +111,7 @@ export async function fixExactly(
   let { text } = source;
   while (applied.length < MOST_FIXES) {
     const now = { name: source.name, text };
-    const found = await inText(now, options);
+    const found = await exactFindingsIn(now, options);
     const next = found.find(
       ({ fix, code, pointer }) => fix !== undefined && !refused.has(`${code} ${pointer}`),
     );

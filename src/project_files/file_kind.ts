@@ -17,6 +17,22 @@ const EDGE_MEMBER = /"edges"\s*:/;
 /** Top-level keys of scenario files only. */
 const SCENARIO_KEY = /^["']?(?:cases|simulation)["']?\s*:/m;
 
+/** The key of a property file. Edge files may have it, too. */
+const PROPERTY_KEY = /^["']?properties["']?\s*:|"properties"\s*:\s*\[/m;
+/** Top-level keys of edge files that property files do not have. */
+const OTHER_KEY = new RegExp(
+  `^["']?(?:${Object.keys(EDGE_SHAPE.properties ?? {})
+    .filter((key) => key !== 'properties')
+    .join('|')})["']?\\s*:`,
+  'm',
+);
+
+/** Whether a text has the key of a property file, and no key of other files. */
+export function isPropertyFile(text: string): boolean {
+  if (!PROPERTY_KEY.test(text) || OTHER_KEY.test(text)) return false;
+  return ![SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));
+}
+
 /** Whether a text has top-level keys of a file that users write here, misspelt ones aside. */
 export function isOfKnownKind(text: string): boolean {
   return [SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));

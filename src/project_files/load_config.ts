@@ -10,10 +10,12 @@ import type { KeyOptions } from './certificate_files.ts';
 import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/check.ts';
 import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { kindOfFile, reportKind } from './file_kind.ts';
+import { isPropertyFile, kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
 import { failureText } from '../diagnostics/system_failure.ts';
 import { namedService } from './service_name.ts';
+import type { Sources } from './sources.ts';
+import type { FilesBeside } from '../simulator/document/beside.ts';
 
 /** A file that cannot be read; the message is for the user. */
 export class FileError extends Error {
@@ -38,39 +40,51 @@ export interface LoadOptions extends KeyOptions {
   readonly strict?: boolean;
   /** The service name, instead of that of the file. */
   readonly serviceName?: string | undefined;
+  /** Default the disk. */
+  readonly sources?: Sources | undefined;
 }
 
 /** The endpoint of a policy file, as given on the command line. */
 export interface Surrounding extends Pick<PolicySetting, 'attachedTo' | 'plan' | 'strict'> {
   readonly serviceName?: string | undefined;
+  /** The files that an edge file of this name may name; default those on disk. */
+  readonly filesOf?: (root: string) => NamedFiles;
+  /** The files that a scenario file may name; default those on disk. */
+  readonly beside?: FilesBeside;
 }
 
 /** The checker for a text, loading only the code that it needs. */
 export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
+  if (isPropertyFile(text)) {
+    const { readProperties } = await import('./property_file.ts');
+    return (source) => readProperties(source).diagnostics;
+  }
   const kind = await kindOfFile(text);
   if (kind === 'scenario') {
     const { checkScenario } = await import('../simulator/document/check.ts');
-    return (source) => checkScenario(source, FILES_BESIDE).diagnostics;
+    const { beside = FILES_BESIDE } = surrounding;
+    return (source) => checkScenario(source, beside).diagnostics;
   }
   if (kind === 'policy') {
     const { checkPolicy } = await import('../policy/document/check.ts');
-    const { serviceName = 'service', ...setting } = surrounding;
+    const { serviceName = 'service', filesOf: _edges, beside: _scenarios, ...setting } = surrounding;
     const branding = brandingOf(serviceName);
     return (source) => checkPolicy(source, { branding, ...setting }).diagnostics;
   }
   // Most files have no policy, and the policy code takes longer to load than everything else.
-  const { strict = false, serviceName } = surrounding;
+  const { strict = false, serviceName, filesOf } = surrounding;
   const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks({ strict }) : () => [];
   return (source) => {
-    const assemble = namedService(assembleFrom(source.name), serviceName);
+    const assemble = namedService(assembleFrom(source.name, filesOf?.(source.name)), serviceName);
     return checkEdge(source, further(source.name), { nowMs: Date.now(), assemble }).diagnostics;
   };
 }
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<Checked> {
-  if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
-  return loadConfigText(path, readText(path), options);
+  if (isScript(path)) return checkConfigValue(await importDefault(path, options.sources), path, options);
+  const files = options.sources?.filesOf(path);
+  return loadConfigText(path, readText(path, options.sources), { ...options, ...(files && { files }) });
 }
 
 /** As `loadConfig`, for the text of a file. */
@@ -132,7 +146,9 @@ export function readBytes(path: string): Buffer {
 }
 
 /** Reads a file as text in UTF-8; throws FileError. */
-export function readText(path: string): string {
+export function readText(path: string, sources?: Sources): string {
+  const own = sources?.read(path) ?? null;
+  if (own !== null) return own;
   const bytes = readBytes(path);
   const problem = encodingProblem(bytes);
   if (problem !== null) throw new FileError(`cannot read ${path}: ${problem}`);
@@ -171,8 +187,9 @@ export async function loadSemanticChecks({
   ];
 }
 
-/** The default export of a module, loaded again. */
-export async function importDefault(path: string): Promise<unknown> {
+/** The default export of a module, loaded again; throws FileError. With sources of their own, programs are not run. */
+export async function importDefault(path: string, sources?: Sources): Promise<unknown> {
+  if (sources !== undefined) throw new FileError(`${path} is a program, which is not run here`);
   const url = pathToFileURL(resolve(path));
   // A module is loaded once per URL, so a reload needs a new one.
   url.searchParams.set('load', String(++loads));

@@ -2,6 +2,8 @@ import { extname } from 'node:path';
 import { nearestSpan } from '../config_file/report.ts';
 import type { ScenarioShell } from '../simulator/document/schema.ts';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { configuredEdges } from './configured_edges.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { type CheckedScenario, checkScenario } from '../simulator/document/check.ts';
 import type { EdgeSource } from '../coverage/places.ts';
@@ -23,7 +25,8 @@ import {
   policyFile,
 } from './policy_edge.ts';
 import { reportKind } from './file_kind.ts';
-import { FILES_BESIDE, besideName, nameNear } from './files_beside.ts';
+import { besideName, nameNear } from './files_beside.ts';
+import { type Sources, besideOf } from './sources.ts';
 
 /** A scenario file with the edge that it tests; null when the edge cannot be used. */
 export interface LoadedScenario {
@@ -35,12 +38,15 @@ export interface LoadedScenario {
   readonly files: readonly string[];
   /** The source of the edge; null if a program produced it. */
   readonly source: EdgeSource | null;
+  /** Configurations that steps and changes write, by the path that the file gives. */
+  readonly configured: ReadonlyMap<string, EdgeConfig>;
   /** Name of the edge, the same for all its scenarios: its path as the user would write it. */
   readonly edgeName: string;
 }
 
 /** Reads scenario files; an edge that several of them test is read and compiled once. */
 export function scenarioLoader(options: LoadOptions = {}): (path: string) => Promise<LoadedScenario> {
+  const { sources } = options;
   const edges = new Map<string, Promise<LoadedEdge>>();
   const compiled = new Map<Checked, EdgeFixture>();
   const edgeAt = (path: string): Promise<LoadedEdge> => {
@@ -56,7 +62,7 @@ export function scenarioLoader(options: LoadOptions = {}): (path: string) => Pro
     const { name, document } = checked;
     if (typeof edge === 'string') return edgeAt(besideName(name, edge));
     if (edge === undefined) {
-      const written = await policyIn(checked, policy);
+      const written = await policyIn(checked, policy, options.sources);
       const loaded = await checkPolicyEdge(written, {}, options);
       const diagnostics =
         typeof policy === 'string' ? loaded.diagnostics : below('/policy', loaded.diagnostics);
@@ -65,12 +71,19 @@ export function scenarioLoader(options: LoadOptions = {}): (path: string) => Pro
     const loaded = await checkConfigValue(edge, name, options);
     return { ...loaded, diagnostics: relocated(loaded.diagnostics, document, name), isPolicy: false };
   };
+  const fixtureOf = (of: LoadedEdge, config: EdgeConfig, { secrets }: ScenarioShell): EdgeFixture => {
+    // Secrets belong to the scenario file, so its edge cannot be shared.
+    if (secrets !== undefined) return edgeFixture(config, of.locate, 'decided', null, secrets);
+    let ready = compiled.get(of);
+    if (ready === undefined) compiled.set(of, (ready = edgeFixture(config, of.locate)));
+    return ready;
+  };
   return async (path) => {
     const checked = SCRIPTS.has(extname(path))
-      ? checkScenario({ value: await importDefault(path), name: path }, FILES_BESIDE)
-      : await checkedText(path, readText(path));
+      ? checkScenario({ value: await importDefault(path, sources), name: path }, besideOf(sources))
+      : await checkedText(path, readText(path, sources), sources);
     const shell = checked.scenario?.shell;
-    const unread = { source: null, edgeName: path };
+    const unread = { source: null, edgeName: path, configured: new Map<string, EdgeConfig>() };
     if (shell === undefined)
       return { checked, edge: null, findings: [], files: [path, ...checked.files], ...unread };
     const { edge, policy } = shell;
@@ -90,14 +103,15 @@ export function scenarioLoader(options: LoadOptions = {}): (path: string) => Pro
     files.push(...config.files);
     if (config.config === null || hasErrors(findings))
       return { checked, edge: null, findings, files, ...unread };
-    let ready = compiled.get(config);
-    if (shell.secrets !== undefined) {
-      // Secrets belong to the scenario file, so its edge cannot be shared.
-      ready = edgeFixture(config.config, config.locate, 'decided', null, shell.secrets);
-    } else if (ready === undefined) compiled.set(config, (ready = edgeFixture(config.config, config.locate)));
-    const source = sourceOf(checked, config, edge === undefined ? 'policy' : 'edge', beside);
+    const ready = fixtureOf(config, config.config, shell);
+    const { configured, ...written } = await configuredEdges(checked, edgeAt);
+    files.push(...written.files);
+    if (hasErrors(written.findings))
+      return { checked, edge: null, findings: written.findings, files, ...unread };
+    const source = sourceOf(checked, config, edge === undefined ? 'policy' : 'edge', { beside, sources });
     const edgeName = beside ?? path;
-    return { checked, edge: ready, findings: findings.filter(isReported), files, source, edgeName };
+    const shown = findings.filter(isReported);
+    return { checked, edge: ready, findings: shown, files, source, configured, edgeName };
   };
 }
 
@@ -106,11 +120,11 @@ function sourceOf(
   checked: CheckedScenario,
   { document, isPolicy }: LoadedEdge,
   key: 'edge' | 'policy',
-  beside: string | null,
+  { beside, sources }: { readonly beside: string | null; readonly sources: Sources | undefined },
 ): EdgeSource | null {
   if (beside === null) return { of: 'scenario', file: checked.name, at: `/${key}`, lineOf: checked.lineOf };
   if (SCRIPTS.has(extname(beside))) return null;
-  const source = { name: beside, text: readText(beside) };
+  const source = { name: beside, text: readText(beside, sources) };
   return isPolicy ? { of: 'policy', source } : { of: 'edge', source, document };
 }
 
@@ -120,12 +134,16 @@ function isReported({ severity }: Diagnostic): boolean {
 }
 
 /** The policy of a scenario: in the scenario itself, or in a file beside it. */
-async function policyIn({ document, name }: CheckedScenario, policy: unknown): Promise<WrittenPolicy> {
+async function policyIn(
+  { document, name }: CheckedScenario,
+  policy: unknown,
+  sources: Sources | undefined,
+): Promise<WrittenPolicy> {
   if (typeof policy !== 'string')
     return { text: JSON.stringify(policy), written: { document, pointer: '/policy' }, name };
   const beside = besideName(name, policy);
-  if (!SCRIPTS.has(extname(beside))) return policyFile(beside, readText(beside));
-  const value = await importDefault(beside);
+  if (!SCRIPTS.has(extname(beside))) return policyFile(beside, readText(beside, sources));
+  const value = await importDefault(beside, sources);
   return {
     text: JSON.stringify(value),
     written: { document: plainDocument(value), pointer: '' },
@@ -168,7 +186,11 @@ function unreadable(
 }
 
 /** Findings say so when the text is of another kind of file. */
-async function checkedText(name: string, text: string): Promise<CheckedScenario> {
-  const checked = checkScenario({ name, text }, FILES_BESIDE);
+async function checkedText(
+  name: string,
+  text: string,
+  sources: Sources | undefined,
+): Promise<CheckedScenario> {
+  const checked = checkScenario({ name, text }, besideOf(sources));
   return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'scenario') };
 }

@@ -1,7 +1,8 @@
 import { circumstances, curlOf } from '../analysis/report_diff.ts';
 import { MUTATION_OPERATORS, type MutationOperator } from '../analysis/mutation_operators.ts';
-import { escapeHtml } from '../http/ascii.ts';
 import { xml } from '../diagnostics/xml.ts';
+import type { ListReport } from '../reports/data.ts';
+import { reportPage } from '../reports/page.ts';
 import { type MutationResult, type Survivor, scoreOf } from './mutate.ts';
 
 /** The result for a terminal. */
@@ -60,28 +61,46 @@ export function mutationJunit(result: MutationResult): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="edgeproof" ${counts} time="0">\n  <testsuite name="mutate" ${counts} skipped="0" time="0">\n${[...passed, ...failed].join('')}  </testsuite>\n</testsuites>\n`;
 }
 
-const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:64rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.35rem}h2{font-size:1.1rem;margin-top:1.6rem}section{border-top:1px solid #8884;padding:.5rem 0}td,th{text-align:left;padding:.1rem 1rem .1rem 0;font-weight:400}
-code{font:13px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}small{opacity:.75}`;
+/** The result as one page. */
+export function mutationPage(result: MutationResult, version: string): string {
+  return reportPage(mutationReport(result, version));
+}
 
-/** The result as one page without scripts, which loads nothing. */
-export function mutationPage(result: MutationResult): string {
-  const rows = Object.entries(result.operators).map(
-    ([name, { killed, survived }]) =>
-      `<tr><td>${name}</td><td>${killed}</td><td>${survived}</td><td><small>${escapeHtml(MUTATION_OPERATORS[name as MutationOperator])}</small></td></tr>`,
-  );
-  const survivors = result.survivors.map(
-    (survivor) =>
-      `<section><code>${escapeHtml(placeOf(survivor))}</code> <small>${survivor.operator}</small><br>${escapeHtml(survivor.message)}<br><code>${escapeHtml(hintOf(survivor))}</code></section>`,
-  );
-  return `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>Mistakes that no case notices</title>
-<style>${STYLE}</style></head><body>
-<h1>${escapeHtml(conclusion(result))}</h1>
-<table><tr><th>operator</th><th>killed</th><th>survive</th><th></th></tr>${rows.join('')}</table>
-<h2>Mistakes that no case notices</h2>
-${survivors.join('\n')}
-</body></html>
-`;
+export function mutationReport(result: MutationResult, version: string): ListReport {
+  const { operators, survivors } = result;
+  return {
+    kind: 'list',
+    title: 'Mistakes that no case notices',
+    conclusion: conclusion(result),
+    isGood: survivors.length === 0,
+    version,
+    figures: [[`${scoreOf(result).toFixed(1)} %`, 'noticed']],
+    tables: [
+      {
+        title: 'Mistakes by kind',
+        columns: ['operator', 'killed', 'survive', ''],
+        rows: Object.entries(operators).map(([name, { killed, survived }]) => [
+          name,
+          String(killed),
+          String(survived),
+          MUTATION_OPERATORS[name as MutationOperator],
+        ]),
+      },
+    ],
+    groups: [
+      {
+        name: 'Survivors',
+        tone: 'bad',
+        count: survivors.length,
+        items: survivors.map((survivor) => ({
+          title: `${placeOf(survivor)}: ${survivor.message}`,
+          rows: [
+            ['operator', survivor.operator],
+            ['notice it', hintOf(survivor)],
+          ],
+          isOpen: true,
+        })),
+      },
+    ],
+  };
 }

@@ -31,7 +31,7 @@ export interface LoadedEdge extends Checked {
 /** Reads an edge file, or a traffic policy with an edge around it. Throws FileError. */
 export async function loadEdgeOrPolicy(path: string, options: LoadOptions = {}): Promise<LoadedEdge> {
   if (!isScript(path)) {
-    const text = readText(path);
+    const text = readText(path, options.sources);
     if ((await kindOfFile(text)) === 'policy')
       return { ...(await checkPolicyEdge(policyFile(path, text), {}, options)), isPolicy: true };
   }

@@ -6,9 +6,9 @@ import { errorsTo } from '../config_file/report.ts';
 import type { Shape } from '../config_file/shape.ts';
 import { reportDepartures } from '../config_file/shape_messages.ts';
 import { shaped } from '../config_file/validate.ts';
+import { meantWord } from '../diagnostics/meant.ts';
 import { type Diagnostic, type Source, hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
-import { didYouMean } from '../diagnostics/message_text.ts';
-import type { Report } from '../diagnostics/report.ts';
+import type { More, Report } from '../diagnostics/report.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import type { Checked, Checking } from '../edge/document/check.ts';
 import { EDGE_SHAPE } from '../edge/document/report.ts';
@@ -130,9 +130,13 @@ function propertyOf(written: Written, pointer: string, report: Report<PropertyCo
     return null;
   }
   if (!Object.hasOwn(READY_PROPERTIES, use)) {
-    const hint = didYouMean(suggest(use, Object.keys(READY_PROPERTIES)));
     const message = `there is no ready-made property '${use}'`;
-    report('unknown_use', pointerTo(pointer, 'use'), message, hint === undefined ? {} : { hint });
+    report(
+      'unknown_use',
+      pointerTo(pointer, 'use'),
+      message,
+      meantWord(suggest(use, Object.keys(READY_PROPERTIES))),
+    );
     return null;
   }
   return areParameters(use, given, pointer, report) ? namedProperty(use, given, name) : null;
@@ -147,16 +151,18 @@ function areParameters(
   const { parameters } = READY_PROPERTIES[use]!;
   const at = pointerTo(pointer, 'with');
   let isGood = true;
-  const wrong = (where: string, message: string, hint?: string): void => {
+  const wrong = (where: string, message: string, more?: More): void => {
     isGood = false;
-    report('bad_parameter', where, message, hint === undefined ? {} : { hint });
+    report('bad_parameter', where, message, more);
   };
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(parameters, name)) continue;
     const known = Object.keys(parameters);
-    const hint = didYouMean(suggest(name, known));
     const has = known.length === 0 ? 'no parameters' : `the parameters ${known.join(' and ')}`;
-    wrong(pointerTo(at, name), `${use} has no parameter '${name}'; it has ${has}`, hint);
+    wrong(pointerTo(at, name), `${use} has no parameter '${name}'; it has ${has}`, {
+      at: 'key',
+      ...meantWord(suggest(name, known)),
+    });
   }
   for (const [name, kind] of Object.entries(parameters)) {
     const value = given[name];
@@ -180,9 +186,8 @@ const GATES = ['login', ...MODULE_FACTS.keys(), ...ACTION_FACTS.keys()];
 function checkGates(gates: readonly string[], pointer: string, report: Report<PropertyCode>): boolean {
   const unknown = Array.from(gates.entries()).filter(([, gate]) => !GATES.includes(gate));
   for (const [at, gate] of unknown) {
-    const hint = didYouMean(suggest(gate, GATES));
     const message = `'${gate}' is not a module, an action or \`login\``;
-    report('unknown_gate', pointerTo(pointer, at), message, hint === undefined ? {} : { hint });
+    report('unknown_gate', pointerTo(pointer, at), message, meantWord(suggest(gate, GATES)));
   }
   return unknown.length === 0;
 }

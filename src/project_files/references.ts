@@ -1,4 +1,5 @@
 import { UNREADABLE } from '../config_file/document.ts';
+import type { EditOf, WantedFix } from '../diagnostics/report.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../diagnostics/message_text.ts';
 import { suggest } from '../diagnostics/suggest.ts';
@@ -105,17 +106,18 @@ function textOf(text: string, at: At, referring: Referring): unknown {
       code: 'edge.bad_reference' | 'edge.missing_variable' | 'edge.unreadable_file',
       says: string,
       hint?: string,
+      meant?: string,
     ) => {
       failed = true;
       const within = { span: { start, end: start + whole.length }, decoded: text };
-      referring.report(code, pointer, says, { within, hint });
+      referring.report(code, pointer, says, { within, hint, fix: fixOf(kind, meant) });
       return '';
     };
     if (!isKnown) {
       const meant = at.inPolicy ? undefined : suggest(kind.toLowerCase(), KINDS);
       return meant === undefined
         ? whole
-        : wrong('edge.bad_reference', `${quoted(kind)} is not a kind of reference`, didYouMean(meant));
+        : wrong('edge.bad_reference', `${quoted(kind)} is not a kind of reference`, didYouMean(meant), meant);
     }
     if (end === '') return wrong('edge.bad_reference', `\`\${${kind}:\` has no closing brace`);
     if (at.isCondition)
@@ -206,4 +208,15 @@ function typed(text: string, shape: Shape | undefined): unknown {
     return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
   if (shape?.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
+}
+
+/** Writes another kind of reference in the place of one. */
+function fixOf(kind: string, meant: string | undefined): WantedFix | undefined {
+  if (meant === undefined) return undefined;
+  const edit: EditOf = (text, marked) => {
+    const start = text.indexOf(kind, marked.start);
+    const span = { start, end: start + kind.length };
+    return start < 0 || span.end > marked.end ? null : { span, text: meant };
+  };
+  return { message: `write ${meant}`, safe: false, edit };
 }

@@ -9,14 +9,16 @@ import { type FileOptions, needsSigner, runFile } from '../simulator/run_file.ts
 import type { SimulatedRequest } from '../simulator/simulated_request.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
+import type { Sources } from './sources.ts';
 
 /** What to run, and how. */
 export interface TestRun extends Pick<
   FileOptions,
-  'selects' | 'seed' | 'repeat' | 'bail' | 'fillsSnapshots' | 'lines'
+  'selects' | 'seed' | 'repeat' | 'bail' | 'fillsSnapshots' | 'lines' | 'explainsPassed'
 > {
   /** The service name, instead of that of the edge. */
   readonly serviceName?: string | undefined;
+  readonly sources?: Sources;
   readonly onResult: (result: CaseResult) => void;
   /** Called with each completed file. */
   readonly finished?: (result: FileResult) => void;
@@ -31,7 +33,7 @@ export async function runScenarios(
   run: TestRun,
   made: (path: string, files: readonly string[]) => void = () => {},
 ): Promise<FileResult[]> {
-  const load = scenarioLoader({ serviceName: run.serviceName });
+  const load = scenarioLoader({ serviceName: run.serviceName, sources: run.sources });
   const results: FileResult[] = [];
   for (const path of paths) {
     const loaded = await load(path);
@@ -68,7 +70,9 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     bail: run.bail,
     fillsSnapshots: run.fillsSnapshots === true && isFillable(checked.name),
     lines: run.lines,
+    ...(run.explainsPassed === true && { explainsPassed: true }),
     signer: await signerFor(scenario),
+    configured: loaded.configured,
     onResult: (result) => {
       run.onResult(result);
       return true;

@@ -23,7 +23,7 @@ export interface CertifiedProperty {
   readonly name: string;
   readonly where?: string;
   readonly never: {
-    readonly end: 'forwarded';
+    readonly end: 'forwarded' | 'stopped' | 'blocked';
     readonly backend?: string;
     readonly without?: readonly string[];
   };

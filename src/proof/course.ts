@@ -1,7 +1,7 @@
 import { compile } from '../cel/program.ts';
 import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { whenEnds } from '../filters/facts.ts';
+import { type ActionFacts, whenEnds } from '../filters/facts.ts';
 import { exemptOf, isEnforced, isGuard } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { checkAttachedPolicy } from '../policy/document/check.ts';
@@ -31,6 +31,8 @@ export interface Met {
   readonly isMet: true | 'unknown';
   /** Whether it stops them; `false` for a module that stops no request. */
   readonly stops: Verdict;
+  /** Whether it certainly stops none of them: it decides nothing, and cannot fail. */
+  readonly passes: boolean;
   /** Whether a request that passes it has fulfilled what it asks. */
   readonly isGate: boolean;
   readonly isLogin: boolean;
@@ -48,15 +50,21 @@ export function courseOf(
   return [...MODULE_FACTS.values()].flatMap(({ type, place, ...facts }): readonly Met[] => {
     const own = (place === 'edge' ? edge : route)[type as never] as { enabled?: boolean } | undefined;
     if (own?.enabled !== true) return [];
-    if (facts.runsActions === true) return policy(config, own as never, region);
+    if (facts.runsActions === true) return policy(config, own as never, region, route);
     const decided = byAddress(config, facts, own, region) ?? byAgent(facts, own, region);
     const stops = facts.ends !== 'never' && (decided === true || 'unknown');
     // A filter with exemptions proves nothing about the requests that pass it.
     const isGate = exemptOf(facts, own) === null;
-    const effect = typeof decided === 'boolean' ? null : [own, facts.addressLists && config.ip_policies];
-    return [{ type, isMet: true, stops, isGate, isLogin: facts.login === true, effect }];
+    // Each route counts its own requests.
+    const counted = facts.remembersMs && [route.match, route.match_type];
+    const effect =
+      typeof decided === 'boolean' ? null : [own, facts.addressLists && config.ip_policies, counted];
+    const passes = decided === false || (facts.ends === 'never' && !hasTemplates(own));
+    return [{ type, isMet: true, stops, passes, isGate, isLogin: facts.login === true, effect }];
   });
 }
+
+const hasTemplates = (config: object): boolean => JSON.stringify(config).includes('${');
 
 type Lists = Pick<Parameters<typeof whenEnds>[0], 'addressLists'>;
 
@@ -101,7 +109,12 @@ const plain = ({ expressions, actions }: Rule): unknown => [
   actions.map(({ type, config }) => [type, config]),
 ];
 
-function policy(config: EdgeConfig, { value }: { readonly value: string }, start: Region): readonly Met[] {
+function policy(
+  config: EdgeConfig,
+  { value }: { readonly value: string },
+  start: Region,
+  { match, match_type: matchType }: RouteConfig,
+): readonly Met[] {
   const branding = brandingOf(config.service_name, config.underscore_headers);
   const { document } = checkAttachedPolicy(
     { pointer: '', text: value },
@@ -113,29 +126,45 @@ function policy(config: EdgeConfig, { value }: { readonly value: string }, start
   if (others.on_tcp_connect.length > 0) throw new Refused('a policy acts on connections');
   const policyItself = { type: 'traffic_policy', isMet: true, isGate: false, isLogin: false } as const;
   const effect = Object.values(others).map((phase) => phase.map(plain));
-  const met: Met[] = [{ ...policyItself, stops: 'unknown', effect }];
+  const isIdle = Object.values(others).every((phase) => phase.length === 0);
+  const met: Met[] = [{ ...policyItself, stops: 'unknown', passes: isIdle, effect }];
   const changed = [...start.changed];
   const region = { ...start, changed };
+  const counting = rules.flatMap(({ actions }) => actions.filter(({ type }) => countsRequests(type)));
   for (const rule of rules) {
     const isMet = applies(rule, region, branding.service);
     // An expression that fails stops the request.
-    if (isMet === 'error') met.push({ ...policyItself, stops: true, effect: null });
-    if (isMet === 'unknown') met.push({ ...policyItself, stops: 'unknown', effect: plain(rule) });
+    if (isMet === 'error') met.push({ ...policyItself, stops: true, passes: false, effect: null });
+    if (isMet === 'unknown')
+      met.push({ ...policyItself, stops: 'unknown', passes: false, effect: plain(rule) });
     if (isMet === false || isMet === 'error') continue;
-    for (const { type, config: own } of rule.actions) {
+    for (const action of rule.actions) {
+      const { type, config: own } = action;
       const facts = ACTION_FACTS.get(type)!;
       const when = whenEnds(facts, own);
       if (when !== 'never' && facts.ends.how.includes('forwarded'))
         throw new Refused(`${type} continues at another endpoint`);
-      const stops =
-        when === 'always' || (when === 'may' && byAddress(config, facts, own, region) === true) || 'unknown';
+      const decided = when === 'may' ? byAddress(config, facts, own, region) : null;
+      const stops = when === 'always' || decided === true || 'unknown';
+      const passes = decided === false || (when === 'never' && cannotFail(facts, own));
       const isGate = isEnforced(facts, own) && exemptOf(facts, own) === null;
-      met.push({ type, isMet, stops, isGate, isLogin: facts.login === true, effect: own });
+      // Each action counts its own requests; those before it in the policy tell it apart from equal ones.
+      const counted = countsRequests(type) && [match, matchType, counting.indexOf(action)];
+      met.push({ type, isMet, stops, passes, isGate, isLogin: facts.login === true, effect: [own, counted] });
       if (!facts.leavesRequest) changed.push(...(facts.changes?.(own as never) ?? ['*']));
     }
   }
   return met;
 }
+
+/** A `Host` may be refused, and templates may fail. */
+const cannotFail = (facts: ActionFacts<never>, config: object): boolean =>
+  (facts.speaksOnly ?? facts.onlyLogs ?? facts.removes) !== undefined &&
+  facts.changes?.(config as never).includes('headers') !== true &&
+  !hasTemplates(config);
+
+const countsRequests = (type: Rule['actions'][number]['type']): boolean =>
+  ACTION_FACTS.get(type)!.remembersMs !== undefined;
 
 function applies({ expressions, actions }: Rule, region: Region, service: string): Verdict {
   const all = expressions.map(({ text }) => compile(text, scopeFor('on_http_request', { service })).program!);

@@ -7,10 +7,12 @@ import { readHostport } from '../edge/compile_filters.ts';
 import { beginStated } from '../edge/connect.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { explanationOf } from '../edge/explain.ts';
-import { partsOfBackend, relaysTo } from '../edge/relays.ts';
+import { isInternalHost } from '../edge/document/internal_hosts.ts';
+import { partsOfBackend, relaysTo, takesAll } from '../edge/relays.ts';
 import { readMatch } from '../edge/router.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { allValues } from '../http/fields.ts';
+import { PLAIN_PATH, looseText } from '../http/readings.ts';
 import { requestCookies } from '../policy/env/cookies.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
 import { urlOfRequest } from '../policy/env/urls.ts';
@@ -114,7 +116,13 @@ function sideOf(config: EdgeConfig) {
     const all = steps.flatMap(({ module, detail, inner }) => [{ name: module, detail }].concat(inner ?? []));
     const passed = all.flatMap(({ name, detail }) => (detail['enforced'] === false ? [] : [name]));
     const seen = sorted([response, body, compress, logs, converts, forwarded]);
-    return { isStopped: because.verdict === 'stop', passed, seen };
+    return { isStopped: because.verdict === 'stop', code: because.code, passed, seen };
+  };
+  const isReserved = edge.https.some(({ reserved }) => reserved.length > 0);
+  /** Whether clients reach the host of a request. */
+  const isKnown = (request: Sent): boolean => {
+    const { host } = read(request).head;
+    return edge.hosts.find(host) !== null && !isInternalHost(host);
   };
   /** What the requests of a region meet on each of their routes: a pool has several. */
   const coursesOf = (region: Region, request: Sent) => {
@@ -129,7 +137,10 @@ function sideOf(config: EdgeConfig) {
       const name = readHostport(each).host;
       isSame('host', name.startsWith('*.') ? `${quoted(name.slice(1))}\\z` : `\\A${quoted(name)}\\z`);
     }
-    return (edge.hosts.find(host) ?? []).flatMap(({ name, router, pipelines }) => {
+    const pool = edge.hosts.find(host) ?? [];
+    // Only other endpoints reach these hosts.
+    if (pool.length > 0 && isSame('host', String.raw`\.internal\z`)) return [];
+    return pool.flatMap(({ name, router, pipelines }) => {
       const own = config.edges.https[name]!;
       for (const { match, match_type: type } of own.routes) {
         const selector = readMatch(match);
@@ -139,30 +150,36 @@ function sideOf(config: EdgeConfig) {
       const found = router.find(host, path);
       if (found === null) return [];
       const route = own.routes[pipelines.indexOf(found)]!;
-      return [{ route, met: courseOf(config, own, route, region) }];
+      const isFolded = own.routes.every(({ match }) => {
+        const { path: selector } = readMatch(match);
+        return selector === looseText(selector);
+      });
+      return [{ route, isFolded, met: courseOf(config, own, route, region) }];
     });
   };
-  return { config, run, coursesOf };
+  return { config, run, coursesOf, isKnown, isReserved };
 }
 
 function checkProperty({ where, never: { end, backend } }: CertifiedProperty, config: EdgeConfig): void {
-  check(end === 'forwarded', 'only properties about forwarded requests have certificates');
+  if (end !== 'forwarded') return;
   check(backend === undefined || backend in config.backends, 'there is no such backend');
   const [relay] = relaysTo(config, backend, where === undefined);
   check(relay === undefined, `${relay} relays to a backend, too`);
 }
 
-/** Checks that no request of the region is forwarded in the way that the property excludes. */
+/** Checks that no request of the region has the outcome that the property excludes. */
 function never(
-  { where = 'true', never: { backend, without: gates = [] } }: CertifiedProperty,
-  { config, run, coursesOf }: Side,
+  { where = 'true', never: { end, backend, without: gates = [] } }: CertifiedProperty,
+  side: Side,
   region: Region,
   request: Sent,
 ): void {
+  const { config, run, coursesOf } = side;
   const { program } = compile(where, scopeFor('on_http_request', { service: config.service_name }));
   const ast = program!.typed.ast;
   const about = valueOf(region, ast.source, ast.root);
   if (about === false || about === 'error') return;
+  if (end !== 'forwarded') return getsThrough(end, side, region, request);
   const { isStopped, passed } = run(request);
   for (const { route, met } of coursesOf(region, request)) {
     const used = route.backend === undefined ? [] : partsOfBackend(config, route.backend.backend_id);
@@ -174,6 +191,30 @@ function never(
     check(met.some(isStop) || gate !== undefined, 'a class of requests is forwarded');
     const isAsExpected = isStopped || (!met.some(isStop) && passed.includes(gate!.type));
     check(isAsExpected, 'the engine forwards a representative');
+  }
+}
+
+const UNROUTED = new Set<string>(['route.unknown_host', 'route.no_match', 'route.ambiguous_path']);
+const PLAIN = PLAIN_PATH.source.replace(/^\^/, String.raw`\A`).replace(/\$$/, String.raw`\z`);
+
+/** Checks that a backend gets all requests of the region, to hosts of the file; `blocked` leaves out those without a route. */
+function getsThrough(end: 'stopped' | 'blocked', side: Side, region: Region, request: Sent): void {
+  const { config, run, coursesOf, isKnown, isReserved } = side;
+  const courses = coursesOf(region, request);
+  if (!isKnown(request)) return;
+  check(!isReserved, 'the paths of logins are not covered');
+  const { isStopped, code } = run(request);
+  check(!isStopped || (end === 'blocked' && UNROUTED.has(code)), 'the engine stops a representative');
+  check(end === 'blocked' || courses.length > 0, 'a class of requests has no route');
+  const isPlain = without(region, 'path', { machine: patternMachine(PLAIN), value: false });
+  for (const { route, isFolded, met } of courses) {
+    check(end === 'blocked' || (isPlain && isFolded), 'a spelling may belong to another route');
+    check(
+      met.every(({ passes }) => passes),
+      'a module or an action may stop a class of requests',
+    );
+    const { enabled = false, backend_id: id = '' } = route.backend ?? {};
+    check(enabled && takesAll(config, id), 'a backend may not take all requests');
   }
 }
 

@@ -1,5 +1,7 @@
 import { RE2JS } from 're2js';
 
+import { FlatAutomaton } from './flat_automaton.ts';
+import { automatonOfPattern } from './program.ts';
 import { type PatternProblem, survey, syntaxProblem } from './refusals.ts';
 
 export type { PatternProblem } from './refusals.ts';
@@ -96,9 +98,25 @@ function patternOf(source: string, compiled: RE2JS): Pattern {
     source,
     groupCount,
     programInstructions: compiled.programSize(),
-    test: (subject) => compiled.test(subject),
+    test: tested(compiled),
     find,
     search: (subject) => searchIn(subject, find),
+  };
+}
+
+/** Up to 512 patterns are cached: 64 KiB each. */
+const TABLE_ENTRIES = 16_384;
+
+function tested(compiled: RE2JS): (subject: string) => boolean {
+  // Many patterns are only compiled, to check them.
+  let flat: FlatAutomaton | null | undefined;
+  return (subject) => {
+    if (flat === undefined) {
+      const automaton = automatonOfPattern(compiled);
+      flat = automaton && new FlatAutomaton(automaton, TABLE_ENTRIES);
+    }
+    const first = flat?.first(subject) ?? null;
+    return first === null ? compiled.test(subject) : first >= 0;
   };
 }
 

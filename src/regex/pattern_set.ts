@@ -1,6 +1,8 @@
 import { RE2Set } from 're2js';
 
+import { FlatAutomaton } from './flat_automaton.ts';
 import { compilePattern, isPatternProblem } from './pattern.ts';
+import { automatonOfSet } from './program.ts';
 import type { PatternProblem } from './refusals.ts';
 
 /** Maximum size of the program of a whole set, in instructions; a search takes that many steps a character at worst. */
@@ -9,6 +11,8 @@ export const SET_LIMIT_INSTRUCTIONS = 10_000;
 const SET_LIMIT_STEPS = 4_000_000;
 /** Memory limit of the set's automaton in bytes; at the limit the engine resets it. */
 const AUTOMATON_LIMIT_BYTES = 8 * 2 ** 20;
+/** Half a megabyte. */
+const TABLE_ENTRIES = 131_072;
 
 /** Patterns that are searched for together in one pass over the subject. */
 export interface PatternSet {
@@ -51,5 +55,7 @@ function firstOf(sources: readonly string[]): (subject: string) => number {
   const set = new RE2Set(RE2Set.UNANCHORED, 0, AUTOMATON_LIMIT_BYTES);
   for (const source of sources) set.add(source);
   set.compile();
-  return (subject) => set.match(subject)[0] ?? -1;
+  const automaton = automatonOfSet(set);
+  const flat = automaton === null ? null : new FlatAutomaton(automaton, TABLE_ENTRIES);
+  return (subject) => flat?.first(subject) ?? set.match(subject)[0] ?? -1;
 }

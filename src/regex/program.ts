@@ -47,14 +47,20 @@ interface Inside {
   };
 }
 
-interface LibraryAutomaton {
+/** The automaton of the library, which makes states while it runs; `step` gives null when they take too much memory. */
+export interface LibraryAutomaton {
   /** Whether it cannot run the program. */
   readonly failed: boolean;
   readonly classBounds: ArrayLike<number>;
   readonly numClasses: number;
-  readonly runeClass: (codePoint: number) => number;
-  readonly start: (input: { readonly context: () => number }, at: number) => AutomatonState | null;
-  readonly step: (from: AutomatonState, kind: number, codePoint: number, anchor: 0) => AutomatonState | null;
+  runeClass(codePoint: number): number;
+  start(input: { readonly context: () => number }, at: number): LibraryState | null;
+  step(from: AutomatonState, kind: number, codePoint: number, anchor: 0): LibraryState | null;
+}
+
+export interface LibraryState extends AutomatonState {
+  /** Ascending numbers of the patterns that match, if it is one of a set. */
+  readonly matchIDs: readonly number[];
 }
 
 export interface AutomatonState {
@@ -77,10 +83,25 @@ export function programOf(source: string): PatternProgram | null {
   return prog === undefined ? null : { instructions: prog.inst, start: prog.start };
 }
 
+/** The state at the beginning of a text; null if it takes too much memory. */
+export const startOf = (dfa: LibraryAutomaton): LibraryState | null => dfa.start(BEGINNING, 0);
+const BEGINNING = { context: () => EMPTY.beginText | EMPTY.beginLine };
+
+/** The automaton of a compiled set of patterns; null if the library does not show it, or has none. */
+export function automatonOfSet(set: object): LibraryAutomaton | null {
+  const { dfa } = set as { readonly dfa?: LibraryAutomaton | null };
+  return dfa === undefined || dfa === null || dfa.failed ? null : dfa;
+}
+
+/** The automaton of a compiled pattern; null if the library does not show it, or has none. */
+export function automatonOfPattern(compiled: object): LibraryAutomaton | null {
+  return automatonOfSet((compiled as { readonly re2Input?: object }).re2Input ?? {});
+}
+
 /** The automaton of such a pattern; null if the library does not show it, or has none. */
 export function automatonOf(source: string): PatternAutomaton | null {
   const dfa = insideOf(source)?.dfa;
-  const start = dfa?.start({ context: () => EMPTY.beginText | EMPTY.beginLine }, 0) ?? null;
+  const start = dfa === undefined ? null : startOf(dfa);
   if (dfa === undefined || start === null || dfa.failed) return null;
   const next: PatternAutomaton['next'] = (from, point) => {
     const state =

@@ -9,7 +9,7 @@ import type { GeoipDatabase } from '../policy/env/facts.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { HTTP_ENGINE, type HttpDriver, converse } from '../engine/drivers/converse.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
-import { bounded } from '../engine/drivers/whole_bodies.ts';
+import { WITHOUT_NETWORK, bounded } from '../engine/drivers/whole_bodies.ts';
 import { NOTHING_MEASURED, OK_UPSTREAM } from '../engine/drivers/constant.ts';
 import { formatTarget } from '../http/target.ts';
 import { counterWindowsOf } from './counter_windows.ts';
@@ -197,6 +197,8 @@ function answerTo(question: Question, record: LogRecord, unknowns: Unknowns): An
       if (known === undefined) unknowns.note(`answer of ${url.replace(/[?#].*$/s, '')}`, null);
       return known ?? NOT_FETCHED;
     }
+    case 'shared':
+      return WITHOUT_NETWORK.shared;
     case 'oidc':
     case 'signature':
       // Logs do not have the answers of identity providers.

@@ -12,6 +12,9 @@ const JUDGED = ['changed', 'unknown', 'same'] as const;
 const ORDER: readonly Finding[] = ['skipped', ...JUDGED];
 const SHOWN_GROUPS = 20;
 
+const NO_LOG =
+  'no line is a record: name a recording (`dev --record FILE`), events (`dev --events FILE`), an access log, HAR or curl command lines';
+
 /** The place of a pointer in a file; null if unknown. */
 export type PlaceOf = (pointer: string) => string | null;
 
@@ -43,6 +46,7 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
       (skipped === 0 ? '' : `; ${counted(skipped, 'record')} skipped`) +
       (unreadable === 0 ? '' : `; ${counted(unreadable, 'line')} could not be read`),
   );
+  if (records + skipped === 0 && unreadable > 0) lines.push(NO_LOG);
   for (const { line, message } of problems) lines.push(`  line ${line}: ${message}`);
   return `${lines.join('\n')}\n`;
 }

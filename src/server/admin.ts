@@ -9,6 +9,24 @@ export interface AdminSource {
   readonly families: () => Promise<readonly Family[]> | readonly Family[];
 }
 
+/** Whether what the instance serves is recent enough, in words. */
+export interface Standing {
+  readonly isFit: boolean;
+  readonly line: string;
+}
+
+/** What a front end adds. */
+export interface AdminAdditions {
+  /** Whether what is served is recent enough, for `/readyz`. */
+  readonly standing?: () => Standing;
+  /** Further metrics. */
+  readonly families?: () => readonly Family[];
+}
+
+interface WholeSource extends AdminSource {
+  readonly standing: (() => Standing) | null;
+}
+
 export interface Admin {
   readonly bound: Bound;
   readonly close: () => Promise<void>;
@@ -20,9 +38,15 @@ const PLAIN = 'text/plain; charset=utf-8';
 /** Serves `/healthz`, `/readyz` and `/metrics` on a separate port that clients of the edge cannot reach. */
 export async function listenForAdmin(
   source: AdminSource,
-  options: { readonly host: string; readonly port: number },
+  options: { readonly host: string; readonly port: number } & AdminAdditions,
 ): Promise<Admin | ListenProblem> {
-  const server = createServer((request, response) => void answer(request, response, source));
+  const { standing = null, families = () => [] } = options;
+  const whole: WholeSource = {
+    ...source,
+    families: async () => [...(await source.families()), ...families()],
+    standing,
+  };
+  const server = createServer((request, response) => void answer(request, response, whole));
   const bound = await listenOn(server, { ...options, strictPort: true });
   if ('problem' in bound) return { problem: `admin port: ${bound.problem}` };
   return {
@@ -35,10 +59,17 @@ export async function listenForAdmin(
   };
 }
 
+function readiness({ isReady, standing }: WholeSource): [status: number, text: string] {
+  if (!isReady()) return [503, 'draining\n'];
+  if (standing === null) return [200, 'ready\n'];
+  const { isFit, line } = standing();
+  return isFit ? [200, `ready\n${line}\n`] : [503, `not ready\n${line}\n`];
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  source: AdminSource,
+  source: WholeSource,
 ): Promise<void> {
   const send = (status: number, text: string, type = PLAIN): void => {
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
@@ -55,8 +86,7 @@ async function answer(
       send(200, 'ok\n');
       break;
     case '/readyz':
-      if (source.isReady()) send(200, 'ready\n');
-      else send(503, 'draining\n');
+      send(...readiness(source));
       break;
     case '/metrics':
       try {

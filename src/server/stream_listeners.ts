@@ -88,7 +88,7 @@ export async function openStreamListeners(
   const draining = new AbortController();
   const limits = { ...STREAM_LIMITS, ...options.limits };
   const { ca, openTunnel = null } = options;
-  const own = { limits, fetch: wiring.fetch, drain: draining.signal, openTunnel };
+  const own = { limits, waits: wiring.waits, fetch: wiring.fetch, drain: draining.signal, openTunnel };
   const clients: StreamClients = { ...own, ...(ca !== undefined && { ca }) };
   const servers = tlsServers({ handshakeMs: limits.handshakeMs, protocols: wiring.protocols });
   const opened = new Map<string, Opened>();

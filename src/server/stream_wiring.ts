@@ -34,6 +34,8 @@ export interface StreamWiring {
   readonly http: (socket: Socket, facts: ConnectionFacts) => void;
   /** ALPN names of the protocols of HTTPS edges, in order of preference. */
   readonly protocols: readonly string[];
+  /** Called with the backend of each connection that begins to wait for it. */
+  readonly waits?: ((backend: string) => void) | undefined;
   /** Prints a message for the operator, such as a port that cannot be opened after a reload. */
   readonly say: (text: string) => void;
 }

@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { forwardTcp } from '../io/tcp_forward.ts';
 import type { OpenTunnel } from '../io/dial.ts';
-import { type Dialled, dialTcp } from '../io/tcp_dial.ts';
+import { dialTcp } from '../io/tcp_dial.ts';
+import { dialWaiting } from '../io/waiting.ts';
 import type { FetchRequest } from '../engine/contract.ts';
 import type { Answers } from '../engine/questions.ts';
 import {
@@ -23,6 +24,8 @@ export interface StreamClients {
   readonly drain: AbortSignal;
   /** Authorities for TLS backends, PEM; default: the system's. */
   readonly ca?: string;
+  /** Called with the backend of each connection that begins to wait for it. */
+  readonly waits?: ((backend: string) => void) | undefined;
   /** Opens connections through agents; null where there are none. */
   readonly openTunnel: OpenTunnel | null;
 }
@@ -66,10 +69,13 @@ async function answerTo(question: StreamQuestion, run: Run): Promise<StreamAnswe
       const { proxyProtocol } = question.endpoint;
       const preface = proxyProtocol === undefined ? null : proxyHeader(proxyProtocol, exchange.connection);
       const { dialMs } = clients.limits;
+      const waitMs = question.hasNext ? 0 : clients.limits.waitMs;
       const { openTunnel } = clients;
       const options = { dialMs, openTunnel, ...(clients.ca !== undefined && { ca: clients.ca }) };
       const asked = { kind: question.kind, connection: exchange.connection, preface };
-      const dialled: Dialled = await dialTcp(question.endpoint, asked, options);
+      const begins = (): void => clients.waits?.(question.endpoint.id);
+      const waiting = { waitMs, stops: [run.gone, clients.drain], begins };
+      const dialled = await dialWaiting(() => dialTcp(question.endpoint, asked, options), waiting);
       if ('failure' in dialled) return dialled;
       run.backend = dialled.stream;
       return { connected: true };

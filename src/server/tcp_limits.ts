@@ -4,6 +4,8 @@ import { HELLO_BYTES } from './tls_hello.ts';
 export interface StreamLimits {
   /** Maximum time until a backend has accepted the connection. */
   readonly dialMs: number;
+  /** How long a connection waits for a backend that cannot be reached, trying again; 0 for not at all. */
+  readonly waitMs: number;
   /** Maximum time without a byte in either direction; 0 for no limit. */
   readonly idleMs: number;
   /** Maximum time for a client's PROXY protocol header, and again for its TLS handshake. */
@@ -15,6 +17,7 @@ export interface StreamLimits {
 /** All of them are our choice. */
 export const STREAM_LIMITS: StreamLimits = {
   dialMs: 10_000,
+  waitMs: 0,
   idleMs: 3_600_000,
   handshakeMs: 10_000,
   helloBytes: HELLO_BYTES,

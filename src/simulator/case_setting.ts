@@ -9,6 +9,9 @@ import { compileUpstreams } from './document/answers.ts';
 import { statedCertificate } from './document/tls.ts';
 import type { CaseRow, CheckedScenario } from './document/check.ts';
 import type { ScenarioCode } from './document/codes.ts';
+import { identitiesOf } from './document/identities.ts';
+import { type NodesContext, nodesOf } from './document/nodes.ts';
+import type { NodesSetting } from './nodes/setting.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import { type Signer, type RequestSetting } from './document/requests.ts';
 import type { ScenarioShell } from './document/schema.ts';
@@ -26,6 +29,10 @@ export interface CaseSetting {
   readonly signer: Signer | null;
   /** Overrides the seed of the file. */
   readonly seed: number | string | null;
+  /** Overrides the nodes of the file. */
+  readonly nodes?: Partial<NodesSetting>;
+  /** Configurations that changes write, by the path that the file gives. */
+  readonly configured?: ReadonlyMap<string, EdgeConfig>;
 }
 
 /** Backends with addresses, and those of agents; upstream scripts are possible for these. */
@@ -61,18 +68,22 @@ function namesOf(config: EdgeConfig): FileSetting['naming'] {
 
 /** The setting for all requests of a file. */
 export function settingOf(
-  { shell, edge, signer, seed, checked }: CaseSetting,
+  { shell, edge, signer, seed, checked, nodes: given, configured = new Map() }: CaseSetting,
   findings: Diagnostic[],
   row: CaseRow | null = null,
 ) {
   const report = checked.report(findings);
   const startMs = startOf(row, shell, report);
+  const nodes = nodesOf(shell.nodes, given);
+  const identities = identitiesOf(shell) ?? [];
+  const facts = factsOf(row, shell, report);
   const request: RequestSetting = {
     defaults: shell.defaults?.request ?? {},
     host: defaultHost(edge),
     tls: tlsOf(row, shell, report),
     startMs,
     signer,
+    nodes: nodes?.count ?? 1,
     report,
   };
   const timeout = shell.defaults?.upstream_timeout;
@@ -80,9 +91,11 @@ export function settingOf(
     report,
     request,
     startMs,
-    facts: factsOf(row, shell, report),
+    facts,
     seed: seed ?? row?.config.seed ?? shell.seed ?? DEFAULT_SEED,
     headMs: timeout === undefined ? -1 : durationMs(timeout),
+    /** What changes of nodes refer to. */
+    among: { nodes, identities, configured, facts, report } satisfies NodesContext,
   };
 }
 

@@ -61,10 +61,11 @@ export function worldOf(
     ...(headMs >= 0 && { limits: { headMs } }),
     ...(random && { random }),
     ...(identities && { identities }),
+    ...(compiled.nodes && { nodes: compiled.nodes }),
     ...(options.begin && { begin: options.begin }),
     ...(options.sent && { sent: options.sent }),
     completed: (simulated) => {
-      edge.touched(simulated.exchange);
+      edge.touched(simulated.exchange, simulated.served === null);
       options.completed?.(simulated);
     },
   });

@@ -1,5 +1,4 @@
 import { type Diagnostic, hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../diagnostics/report.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { type Captured, type Capturing, compileCaptures, requestOfStep } from './captures.ts';
 import { type CaseSetting, type FileSetting, fileSetting, settingOf } from './case_setting.ts';
@@ -7,8 +6,9 @@ import type { AgentChange } from './agents.ts';
 import { type KnownAgents, compileAgents, edgeWithAgents, namesWithAgents } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
 import { type CaseRow, atRow } from './document/check.ts';
-import type { ScenarioCode } from './document/codes.ts';
 import { changedIdentities, identitiesOf } from './document/identities.ts';
+import { type NodesContext, compileNodesChange } from './document/nodes.ts';
+import type { NodesChange, NodesSetting } from './nodes/setting.ts';
 import { durationMs } from './document/durations.ts';
 import { type RequestSetting, prepareCurl, prepareRaw, prepareRequest } from './document/requests.ts';
 import { type PreparedConnection, prepareConnection } from './document/connections.ts';
@@ -36,6 +36,8 @@ export interface CompiledCase {
   readonly knownAgents: KnownAgents;
   /** Users who can log in; null if the file names none. */
   readonly identities?: readonly Identity[] | null;
+  /** The nodes of a timeline; absent for one. */
+  readonly nodes?: NodesSetting | null;
   readonly plan: Plan;
   /** Whether the expectation still has to be filled in from the result. */
   readonly snapshot: boolean;
@@ -56,6 +58,8 @@ export interface CompiledStep {
   readonly atMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
   readonly agents?: readonly AgentChange[];
+  /** What happens to nodes. */
+  readonly atNodes?: readonly NodesChange[];
   /** Users who can log in from this step on; null for no change. */
   readonly identities?: readonly Identity[] | null;
   readonly request: PreparedRequest | null;
@@ -81,7 +85,7 @@ export function compileCase(
   const before = findings.length;
   const setting = 'common' in given ? given : fileSetting(given, findings);
   const { dialled, shell } = setting;
-  const { report, request, startMs, seed, headMs, facts } = isPlain(config)
+  const { report, request, startMs, seed, headMs, facts, among } = isPlain(config)
     ? setting.common
     : settingOf(setting, findings, row);
   const upstreams =
@@ -92,13 +96,14 @@ export function compileCase(
           ...compileUpstreams(config.upstreams, `${pointer}/upstreams`, dialled, report),
         ]);
   const own = compileAgents(config.agents, `${pointer}/agents`, setting.agents.known, setting.edge, report);
-  const plan = planOf(row, setting, own.known, request, report);
+  const plan = planOf(row, setting, own.known, { request, among, report });
   if (row.place !== undefined) noteRow(findings, before, row.place);
   if (plan === null || hasErrors(findings.slice(before))) return null;
   const identities = identitiesOf(shell);
   const snapshot = config.expect === 'snapshot';
   const agents = { agents: [...setting.agents.changes, ...own.changes], knownAgents: own.known };
-  return { row, startMs, seed, headMs, facts, upstreams, ...agents, identities, plan, snapshot };
+  const nodes = plan.kind === 'timeline' ? among.nodes : null;
+  return { row, startMs, seed, headMs, facts, upstreams, ...agents, identities, nodes, plan, snapshot };
 }
 
 /** Adds the row of a table in another file to the new findings about it. */
@@ -118,8 +123,7 @@ function planOf(
   { config, pointer }: CaseRow,
   setting: FileSetting,
   agents: KnownAgents,
-  request: RequestSetting,
-  report: Report<ScenarioCode>,
+  { request, among, report }: Pick<ReturnType<typeof settingOf>, 'request' | 'among' | 'report'>,
 ): Plan | null {
   const later = (config.timeline ?? []).flatMap((step) => Object.entries(step.agents ?? {}));
   const branding = { ...namesWithAgents(setting.naming, [...agents, ...later]), report };
@@ -136,7 +140,7 @@ function planOf(
   }
   if (timeline !== undefined) {
     const steps = timeline.map((step, index) => ({ step, at: pointerTo(`${pointer}/timeline`, index) }));
-    return timelinePlan(steps, setting, agents, request, expected, branding);
+    return timelinePlan(steps, setting, agents, { request, among }, expected, branding);
   }
   if (sample !== undefined) {
     const prepared = prepareRequest(sample.request ?? {}, `${pointer}/sample/request`, request);
@@ -160,7 +164,7 @@ function timelinePlan(
   steps: readonly { readonly step: StepConfig; readonly at: string }[],
   setting: FileSetting,
   agents: KnownAgents,
-  request: RequestSetting,
+  { request, among }: { readonly request: RequestSetting; readonly among: NodesContext },
   expected: (given: unknown, at: string) => Expectation[],
   context: ExpectationContext,
 ): Plan {
@@ -195,6 +199,7 @@ function timelinePlan(
       atMs,
       upstreams: compileUpstreams(step.upstreams, `${at}/upstreams`, setting.dialled, report),
       agents: changed.changes,
+      atNodes: compileNodesChange(step, at, among),
       identities: step.identities === undefined ? null : changedIdentities(setting.shell, step.identities),
       request: send === undefined ? null : requestOfStep(send, `${at}/send`, request, before, captured),
       count,

@@ -19,6 +19,13 @@ import type { AgentConfig, RequestConfig, UpstreamConfig } from './document/sche
 import { fieldValues } from './expect/outcome.ts';
 import type { SimulatedRequest, Seen } from './simulated_request.ts';
 import { readIdentities } from '../dev_idp/identities.ts';
+import {
+  type SimulatorNodes,
+  type SimulatorOfNodes,
+  nodeCount,
+  nodesOfSimulator,
+  settingOfNodes,
+} from './nodes/of_simulator.ts';
 import { type SimulatedWorld, changeWorld, simulatedWorld } from './simulator.ts';
 
 export interface SimulatorOptions {
@@ -28,6 +35,8 @@ export interface SimulatorOptions {
   readonly clock?: string | number;
   /** Secrets of policies, by vault and name. */
   readonly secrets?: SecretSource;
+  /** Nodes that run the edge, or their number; default one. */
+  readonly nodes?: number | SimulatorNodes;
 }
 
 /** A completed request. */
@@ -42,6 +51,8 @@ export interface SimulatedExchange {
   readonly backend: string | null;
   /** Agent through whose tunnel it was reached; null for none. */
   readonly agent: string | null;
+  /** Number of the node that served it, and of its configuration; null in a simulator with one node. */
+  readonly node: { readonly number: number; readonly revision: number } | null;
   /** The request that the last upstream received; null if none was reached. */
   readonly upstream: Seen | null;
   /** Virtual milliseconds from request to response. */
@@ -52,7 +63,7 @@ export interface SimulatedExchange {
 }
 
 /** An edge on a virtual clock with scripted upstreams. */
-export interface Simulator {
+export interface Simulator extends SimulatorOfNodes {
   /** Milliseconds since the epoch, virtual. */
   readonly nowMs: () => number;
   /** Sends a request and advances time until its response. `GET /path`, or a request as in scenarios. */
@@ -97,6 +108,7 @@ export function createSimulator(
     seed: options.seed ?? 1,
     identities: [],
     completed: (simulated) => void completed.push(simulated),
+    ...settingOfNodes(options.nodes),
   });
   const identities: Record<string, unknown> = {};
   const events = eventsOf(completed, idMaker('ev', world.chance.split('event ids').random));
@@ -108,6 +120,7 @@ export function createSimulator(
         tls: {},
         startMs: world.clock.nowMs(),
         signer: null,
+        nodes: nodeCount(options.nodes),
         report,
       }),
     );
@@ -126,12 +139,9 @@ export function createSimulator(
       const prepared = prepare(request);
       const startMs = world.clock.nowMs();
       const simulatedRequests: SimulatedRequest[] = [];
-      for (let index = 0; index < count; index++) {
-        world.clock.schedule(
-          startMs + index * millisecondsOf(every),
-          () => void simulatedRequests.push(world.begin(prepared)),
-        );
-      }
+      const begin = () => void simulatedRequests.push(world.begin(prepared));
+      for (let index = 0; index < count; index++)
+        world.clock.schedule(startMs + index * millisecondsOf(every), begin);
       settle(world, () => simulatedRequests.length === count && simulatedRequests.every(isOver));
       return simulatedRequests.map((simulated) => exchange(simulated));
     },
@@ -150,6 +160,7 @@ export function createSimulator(
       if (problem !== undefined) throw new TypeError(`${problem.key}: ${problem.message}`);
       world.identify(read);
     },
+    ...nodesOfSimulator(world.cluster, identities),
     events: () => events().filter((_, at) => completed[at]!.exchange.hasRequest),
   };
 }
@@ -188,7 +199,7 @@ function eventsOf(
 }
 
 function exchangeOf(simulated: SimulatedRequest, event: () => HttpRequestCompleteEvent): SimulatedExchange {
-  const { response, exchange } = simulated;
+  const { response, exchange, served } = simulated;
   const last = exchange.attempts.at(-1)?.endpoint;
   const { because, steps } = explanationOf(exchange, () => null);
   return {
@@ -201,6 +212,7 @@ function exchangeOf(simulated: SimulatedRequest, event: () => HttpRequestComplet
     text: new TextDecoder().decode(response.body),
     backend: last?.id ?? null,
     agent: last === undefined ? null : tunnelOf(last),
+    node: served && { number: served.node.number, revision: served.revision },
     upstream: simulated.seen?.at(-1) ?? null,
     durationMs: simulated.endMs - simulated.sentMs,
     get event() {

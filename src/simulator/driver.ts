@@ -3,11 +3,13 @@ import type { FetchRequest, SignatureRequest } from '../engine/contract.ts';
 import type { AnswerTo, Answers, Question, Reply, Sent, UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
+import type { SharedRequest } from '../engine/shared_question.ts';
 import { NOTHING_SENT, abandon } from '../engine/run.ts';
 import { HTTP_ENGINE, type HttpDriver, converse, resume } from '../engine/drivers/converse.ts';
 import { fieldsOf } from '../engine/drivers/reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from '../engine/drivers/whole_bodies.ts';
 import { OFFLINE, type Peers, answeringOfAgent, brokenOff } from './agents.ts';
+import type { Served } from './nodes/cluster.ts';
 import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
 import type { Answering } from './upstreams.ts';
 import type { VirtualClock } from './virtual_clock.ts';
@@ -38,6 +40,8 @@ export interface Stage extends Peers {
   readonly limits: VirtualLimits;
   /** Identity providers; without them none can be reached. */
   readonly providers?: SimulatedProviders;
+  /** The state that nodes share; without it none is shared. */
+  readonly shared?: (served: Served, request: SharedRequest) => Timed<Answers['shared']>;
 }
 
 /** An answer, and the virtual time that it takes. */
@@ -104,6 +108,8 @@ class ScriptedDriver implements HttpDriver {
         return this.#inTime(providers?.oidc(question) ?? UNREACHED, exchange);
       case 'signature':
         return providers?.verify(question.request) ?? WITHOUT_NETWORK.signature;
+      case 'shared':
+        return this.#inTime(this.#shared(question.request), exchange);
       case 'body':
         return this.#bodies.request(question.limitBytes);
       case 'response_body':
@@ -169,6 +175,11 @@ class ScriptedDriver implements HttpDriver {
     return timed;
   }
 
+  #shared(request: SharedRequest): Timed<Answers['shared']> {
+    const { served } = this.#simulated;
+    return (served && this.#stage.shared?.(served, request)) ?? NOT_SHARED;
+  }
+
   #reply(reply: Reply): Sent {
     const { content, sent } = this.#bodies.reply(reply, this.#simulated.exchange.head.method);
     this.#simulated.response = reply.close
@@ -184,6 +195,7 @@ function halfOf(body: Uint8Array): Uint8Array {
 }
 
 const UNREACHED: Timed<Answers['oidc']> = { given: WITHOUT_NETWORK.oidc, afterMs: 0 };
+const NOT_SHARED: Timed<Answers['shared']> = { given: WITHOUT_NETWORK.shared, afterMs: 0 };
 const OFFLINE_NOW: Timed<Answers['forward']> = { given: OFFLINE, afterMs: 0 };
 const NOT_WATCHED = (): void => undefined;
 

@@ -11,6 +11,8 @@ export interface PreparedRequest {
   readonly leaveAfterMs: number;
   /** Identity whose browser sends it, with cookies and through logins; absent for none. */
   readonly as?: string;
+  /** Number of the node that receives it; absent for one that the spread of the nodes picks. */
+  readonly node?: number;
   /** The same request with a new webhook signature, which covers the time of sending. */
   readonly signedAt?: (nowMs: number) => PreparedRequest;
 }

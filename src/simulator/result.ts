@@ -16,7 +16,7 @@ export interface Mismatch {
 }
 
 /** A mismatch and the line of its expectation; 0 without a text. */
-export interface LocatedMismatch extends Mismatch {
+interface LocatedMismatch extends Mismatch {
   readonly line: number;
 }
 

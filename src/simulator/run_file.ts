@@ -9,6 +9,7 @@ import type { Signer } from './document/requests.ts';
 import { valuedEdge } from './expect/expression_values.ts';
 import { nearMiss } from './near_miss.ts';
 import type { CaseResult, FileResult } from './result.ts';
+import { explain } from './case_world.ts';
 import { type Ran, type RunOptions, runCase } from './run_case.ts';
 import { shrunkCase } from './search/shrink.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
@@ -22,8 +23,12 @@ export interface FileOptions extends RunOptions {
   /** Whether each `snapshot` will be filled in: then a case with one does not fail for it. */
   readonly fillsSnapshots?: boolean;
   readonly signer: Signer | null;
+  /** Configurations that steps write. */
+  readonly configured?: CaseSetting['configured'];
   /** Whether passed cases are reported with their lines, which takes time. */
   readonly lines: boolean;
+  /** Whether passed cases are explained, too: each is run once more for it. */
+  readonly explainsPassed?: boolean;
   /** Called with each result; returns whether to continue. */
   readonly onResult: (result: CaseResult) => boolean;
   /** Milliseconds of real time, for the duration of cases. */
@@ -55,8 +60,9 @@ export function runFile(checked: CheckedScenario, edge: EdgeFixture, options: Fi
   const { scenario } = checked;
   if (scenario === null) return { file: checked.name, cases: [], diagnostics: findings, isWhole: true };
   const { shell } = scenario;
-  const { signer, seed } = options;
-  const setting = fileSetting({ checked, shell, edge: edge.config, signer, seed }, findings);
+  const { signer, seed, configured } = options;
+  const given = { checked, shell, edge: edge.config, signer, seed, ...(configured && { configured }) };
+  const setting = fileSetting(given, findings);
   const compiled: (CompiledCase | { readonly skipped: CaseRow })[] = [];
   let isWhole = true;
   for (const row of scenario.cases) {
@@ -127,7 +133,11 @@ function runRepeated(
     checked,
     options.lines || ran.mismatches.length > 0 || ran.snapshots.length > 0,
   );
-  const result = resultOf({ ...compiled, seed }, ran, setting, edge, { ...place, tookMs });
+  const found = resultOf({ ...compiled, seed }, ran, setting, edge, { ...place, tookMs });
+  const isExplained = options.explainsPassed === true && found.status === 'passed';
+  const result = isExplained
+    ? { ...found, explained: explainedLast({ ...compiled, seed }, ran, edge) }
+    : found;
   const isOpen = result.snapshots.length > 0 && options.fillsSnapshots !== true;
   return isOpen ? { ...result, status: 'failed' } : result;
 }
@@ -194,6 +204,21 @@ function explainedInFull(compiled: CompiledCase, ran: Ran, edge: EdgeFixture): R
     },
   }).explained;
   return again === null ? ran.explained : { ...again, values: watch.values() };
+}
+
+/** The last request or connection of a case that has passed; null for a sample, which has no single one. */
+function explainedLast(compiled: CompiledCase, ran: Ran, edge: EdgeFixture): CaseResult['explained'] {
+  if (ran.shares !== null || ran.requests > AGAIN_LIMIT) return null;
+  const { edge: valuedBy, watch } = valuedEdge(edge.traced());
+  let last: Parameters<typeof explain>[0] | null = null;
+  watch.begin();
+  runCase(compiled, valuedBy, {
+    sent: ({ exchange }) => watch.follow(exchange.connection),
+    completed: ({ exchange, index }) => (last = { exchange, index }),
+    connected: ({ exchange }) => (last = { exchange, index: 0 }),
+  });
+  const explained = last === null ? null : explain(last, edge);
+  return explained === null ? null : { ...explained, values: watch.values() };
 }
 
 function placeOf(row: CaseRow, checked: CheckedScenario, isLocated: boolean) {

@@ -2,6 +2,7 @@ import type { FetchRequest } from '../engine/contract.ts';
 import type { UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { FieldList } from '../http/fields.ts';
+import type { Served } from './nodes/cluster.ts';
 
 /** The request that one upstream received. */
 export interface Seen {
@@ -34,6 +35,8 @@ export interface SimulatedRequest {
   seen: readonly Seen[] | null;
   fetched: FetchRequest[] | null;
   response: ClientResponse;
+  /** The node that serves it; null in a world with one. */
+  readonly served: Served | null;
   readonly done: ((simulated: SimulatedRequest) => void) | null;
 }
 

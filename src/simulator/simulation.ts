@@ -7,6 +7,10 @@ import { NO_AGENTS, compileAgents } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { identitiesOf } from './document/identities.ts';
+import { compileNodesChange } from './document/nodes.ts';
+import { nodesChangeText } from './nodes/change_text.ts';
+import type { NodesReport } from './nodes/report.ts';
+import type { NodesChange, NodesSetting } from './nodes/setting.ts';
 import { durationMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
 import { decisionOf } from './expect/deeper.ts';
@@ -38,7 +42,10 @@ export interface CompiledSimulation {
     readonly atMs: number;
     readonly upstreams: ReadonlyMap<string, UpstreamScript>;
     readonly agents: readonly AgentChange[];
+    readonly atNodes: readonly NodesChange[];
   }[];
+  /** Null for one node. */
+  readonly nodes: NodesSetting | null;
 }
 
 /** One time interval of the run. */
@@ -68,7 +75,9 @@ export interface Simulated {
   readonly latency: Histogram;
   /** Responses with a status below 500 after the end of the run. */
   readonly servedLate: number;
-  /** Scripted changes of upstreams and agents, as text. */
+  /** What several nodes did; null for one. */
+  readonly nodes: NodesReport | null;
+  /** Scripted changes, as text. */
   readonly changes: readonly { readonly atMs: number; readonly message: string }[];
 }
 
@@ -85,7 +94,7 @@ export function compileSimulation(
 ): CompiledSimulation | null {
   const { simulation } = setting.shell;
   if (simulation === undefined) return null;
-  const { request, startMs, seed, headMs, facts, report } = settingOf(setting, findings);
+  const { request, startMs, seed, headMs, facts, report, among } = settingOf(setting, findings);
   const scripts = (given: Parameters<typeof compileUpstreams>[0], at: string) =>
     compileUpstreams(given, at, dialledBackends(setting.edge), report);
   const wholeMs = durationMs(simulation.duration);
@@ -105,17 +114,19 @@ export function compileSimulation(
   });
   const agents = compileAgents(setting.shell.agents, '/agents', NO_AGENTS, setting.edge, report);
   let { known } = agents;
-  const changes = (simulation.changes ?? []).map(({ at, upstreams, agents: given }, index) => {
+  const changes = (simulation.changes ?? []).map((change, index) => {
+    const { at, upstreams, agents: given } = change;
     const pointer = pointerTo('/simulation/changes', index);
     const changed = compileAgents(given, `${pointer}/agents`, known, setting.edge, report);
     ({ known } = changed);
     const scripted = scripts(upstreams, `${pointer}/upstreams`);
-    return { atMs: durationMs(at), upstreams: scripted, agents: changed.changes };
+    const atNodes = compileNodesChange(change, pointer, among);
+    return { atMs: durationMs(at), upstreams: scripted, agents: changed.changes, atNodes };
   });
   const upstreams = scripts(setting.shell.upstreams, '/upstreams');
   if (findings.some(({ severity }) => severity === 'error')) return null;
   const identities = identitiesOf(setting.shell);
-  const world = { upstreams, agents: agents.changes, arrivals, changes };
+  const world = { upstreams, agents: agents.changes, arrivals, changes, nodes: among.nodes };
   return { startMs, seed, headMs, facts, identities, durationMs: wholeMs, ...world };
 }
 
@@ -136,7 +147,7 @@ export function simulate(
   let servedLate = 0;
   const bucketAt = (ms: number) => buckets[Math.floor(((ms - startMs) / wholeMs) * BUCKETS)];
   const hear = (simulated: SimulatedRequest): void => {
-    edge.touched(simulated.exchange);
+    edge.touched(simulated.exchange, simulated.served === null);
     const bucket = bucketAt(simulated.sentMs) ?? buckets.at(-1)!;
     bucket.offered++;
     if (isServed(simulated)) {
@@ -166,15 +177,13 @@ export function simulate(
     startMs,
     seed: compiled.seed,
     completed: hear,
-    ...(compiled.identities && { identities: compiled.identities }),
-    ...(compiled.headMs >= 0 && { limits: { headMs: compiled.headMs } }),
+    ...worldOptions(compiled),
   });
   changeWorld(world, compiled);
   for (const change of compiled.changes)
     world.clock.schedule(startMs + change.atMs, () => changeWorld(world, change));
-  for (const [index, each] of compiled.arrivals.entries()) {
+  for (const [index, each] of compiled.arrivals.entries())
     scheduleArrivals(world, each, world.chance.split(`arrivals ${index}`), startMs);
-  }
   world.settle();
   return {
     startMs,
@@ -187,18 +196,27 @@ export function simulate(
     reasons,
     latency,
     servedLate,
+    nodes: world.cluster?.report() ?? null,
     changes: compiled.changes.map((change) => ({ atMs: change.atMs, message: changeText(change) })),
   };
 }
 
-/** The changed behaviour of upstreams and agents, as a short text. */
-function changeText({ upstreams, agents }: CompiledSimulation['changes'][number]): string {
+function worldOptions({ identities, headMs, nodes }: CompiledSimulation) {
+  return {
+    ...(identities && { identities }),
+    ...(headMs >= 0 && { limits: { headMs } }),
+    ...(nodes && { nodes }),
+  };
+}
+
+/** A change as a short text. */
+function changeText({ upstreams, agents, atNodes }: CompiledSimulation['changes'][number]): string {
   const scripts = Array.from(upstreams, ([name, { answers }]) => {
     const ways = answers.map(({ fault, status }) => fault ?? String(status));
     return `${name}: ${ways.slice(0, 3).join(', ')}${ways.length > 3 ? ', …' : ''}`;
   });
   const states = agents.map(({ name, isOnline }) => `${name}: ${isOnline ? 'online' : 'offline'}`);
-  return [...scripts, ...states].join('; ');
+  return [...scripts, ...states, ...atNodes.map(nodesChangeText)].join('; ');
 }
 
 function emptyBucket(): Bucket {

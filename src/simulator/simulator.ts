@@ -9,6 +9,8 @@ import { type SimulatedIdentities, simulatedIdentities } from '../dev_idp/simula
 import { type AgentChange, type AgentsEdge, type Peers, SimulatedAgents } from './agents.ts';
 import { DEFAULT_LIMITS, type VirtualLimits, drive } from './driver.ts';
 import { type SimulatedRequest, NO_RESPONSE } from './simulated_request.ts';
+import { Cluster, type ClusterParts, type Served } from './nodes/cluster.ts';
+import type { NodesChange, NodesSetting } from './nodes/setting.ts';
 import type { PreparedConnection } from './document/connections.ts';
 import type { PreparedRequest } from './prepared_request.ts';
 import { type OpenConnection, openConnection } from './run_connect.ts';
@@ -34,6 +36,8 @@ export interface WorldOptions {
   readonly begin?: typeof beginExchange;
   /** Users who can log in; if empty, no provider can be reached. */
   readonly identities?: readonly Identity[];
+  /** Runs the edge on several nodes. */
+  readonly nodes?: NodesSetting;
 }
 
 /**
@@ -56,12 +60,14 @@ export interface SimulatedWorld extends Peers {
   readonly connect: (connection: PreparedConnection) => OpenConnection;
   /** Replaces the identities. */
   readonly identify: (identities: readonly Identity[]) => void;
+  /** The nodes; null for one that is alone. */
+  readonly cluster: Cluster | null;
   /** Runs everything that is scheduled. */
   readonly settle: () => void;
 }
 
 /** An edge in its initial state, and with the endpoints of agents. */
-export type SimulatedEdge = Pick<EdgeFixture, 'fresh' | 'extended'>;
+export type SimulatedEdge = Pick<EdgeFixture, 'fresh' | 'extended'> & Partial<Pick<EdgeFixture, 'node'>>;
 
 /** Runs an edge in its own world. */
 export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): SimulatedWorld {
@@ -70,9 +76,10 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
   const chance = seededChance(options.seed);
   const peers = peersOf(chance, {
     config: edge.config,
-    extend: (parts) => void (edge = under.extended(parts)),
+    extend: (parts) => (cluster === null ? void (edge = under.extended(parts)) : cluster.extend(parts)),
   });
   const { world, hasDrawn } = engineWorld(clock, chance, options, peers);
+  const cluster = clusterOf(under, options.nodes, { clock, chance: chance.split('nodes'), world });
   let made: SimulatedIdentities | null = null;
   // Most worlds have no identities.
   const providers = (): SimulatedIdentities =>
@@ -83,12 +90,16 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     // Without identities a script may answer for a provider.
     ...(options.identities === undefined ? {} : { providers: providers() }),
+    ...(cluster && { shared: cluster.answer.bind(cluster) }),
   };
   const { completed, sent, begin } = options;
+  const receiving = (given: Parameters<Cluster['receive']>[0]) =>
+    cluster?.receive(given) ?? { edge, world, served: null };
   let count = 0;
 
   const land = (simulated: SimulatedRequest): void => {
     simulated.endMs = clock.nowMs();
+    if (simulated.served !== null) cluster!.completed(simulated.served, simulated.exchange);
     // The callback may send the next request at once, which comes after this one.
     if (completed !== undefined) completed(simulated);
     if (simulated.done !== null) simulated.done(simulated);
@@ -96,13 +107,9 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
   const send = (given: PreparedRequest, done?: (simulated: SimulatedRequest) => void): SimulatedRequest => {
     const nowMs = clock.nowMs();
     const request = given.signedAt === undefined ? given : given.signedAt(nowMs);
-    const simulated = simulatedRequestOf(
-      count++,
-      beginStated(edge, request.connection, request.head, world, begin),
-      request.body,
-      nowMs,
-      done ?? null,
-    );
+    const at = receiving(request);
+    const exchange = beginStated(at.edge, request.connection, request.head, at.world, begin);
+    const simulated = simulatedRequestOf(count++, exchange, request.body, nowMs, at.served, done ?? null);
     sent?.(simulated);
     drive(simulated, stage, land, request.leaveAfterMs);
     return simulated;
@@ -118,12 +125,23 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
       request.as === undefined
         ? send(request, done)
         : (browsers ??= simulatedBrowsers(providers(), send)).visit(request.as, request, done ?? (() => {})),
-    connect: (connection) => openConnection(edge, connection, world, peers),
+    connect: (connection) => openConnection(receiving(connection).edge, connection, world, peers),
+    cluster,
     identify: (identities) => providers().replace(identities),
     settle: () => {
       while (clock.step());
     },
   };
+}
+
+function clusterOf(
+  { fresh, node }: SimulatedEdge,
+  setting: NodesSetting | undefined,
+  parts: ClusterParts,
+): Cluster | null {
+  if (setting === undefined) return null;
+  if (node === undefined) throw new TypeError('this edge cannot run on several nodes');
+  return new Cluster({ config: fresh().config, node }, setting, parts);
 }
 
 /** The clock and the chance of the engine, and whether a decision has used chance. */
@@ -157,6 +175,7 @@ function simulatedRequestOf(
   exchange: Exchange,
   requestBody: Uint8Array,
   sentMs: number,
+  served: Served | null,
   done: SimulatedRequest['done'],
 ): SimulatedRequest {
   return {
@@ -168,6 +187,7 @@ function simulatedRequestOf(
     seen: null,
     fetched: null,
     response: NO_RESPONSE,
+    served,
     done,
   };
 }
@@ -182,14 +202,16 @@ function seededSecrets(chance: Chance): () => string {
   return () => Buffer.from(bytes(16)).toString('base64url');
 }
 
-/** Activates scripts, and the states of agents. */
+/** Activates scripts, the states of agents, and what happens to nodes. */
 export function changeWorld(
-  { upstreams, agents }: Peers,
+  { upstreams, agents, cluster = null }: Peers & Partial<Pick<SimulatedWorld, 'cluster'>>,
   changes: {
     readonly upstreams: ReadonlyMap<string, UpstreamScript>;
     readonly agents?: readonly AgentChange[];
+    readonly atNodes?: readonly NodesChange[];
   },
 ): void {
   for (const [name, script] of changes.upstreams) upstreams.set(name, script);
   if (changes.agents !== undefined) agents.change(changes.agents);
+  for (const change of changes.atNodes ?? []) cluster?.change(change);
 }

@@ -1,3 +1,4 @@
+import { removal } from '../diagnostics/meant.ts';
 import { quoted } from '../diagnostics/message_text.ts';
 import type { Report, Sound } from '../diagnostics/report.ts';
 import type { VerifyWebhookConfig } from './action_schema.ts';
@@ -44,7 +45,7 @@ export function checkAction(config: Sound<VerifyWebhookConfig>, report: Report<n
   if (provider === undefined) return;
   if (provider === 'sns' && hasSecret) {
     const message = "'sns' signs with a published certificate: a secret has no effect";
-    report('policy.no_effect', '/secret', message, { at: 'key', hint: 'remove secret' });
+    report('policy.no_effect', '/secret', message, { at: 'key', hint: 'remove secret', fix: removal(true) });
   } else if (provider !== 'sns' && !hasSecret) {
     const message = `'secret' is required for the provider ${quoted(provider)}`;
     const hint = "add secret, such as secret: ${secrets.get('webhooks', 'name')}";

@@ -8,8 +8,10 @@ import type { Outcome } from '../../src/analysis/outcome.ts';
 import { cellDiagram } from '../../src/analysis/routed.ts';
 import type { Witness } from '../../src/analysis/witness.ts';
 import { headOf } from '../../src/engine/request_like.ts';
-import { allValues, firstValue } from '../../src/http/fields.ts';
-import { parseAddress } from '../../src/net/address.ts';
+import { allValues } from '../../src/http/fields.ts';
+import { parseSocketAddress } from '../../src/net/address.ts';
+import { requestCookies } from '../../src/policy/env/cookies.ts';
+import { urlOfRequest } from '../../src/policy/env/urls.ts';
 
 type Head = Exclude<ReturnType<typeof headOf>, { readonly refused: unknown }>;
 
@@ -48,7 +50,7 @@ function leafOf(diagram: Diagram<Outcome>, head: Head, clientIp: string): Outcom
 
 /** Whether an atom is true for a request; null if the request alone does not say. */
 function valueOf(atom: Atom, head: Head, clientIp: string): boolean | null {
-  if (atom.kind === 'address') return isInside(atom.set, numberOf(parseAddress(clientIp)!));
+  if (atom.kind === 'address') return isInside(atom.set, numberOf(parseSocketAddress(clientIp)!));
   if (atom.kind === 'opaque') return null;
   const text = textOf(atom.field.name, head);
   return text === null ? null : isAccepted(atom.dfa, text);
@@ -73,10 +75,8 @@ function textOf(field: string, head: Head): string | readonly string[] | undefin
   }
   const [kind, name] = field.split(' ');
   if (kind === 'header') return allValues(head.headers, name!);
-  if (kind === 'query') return new URLSearchParams(head.query ?? '').getAll(name!);
-  if (kind === 'cookie') {
-    const pairs = (firstValue(head.headers, 'cookie') ?? '').split('; ').map((pair) => pair.split('='));
-    return pairs.flatMap(([own, value]) => (own === name && value !== undefined ? [value] : []));
-  }
+  if (kind === 'query') return (urlOfRequest(head).queryParams[name!] ?? []) as readonly string[];
+  if (kind === 'cookie')
+    return ((requestCookies(head.headers)[name!] ?? []) as { value: string }[]).map(({ value }) => value);
   return null;
 }

@@ -173,4 +173,112 @@ export const CORRECT: readonly Omit<PlantedMistake, 'code' | 'at'>[] = [
     name: 'a group that moves',
     rules: [rule([], action('url-rewrite', { from: '/a/(.*)', to: '/b/$1' }))],
   },
+  {
+    name: 'CORS for one origin',
+    rules: [
+      rule(
+        ["req.method == 'OPTIONS'"],
+        action('custom-response', {
+          status_code: 204,
+          headers: {
+            'access-control-allow-origin': 'https://app.test',
+            'access-control-allow-credentials': 'true',
+          },
+        }),
+      ),
+    ],
+    responses: [
+      rule(
+        ["hasReqHeader('origin') && getReqHeader('origin')[0] in ['https://app.test', 'https://b.test']"],
+        action('add-headers', {
+          headers: {
+            'access-control-allow-origin': "${getReqHeader('origin')[0]}",
+            'access-control-allow-credentials': 'true',
+          },
+        }),
+      ),
+    ],
+  },
+  {
+    name: 'CORS for everyone without credentials',
+    responses: [rule([], action('add-headers', { headers: { 'access-control-allow-origin': '*' } }))],
+  },
+  {
+    name: 'origins by a pattern',
+    rules: [deny("!getReqHeader('origin').all(o, o.matches('^https://[a-z]+[.]shop[.]test$'))")],
+  },
+  {
+    name: 'cookies with their attributes',
+    responses: [
+      rule(
+        [],
+        action('add-headers', { headers: { 'set-cookie': '__Host-sid=1; Secure; Path=/; SameSite=None' } }),
+      ),
+    ],
+  },
+  {
+    name: 'AI bots',
+    rules: [deny("req.user_agent.matches('(?i)(chatgpt-user|gptbot|claudebot)')")],
+  },
+  {
+    name: 'webhooks without a login',
+    rules: [
+      rule(
+        ["!req.url.path.startsWith('/webhook/')"],
+        action('basic-auth', { credentials: ["${secrets.get('v','u')}:${secrets.get('v','p')}"] }),
+      ),
+      rule(
+        ["req.url.path.startsWith('/webhook/')"],
+        action('verify-webhook', { provider: 'github', secret: "${secrets.get('v','s')}" }),
+      ),
+    ],
+  },
+  {
+    name: 'the office without a login',
+    rules: [
+      rule(
+        ["!inCidrRange(conn.client_ip, '203.0.113.0/24')"],
+        action('basic-auth', { credentials: ["${secrets.get('v','u')}:${secrets.get('v','p')}"] }),
+      ),
+    ],
+  },
+  {
+    name: 'a key or a login',
+    rules: [
+      rule(
+        ["!hasReqHeader('x-api-key')"],
+        action('basic-auth', { credentials: ["${secrets.get('v','u')}:${secrets.get('v','p')}"] }),
+      ),
+      deny("hasReqHeader('x-api-key') && getReqHeader('x-api-key')[0] != 'k1'"),
+    ],
+  },
+  {
+    name: 'two shares of requests',
+    rules: [logged('rand.double() < 0.1'), logged('rand.double() < 0.5')],
+  },
+  {
+    name: 'a limit by key and client',
+    rules: [rule([], action('rate-limit', limit("getReqHeader('x-api-key').join(',')", 'conn.client_ip')))],
+  },
+  {
+    name: 'a header that is replaced',
+    route: { request_headers: { add: { 'x-edge': '1' }, remove: ['x-edge'] } },
+  },
+  {
+    name: 'a rewrite of a prefix',
+    rules: [rule(["req.url.path.startsWith('/api/')"], action('url-rewrite', { from: '/api/', to: '/' }))],
+  },
+  {
+    name: 'maintenance for all',
+    rules: [rule([], action('custom-response', { status_code: 503, body: 'back soon' }))],
+  },
+  {
+    name: 'all to another host',
+    rules: [rule([], action('redirect', { from: '^https?://shop.test', to: 'https://new.test' }))],
+  },
+  {
+    name: 'plain HTTP is redirected',
+    shop: { tls_termination: { redirect_http: true } },
+    rules: [deny("req.url.path == '/a'")],
+  },
 ];

@@ -54,6 +54,11 @@ describe('what no request can reach', () => {
       [`analysis.dead_rule ${policy}/1`],
     ],
     [
+      'an error for all that the others leave',
+      [deny("req.headers['x-a'][0] == '1'"), deny("'x-a' in req.headers")],
+      ['analysis.blocked_route 0'],
+    ],
+    [
       'an upper-case path, which no canonical scheme is',
       [deny("req.url.scheme == 'HTTPS'")],
       [`analysis.dead_rule ${policy}/0`],
@@ -65,7 +70,6 @@ describe('what no request can reach', () => {
   test.each([
     ['a narrower rule first', [deny("req.url.path == '/a/b'"), deny("req.url.path.startsWith('/a')")]],
     ['other spellings', [deny("req.url.path == '/a'"), deny("req.url.path == '/a/'")]],
-    ['an error before it', [deny("req.headers['x-a'][0] == '1'"), deny("'x-a' in req.headers")]],
     ['an opaque condition', [deny("req.headers.exists(k, k > 'x')"), deny("req.headers.exists(k, k > 'y')")]],
     [
       'what an action changed',
@@ -240,4 +244,17 @@ test('no finding about the files and policies of this project', { timeout: 60_00
     const { config } = createEdge(oneRoute({ traffic_policy: { value: text } }));
     expect([name, findings(config)]).toEqual([name, []]);
   }
+});
+
+test('a rule for the response of an internal endpoint is not dead', () => {
+  const forward = { actions: [{ type: 'forward-internal', config: { url: 'https://ops.internal' } }] };
+  const header = { actions: [{ type: 'add-headers', config: { headers: { 'x-a': '1' } } }] };
+  const value = JSON.stringify({ on_http_request: [forward], on_http_response: [header] });
+  const edge = oneRoute({ traffic_policy: { value } });
+  const inside = {
+    hostports: ['ops.internal:443'],
+    routes: [{ match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' } }],
+  };
+  const { config } = createEdge({ ...edge, edges: { https: { ...edge.edges.https, inside } } });
+  expect(findings(config).map(({ code }) => code)).not.toContain('analysis.dead_rule');
 });

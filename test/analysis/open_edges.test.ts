@@ -52,6 +52,15 @@ const without = (...gates: readonly string[]): Property => ({
 const closed = (where: string): Property => ({ name: 'closed', where, never: { end: 'forwarded' } });
 const never = (end: 'stopped' | 'blocked', where: string): Property => ({ name: end, where, never: { end } });
 
+/** `/in` is forwarded to an internal endpoint, whose route has these members. */
+function throughInternal(inner: object, more: object = {}): object {
+  const forward = { on_http_request: [act('forward-internal', { url: 'https://ops.internal' })] };
+  const outer = { match_type: 'path_prefix', match: '/in', ...policy({ ...forward, ...more }) };
+  return edge([outer], {
+    edges: { inside: { hostports: ['ops.internal:443'], routes: [ops(inner, '/')] } },
+  });
+}
+
 /** Edges for which a property is false. `UNDECIDED` is what is expected where only the world could show it. */
 const OPEN: readonly (readonly [name: string, edge: object, Property, 'REFUTED' | 'UNDECIDED'])[] = [
   [
@@ -113,6 +122,24 @@ const OPEN: readonly (readonly [name: string, edge: object, Property, 'REFUTED' 
       { edges: { inside: { hostports: ['ops.internal:443'], routes: [ops({}, '/')] } } },
     ),
     strangers,
+    'REFUTED',
+  ],
+  [
+    'a denial by an internal endpoint',
+    throughInternal(rules(act('deny'))),
+    never('blocked', "req.url.path == '/in'"),
+    'REFUTED',
+  ],
+  [
+    'an internal endpoint, and a denial of its response',
+    throughInternal({}, { on_http_response: [act('restrict-ips', { allow: ['10.0.0.0/8'] })] }),
+    strangers,
+    'REFUTED',
+  ],
+  [
+    'a Host that is refused',
+    edge([ops(rules(act('add-headers', { headers: { host: 'a=b' } })))]),
+    never('stopped', "req.url.path == '/ops'"),
     'REFUTED',
   ],
   [
@@ -216,7 +243,7 @@ const OPEN: readonly (readonly [name: string, edge: object, Property, 'REFUTED' 
     'a redirect of plain HTTP',
     edge([ops()], { shop: { tls_termination: { redirect_http: true } } }),
     never('stopped', "req.url.path == '/ops'"),
-    'UNDECIDED',
+    'REFUTED',
   ],
   [
     'a breaker',
@@ -273,4 +300,17 @@ const OPEN: readonly (readonly [name: string, edge: object, Property, 'REFUTED' 
 test.each(OPEN)('%s', (_name, config, property, expected) => {
   const proof = prove(createEdge(config).config, property);
   expect([proof.verdict, 'problem' in proof ? proof.problem : '']).toEqual([expected, '']);
+});
+
+test('an internal endpoint alone is reached by no client', () => {
+  const inside = { hostports: ['ops.internal:443'], routes: [ops({}, '/')] };
+  const { config } = createEdge(edge([], { edges: { inside } }));
+  expect(prove(config, without()).verdict).toBe('PROVED');
+  const { config: open } = createEdge(throughInternal({}));
+  expect(prove(open, without()).verdict).toBe('REFUTED');
+});
+
+test('TLS termination that redirects lets nothing pass without TLS', () => {
+  const { config } = createEdge(edge([ops()], { shop: { tls_termination: { redirect_http: true } } }));
+  expect(prove(config, closed("req.url.scheme == 'http'")).verdict).toBe('PROVED');
 });

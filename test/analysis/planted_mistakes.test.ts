@@ -3,19 +3,25 @@ import { findings } from '../../src/analysis/findings.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { CORRECT } from './correct_edges.ts';
 import { KNOWN_MISTAKES } from './known_mistakes.ts';
+import { OPERATOR_MISTAKES } from './operator_mistakes.ts';
 import { PLANTED, type PlantedMistake } from './planted_mistakes.ts';
 
 /** The file of a mistake: without its parts no finding is left. */
 function fileOf({
   rules,
+  responses,
+  shop,
   route,
   routes = [],
   more,
   backends,
   hostports = ['shop.test:443'],
 }: PlantedMistake) {
+  const phases = { on_http_request: rules, on_http_response: responses };
   const policy =
-    rules === undefined ? {} : { traffic_policy: { value: JSON.stringify({ on_http_request: rules }) } };
+    rules === undefined && responses === undefined
+      ? {}
+      : { traffic_policy: { value: JSON.stringify(phases) } };
   const first = {
     match_type: 'path_prefix',
     match: '/',
@@ -25,7 +31,7 @@ function fileOf({
   };
   return {
     backends: { app: { static: { address: 'localhost:3000' } }, ...backends },
-    edges: { https: { shop: { hostports, routes: [first, ...routes] } } },
+    edges: { https: { shop: { hostports, routes: [first, ...routes], ...shop } } },
     ...more,
   };
 }
@@ -37,14 +43,14 @@ function foundIn(mistake: PlantedMistake): readonly { readonly code: string; rea
 }
 
 test('planted mistakes are found with their code at their place', () => {
-  const missed = [...PLANTED, ...KNOWN_MISTAKES].flatMap((mistake) => {
+  const missed = [...PLANTED, ...KNOWN_MISTAKES, ...OPERATOR_MISTAKES].flatMap((mistake) => {
     const found = foundIn(mistake);
     const hit = found.some(({ code, pointer }) => code === mistake.code && pointer.endsWith(mistake.at));
     return hit
       ? []
       : [`${mistake.name}: ${found.map(({ code, pointer }) => `${code} ${pointer}`).join(', ')}`];
   });
-  expect(PLANTED.length + KNOWN_MISTAKES.length).toBeGreaterThanOrEqual(100);
+  expect(PLANTED.length + KNOWN_MISTAKES.length + OPERATOR_MISTAKES.length).toBeGreaterThanOrEqual(140);
   expect(missed).toEqual([]);
 });
 

@@ -3,6 +3,10 @@ export interface PlantedMistake {
   readonly name: string;
   /** The rules of the policy; default none. */
   readonly rules?: readonly object[];
+  /** The rules of its response phase; default none. */
+  readonly responses?: readonly object[];
+  /** Members of the edge. */
+  readonly shop?: object;
   /** Members of the route `/`. */
   readonly route?: object;
   /** Routes after it. */

@@ -4,6 +4,9 @@ import { Analysis, Model } from '../../src/analysis/model.ts';
 import { observe } from '../../src/analysis/witness.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import { oneRoute } from '../one_route.ts';
+import { runs, seeded } from '../random.ts';
+import { ended } from './classify.ts';
+import { chanceOf } from './random_edges.ts';
 
 const rewriteOf = (from: string, to: string) => ({
   actions: [{ type: 'url-rewrite', config: { from, to } }],
@@ -20,6 +23,12 @@ test.each([
   ['/old/(.*)', '/new/$1', "req.url.path.contains('/new/')", "req.url.path.contains('/old/')", 'PROVED'],
   ['/old/', '/new/', "req.method == 'PUT'", "req.url.path == '/old/a' && req.method == 'PUT'", 'PROVED'],
   ['/old/', '/new/', "hasReqHeader('x-a')", "hasReqHeader('x-a')", 'PROVED'],
+  ['/old/', '/new/', "hasQueryParam('debug')", "hasQueryParam('debug')", 'PROVED'],
+  ['/old/', '/new/', "getQueryParam('q') == ['1']", "getQueryParam('q') == ['1']", 'PROVED'],
+  ['/old/(.*)', '/new/$1', "'1' in getQueryParam('q')", "'1' in getQueryParam('q')", 'UNDECIDED'],
+  ['/old/', '/new/', "getQueryParam('q') == ['/old/']", "getQueryParam('q') == ['/old/']", 'REFUTED'],
+  // A name may become another.
+  ['/old/', 'de', "hasQueryParam('debug')", "hasQueryParam('debug')", 'UNDECIDED'],
   // What is made is not as it was written.
   ['/old', '/', "req.url.path == '/a'", "req.url.path == '/old/a'", 'UNDECIDED'],
 ])('%s → %s, denied %s, where %s: %s', (from, to, expression, where, expected) => {
@@ -69,4 +78,42 @@ test('verdicts about the path behind rewrites agree with the engine', () => {
     ]);
   }
   expect(compared).toBeGreaterThan(50);
+});
+
+test('verdicts about parameters behind rewrites agree with the engine', () => {
+  const chance = chanceOf(seeded(31));
+  const values = ['1', '/a/', '/a/x', '%2Fa%2F', 'x/a/', '%zz', '', '/b/', '1&q=/a/', '1&q=2', '"|', '+'];
+  const conditions = [
+    "hasQueryParam('q')",
+    "getQueryParam('q')[0] == '1'",
+    "'/b/' in getQueryParam('q')",
+    "getQueryParam('q').all(v, v.startsWith('/'))",
+    "size(getQueryParam('q')) > 1",
+    "getQueryParam('q').exists(v, v.contains('%'))",
+    "req.url.query_params['q'][0].endsWith('/')",
+  ];
+  let compared = 0;
+  for (let round = 0; round < runs(2_000, 200); round++) {
+    const rewrite = chance.pick([
+      rewriteOf('/a/', '/b/'),
+      rewriteOf('/a/(.*)', '/b/$1'),
+      rewriteOf('/b/', '/'),
+    ]);
+    const condition = chance.pick(conditions);
+    const taken = {
+      expressions: [condition],
+      actions: [{ type: 'custom-response', config: { status_code: 418 } }],
+    };
+    const config = edgeOf(rewrite, taken);
+    const model = new Model(config, new Analysis());
+    const url = `https://shop.test${chance.pick(['/a/x', '/', '/b/'])}?${chance.pick(['q', 'Q', 'x'])}=${chance.pick(values)}`;
+    const outcome = ended(model, { method: 'GET', url, headers: [], clientIp: '192.0.2.1' });
+    if (outcome === null || outcome.by === 'url-rewrite') continue;
+    const observed = observe(model, { method: 'GET', url, headers: [], clientIp: '192.0.2.1' })!;
+    compared++;
+    const engine = observed.explanation.because.verdict === 'stop' ? 'stopped' : 'forwarded';
+    const expected = outcome.end === 'forwarded' ? 'forwarded' : 'stopped';
+    expect([rewrite, condition, url, engine]).toEqual([rewrite, condition, url, expected]);
+  }
+  expect(compared).toBeGreaterThan(100);
 });

@@ -28,6 +28,8 @@ function secretsOf(hops: readonly { url: string; location: string | null; setCoo
   return [...secrets].filter((text) => text.length > 8).map((text) => text.toLowerCase());
 }
 
+const PLAIN = { color: false, named: (text: string) => text };
+
 describe('events, traces and lines of the console', () => {
   it('contain no credentials: OpenID Connect', async () => {
     const told: unknown[] = [];
@@ -43,7 +45,7 @@ describe('events, traces and lines of the console', () => {
         },
         onEvent: (event, explain) => {
           const explained = explain();
-          const line = requestLine(explained, event.object, { time: new Date(0), tookMs: 1 }, false);
+          const line = requestLine(explained, event.object, { time: new Date(0), tookMs: 1 }, PLAIN);
           told.push(event, explained, line);
         },
       },

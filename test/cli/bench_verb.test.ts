@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../built.ts';
+import { reportOf } from '../reports/report_data.ts';
 import type { BenchResult } from '../../src/benchmark/result.ts';
 import { folderWith } from '../folder.ts';
 import { oneRoute } from '../one_route.ts';
@@ -64,6 +66,7 @@ describe('edgeproof bench', () => {
   });
 
   it('writes reports, and compares with an earlier one', async () => {
+    await ensureBuilt();
     const first = await bench(
       'rule.cel',
       ...SHORT,
@@ -79,9 +82,15 @@ describe('edgeproof bench', () => {
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/^Benchmark\/evaluation\t1\t[\d.]+ ns\/op/m);
     expect(await readFile(join(folder, 'base.md'), 'utf8')).toContain('| evaluation |');
-    const html = await readFile(join(folder, 'base.html'), 'utf8');
-    expect(html).toContain('<svg');
-    expect(html).not.toMatch(/(?:src|href)=/);
+    const { tables, plots } = reportOf(await readFile(join(folder, 'base.html'), 'utf8'), 'figures');
+    expect(tables[0]!.rows[0]![0]).toBe('evaluation');
+    expect(plots.map(({ title, form }) => [title, form])).toEqual([
+      ['evaluation: slices in order of measurement', 'lines'],
+      ['evaluation: distribution', 'bars'],
+    ]);
+    expect(plots.every(({ at, series }) => at.length > 0 && series[0]!.values.length === at.length)).toBe(
+      true,
+    );
     const base = JSON.parse(await readFile(join(folder, 'base.json'), 'utf8')) as BenchResult;
     const slow = {
       ...base,

@@ -45,7 +45,8 @@ interface Place {
   readonly args: (value: string) => readonly string[];
 }
 
-const isFile = ({ flags }: Option): boolean => /[<[](?:file|path|folder|log|name\[=path\])\b/.test(flags);
+const isFile = ({ flags }: Option): boolean =>
+  /^--store |[<[](?:file|path|folder|log|name\[=path\])\b/.test(flags);
 const isPort = ({ flags }: Option): boolean => /[<[]port[>\]]/.test(flags);
 
 function commandsOf(command: Command): Command[] {
@@ -148,6 +149,7 @@ describe('every verb × every fault', () => {
       'init',
       'explain-code',
       'trust',
+      'lsp',
       'completion',
     ]);
   });

@@ -15,6 +15,7 @@ const OTHERS = new Set([
   'serve',
   'playground',
   'mcp',
+  'lsp',
   'repl',
   'keys',
   'restrictions',

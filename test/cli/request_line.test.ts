@@ -17,7 +17,10 @@ function lineWith(detail: Readonly<Record<string, Fact>>): string {
   const explanation = edge.explain(request);
   const because = { ...explanation.because, detail: { ...explanation.because.detail, ...detail } };
   const at = { time: new Date(0), tookMs: 1 };
-  return requestLine({ ...explanation, because }, edge.decide(request).event.object, at, false);
+  return requestLine({ ...explanation, because }, edge.decide(request).event.object, at, {
+    color: false,
+    named: (text) => text,
+  });
 }
 
 it('contains the details of a refusal', () => {

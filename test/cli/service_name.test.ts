@@ -48,6 +48,7 @@ describe('--service-name', () => {
       'cert',
       'webhook',
       'mcp',
+      'lsp',
       'playground',
       'completion',
     ]);

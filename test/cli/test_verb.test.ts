@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../built.ts';
+import { reportOf } from '../reports/report_data.ts';
 import { folderWith } from '../folder.ts';
 import { MODULES } from '../../src/filters/modules.ts';
 import { edgeproof, start } from './command.ts';
@@ -158,6 +160,7 @@ describe('edgeproof test', () => {
   });
 
   it('writes several reports, each to its destination', async () => {
+    await ensureBuilt();
     const names = ['json', 'ndjson', 'junit', 'tap', 'github', 'html'];
     const { code, stdout } = await run(
       ...names.flatMap((name) => ['-r', `${name}=report.${name}`]),
@@ -181,9 +184,15 @@ describe('edgeproof test', () => {
       /^TAP version 14\nok 1 .*\nok 2 .*\nok 3 .*# SKIP not decided yet\nnot ok 4 /,
     );
     expect(await read('github')).toMatch(/^::error file=cases\.scenario\.yaml,line=16,title=wrong::status/);
-    const html = await read('html');
-    expect(html).toContain('<span class="failed">failed</span> wrong');
-    expect(html).not.toMatch(/(?:src|href)=|@import|url\(/);
+    const { conclusion, files } = reportOf(await read('html'), 'cases');
+    expect(conclusion).toBe('2 passed, 1 failed, 1 skipped');
+    const [passed, , skipped, wrong] = files[0]!.cases;
+    expect(wrong).toMatchObject({ name: 'wrong', line: 16, status: 'failed' });
+    expect(wrong!.details).toContain('expected: ');
+    // A passed case can be opened, too.
+    expect(passed).toMatchObject({ status: 'passed', details: null });
+    expect(passed!.explained!.steps.length).toBeGreaterThan(0);
+    expect(skipped!.explained).toBeNull();
   });
 
   it('shows snapshots, fills them in with --update, and then they pass', async () => {

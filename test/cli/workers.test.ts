@@ -107,51 +107,6 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
   });
 });
 
-describe('several processes and state that they would have to share', () => {
-  const routes = (module: string): string => `backends: { app: { static: { address: '127.0.0.1:9' } } }
-edges:
-  https:
-    a:
-      hostports: ['a.test:443']
-      routes:
-        - match_type: path_prefix
-          match: /shop
-          backend: { backend_id: app }
-          ${module}
-`;
-  const policy = (action: string): string =>
-    routes(`traffic_policy: { value: '{"on_http_request": [{"name": "slow", "actions": [${action}]}]}' }`);
-  const limit =
-    '{"type": "rate-limit", "config": {"name": "n", "algorithm": "sliding_window", "capacity": 5, "rate": "60s", "bucket_key": ["conn.client_ip"]}}';
-  const login =
-    '{"type": "openid-connect", "config": {"issuer_url": "https://i.test", "client_id": "a", "client_secret": "b"}}';
-  it.each([
-    [
-      'a login gate',
-      routes('oidc: { issuer: "https://i.test", client_id: a, client_secret: b }'),
-      /edge\.yaml:10:\d+ {2}oidc of the route \/shop: sessions, logouts/,
-    ],
-    ['a rate limit', policy(limit), /edge\.yaml:10:\d+ {2}rate-limit of the rule 'slow': counts/],
-    [
-      'a login of a policy',
-      policy(login),
-      /edge\.yaml:10:\d+ {2}openid-connect of the rule 'slow': sessions/,
-    ],
-  ])('%s is refused at the start, with its place', async (_name, text, said) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-workers-')), 'edge.yaml');
-    writeFileSync(file, text);
-    const args = [MAIN, 'dev', file, '--workers', '2', '--port', '0'];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    let heard = '';
-    child.stderr.on('data', (piece: Buffer) => void (heard += piece.toString()));
-    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
-    expect(await once(child, 'exit')).toEqual([2, null]);
-    clearTimeout(late);
-    expect(heard).toMatch(/--workers 2 cannot serve this file/);
-    expect(heard).toMatch(said);
-  });
-});
-
 describe('several processes that cannot begin', () => {
   it.each([
     ['a file with errors', 'edges: { https: { a: { hostports: [] } } }\n', 3],

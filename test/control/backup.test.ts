@@ -64,7 +64,9 @@ describe('a backup of a running instance', () => {
     const backup = newPath();
     await expect(restore(backup, newPath())).rejects.toThrow(/there is no backup/);
     backUp(storePath, backup, { withKey: false });
-    expect(() => backUp(storePath, backup, { withKey: false })).toThrow(/exists; it is not overwritten/);
+    expect(() => backUp(storePath, backup, { withKey: false })).toThrow(
+      /exists, and is not overwritten; choose another name/,
+    );
     await expect(restore(backup, storePath, `${storePath}.key`)).rejects.toThrow(/exists/);
     const target = newPath();
     await expect(restore(backup, target)).rejects.toThrow(/key is missing: it contains the key/);

@@ -91,7 +91,11 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
   });
 
   /** The body of an answer; a client may send any target and any field. */
-  function send(path: string, headers: Readonly<Record<string, string>> = {}, body = ''): Promise<string> {
+  function send(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    body: string | Buffer = '',
+  ): Promise<string> {
     return new Promise((resolve, reject) => {
       const method = body === '' ? 'GET' : 'POST';
       const options = { path, method, headers: { host: 'shop.test', ...headers } };
@@ -119,6 +123,33 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
       .poll(() => page.locator('.fields .added').allTextContents())
       .toContain('+ added: x-markedyes');
     await text('.body pre').toContain('"x-own": "a"');
+  });
+
+  test('a case is added to a scenario file, and a gRPC message has its fields', async () => {
+    // {1: 150, 2: "hi"}; 0x96 is not UTF-8, so it is sent as bytes.
+    const fields = Buffer.from('08960112026869', 'hex');
+    const message = Buffer.concat([Buffer.of(0, 0, 0, 0, fields.length), fields]);
+    await send('/echo.Service/Call', { 'content-type': 'application/grpc' }, message);
+    await expect.poll(() => pathsOf(page)).toContain('/echo.Service/Call');
+    await press('Escape', 'g');
+    await text('.detail h2').toContain('/echo.Service/Call');
+    await page.locator('[role=tab]:has-text("Messages")').click();
+    await text('.frames pre').toContain('1: 150');
+    await press('s');
+    await page.fill('dialog [name=file]', '../elsewhere.scenario.yaml');
+    await page.locator('dialog form.line button').click();
+    await text('dialog [role=status]').toContain('only files of the project');
+    // What the browser itself writes about the refusal.
+    expect(pages.complaints.splice(0)).toEqual([expect.stringContaining('status of 403')]);
+    for (const said of ['Written', 'Added']) {
+      await page.fill('dialog [name=file]', 'live.scenario.yaml');
+      await page.locator('dialog form.line button').click();
+      await text('dialog [role=status]').toContain(`${said}: live.scenario.yaml:`);
+    }
+    const written = readFileSync(join(folder, 'live.scenario.yaml'), 'utf8');
+    expect(written.match(/- name: .*Call/g)).toHaveLength(2);
+    await press('Escape');
+    await expect.poll(() => page.locator('dialog').count()).toBe(0);
   });
 
   test('a stop names the line of the file, which opens in the editor', async () => {

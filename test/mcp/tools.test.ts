@@ -237,6 +237,17 @@ describe('a hostile client', () => {
     expect(listed(inside)).toEqual(before);
   }, 120_000);
 
+  test('a client that names no folder gets those of the command line; one that names only missing folders gets none', async () => {
+    const none = await assistant(folder, [], []);
+    expect(await none.call('check', { file: 'edge.yaml' })).toMatchObject({ exitCode: 0 });
+    await none.close();
+    const missing = await assistant(folder, [], [join(folder, 'missing')]);
+    expect(await missing.call('check', { file: 'edge.yaml' })).toMatchObject({
+      problem: expect.any(String) as string,
+    });
+    await missing.close();
+  });
+
   test('members named __proto__ are nothing special', async () => {
     const input = JSON.parse('{"text":"edges: {}","__proto__":{"file":"/etc/passwd"}}') as object;
     expect(JSON.stringify(await own.call('check', input))).not.toContain('root:');

@@ -71,6 +71,8 @@ test('--out writes what is served', async () => {
     expect([code, out]).toEqual([0, expect.stringContaining('wrote the playground to')]);
     const page = readFileSync(join(folder, 'site/index.html'), 'utf8');
     expect(page).toBe(await (await fetch(url)).text());
+    for (const name of ['LICENSES.txt', 'LICENSES_of_engine.txt'])
+      expect(readFileSync(join(folder, 'site', name), 'utf8')).toMatch(/(?:preact|re2js) \d/);
     for (const [, file] of page.matchAll(/(?:src|href)="([^":]+)"/g))
       expect(existsSync(join(folder, 'site', file!))).toBe(true);
   } finally {

@@ -284,3 +284,91 @@ test('what cannot be shown in this way has no certificate', () => {
   const property = { name: 'all', never: { end: 'forwarded' } } as const;
   expect(isAccepted(certifyProperty(config, property, [hashOf(config)]), [config])).toBe(false);
 });
+
+/** A route `/health` with these members beside a gated one; all paths are plain. */
+function health(members: object, more: object = {}): EdgeConfig {
+  const route = { match_type: 'exact_path', match: '/health', backend: { backend_id: 'app' }, ...members };
+  const gated = {
+    match_type: 'path_prefix',
+    match: '/',
+    backend: { backend_id: 'app' },
+    ip_restriction: { ip_policy_ids: ['office'] },
+  };
+  return createEdge({
+    ip_policies: { office: { rules: [{ cidr: '10.0.0.0/8', action: 'allow' }] } },
+    backends: {
+      app: { static: { address: 'localhost:3000' } },
+      none: { weighted: { app: 0 } },
+      agents: { tunnel_group: { labels: { a: 'b' } } },
+    },
+    edges: { https: { main: { hostports: ['a.test:443'], routes: [route, gated], ...more } } },
+  }).config;
+}
+
+const ruled = (...rules: readonly object[]) => ({
+  traffic_policy: { value: JSON.stringify({ on_http_request: rules }) },
+});
+const does = (type: string, config: object, ...expressions: readonly string[]) => ({
+  expressions,
+  actions: [{ type, config }],
+});
+
+describe.each(['stopped', 'blocked'] as const)('a certificate that no request is %s', (end) => {
+  const claim = { name: 'health', where: "req.url.path == '/health'", never: { end } } as const;
+  /** The classes of an edge, with this claim. */
+  const isShown = (config: EdgeConfig): boolean =>
+    isAccepted(certifyProperty(config, claim, [hashOf(config)]), [config]);
+
+  test.each([
+    ['a backend alone', {}],
+    [
+      'edits of headers',
+      { request_headers: { add: { 'x-a': '1' } }, response_headers: { add: { 'x-b': '1' } } },
+    ],
+    [
+      'rules for other paths, and an edit',
+      ruled(
+        does('log', { metadata: { a: '${req.method}' } }, "req.url.path == '/other'"),
+        does('add-headers', { headers: { 'x-a': '1' } }),
+      ),
+    ],
+  ])('is verified: %s', (_name, members) => {
+    const config = health(members);
+    expect([prove(config, claim).verdict, isShown(config)]).toEqual(['PROVED', true]);
+  });
+
+  test.each([
+    ['a gate', { ip_restriction: { ip_policy_ids: ['office'] } }],
+    ['agents', { user_agent_filter: { deny: ['bot'] } }],
+    ['a breaker', { circuit_breaker: {} }],
+    ['a backend without weights', { backend: { backend_id: 'none' } }],
+    ['a backend of agents', { backend: { backend_id: 'agents' } }],
+    ['a rule that stops', ruled(does('deny', {}, "req.method == 'PUT'"))],
+    [
+      'an expression that fails',
+      ruled(does('log', { metadata: { a: '1' } }, "req.headers['x-a'][0] == '1'")),
+    ],
+    ['a template that fails', ruled(does('add-headers', { headers: { 'x-a': "${req.headers['x-b'][0]}" } }))],
+    ['a Host that is refused', ruled(does('add-headers', { headers: { host: 'a=b' } }))],
+    ['a rewrite that may fail', ruled(does('url-rewrite', { from: '/health', to: 'x' }))],
+    ['an opaque condition', ruled(does('deny', {}, 'size(req.headers) > 40'))],
+    [
+      'a response that is stopped',
+      {
+        traffic_policy: {
+          value: JSON.stringify({ on_http_response: [does('restrict-ips', { allow: ['10.0.0.0/8'] })] }),
+        },
+      },
+    ],
+    ['a login', { oauth: { provider: { google: {} } } }],
+  ])('is refused: %s', (_name, members) => {
+    expect(isShown(health(members))).toBe(false);
+  });
+
+  test('is refused for everything, which has gates and spellings', () => {
+    const config = health({});
+    const certificate = certifyProperty(config, claim, [hashOf(config)]);
+    const property = { name: 'all', never: { end } };
+    expect(isAccepted({ ...certificate, claim: { property } }, [config])).toBe(false);
+  });
+});

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import { folderWith } from '../folder.ts';
 import { onePolicy } from '../one_route.ts';
-import { MAIN } from '../cli/main_file.ts';
+import { edgeproof } from '../cli/command.ts';
 
 const folder = folderWith();
 
@@ -44,13 +43,9 @@ beforeAll(async () => {
     await writeFile(join(folder, `${name}.json`), JSON.stringify(config));
 });
 
-function replay(...args: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
-  return new Promise((resolve) => {
-    const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 1 << 26 };
-    execFile(process.execPath, [MAIN, 'replay', 'log.ndjson', ...args], options, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out: out + err });
-    });
-  });
+async function replay(...args: readonly string[]) {
+  const { code, stdout, stderr } = await edgeproof(['replay', 'log.ndjson', ...args], folder);
+  return { code, out: stdout + stderr };
 }
 
 describe('edgeproof replay --jobs', () => {

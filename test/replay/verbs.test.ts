@@ -1,10 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type Server, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { edgeproof as runVerb } from '../cli/command.ts';
 import { MAIN } from '../cli/main_file.ts';
 
 let folder: string;
@@ -12,19 +13,9 @@ let upstream: Server;
 let recording: string;
 const SECRET = 'do-not-tell-anyone';
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-function edgeproof(...args: readonly string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1' } };
-    execFile(process.execPath, [MAIN, ...args], options, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out, err });
-    });
-  });
+async function edgeproof(...args: readonly string[]) {
+  const { code, stdout: out, stderr: err } = await runVerb(args, folder);
+  return { code, out, err };
 }
 
 const edge = (port: number, path: string, lane: string) => `

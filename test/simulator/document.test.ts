@@ -38,6 +38,7 @@ const FINDINGS: readonly (readonly [keyof typeof SCENARIO_CODES, object])[] = [
   ['scenario.unknown_backend', one({ expect: { upstream: 'ap' } })],
   ['scenario.unknown_agent', one({ expect: { agent: 'laptop' } })],
   ['scenario.bad_agent', one({ agents: { laptop: {} } })],
+  ['scenario.bad_nodes', one({ request: { path: '/', node: 2 } })],
   ['scenario.refused_bind', one({ agents: { laptop: { url: 'https://shop.test' } } })],
   ['scenario.unselected_agent', one({ agents: { laptop: { labels: { app: 'shop' } } } })],
   ['scenario.unknown_module', one({ expect: { decisions: { ip_restrictions: 'allow' } } })],

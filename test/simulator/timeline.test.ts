@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SimulatedRequest } from '../../src/simulator/simulated_request.ts';
 import { failed, runValue } from './scenario.ts';
-import { sized } from '../random.ts';
+import { IS_FULL, sized } from '../random.ts';
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -91,9 +91,10 @@ describe('a timeline', () => {
     );
   });
 
-  it('runs 24 virtual hours with a million requests and a breaker', () => {
-    const send = { path: '/api', count: 1_000_000, every: '86ms' };
+  it('runs 24 virtual hours with many requests and a breaker', () => {
+    const count = IS_FULL ? 1_000_000 : 100_000;
+    const send = { path: '/api', count, every: `${86_400_000 / count}ms` };
     const result = runValue({ cases: [{ name: 'day', timeline: [{ send, expect: { status: 200 } }] }] });
-    expect(result.cases[0]).toMatchObject({ status: 'passed', requests: 1_000_000 });
+    expect(result.cases[0]).toMatchObject({ status: 'passed', requests: count });
   }, 30_000);
 });

@@ -12,6 +12,7 @@ const ROOTS = [
   'src/inspector/ui/page.tsx',
   'src/playground/worker.ts',
   'src/playground/ui/page.tsx',
+  'src/reports/ui/page.tsx',
   'src/browser/buffer.ts',
   'src/browser/crypto.ts',
   'src/browser/path.ts',

@@ -18,6 +18,11 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   // Patterns of files and tags on the command line.
   picomatch: ['src/cli/named_files.ts', 'src/project_files/select.ts'],
   '@modelcontextprotocol/server': ['src/mcp/'],
+  // Edits of formatting keep what is not changed.
+  diff: ['src/lsp/'],
+  'vscode-languageserver': ['src/lsp/'],
+  'vscode-languageserver-textdocument': ['src/lsp/'],
+  pg: ['src/control/store/'],
   undici: ['src/clients/', 'src/benchmark/load/'],
   hono: ['src/control/api/'],
   '@node-saml/node-saml': ['src/clients/'],
@@ -65,7 +70,9 @@ const FILES = [
   'src/events/',
   'src/inspector/server/',
   'src/mcp/',
+  'src/lsp/',
   'src/server/pages.ts',
+  'src/reports/page.ts',
 ];
 
 // table: builtins of Node and the rooms that may import each, besides src/cli
@@ -80,7 +87,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:http2': WIRE,
   'node:https': WIRE,
   'node:module': ['src/loading/'],
-  'node:net': [...WIRE, 'src/benchmark/load/'],
+  'node:net': [...WIRE, 'src/benchmark/load/', 'src/control/store/'],
   'node:path': FILES,
   'node:perf_hooks': [...WIRE, 'src/benchmark/'],
   'node:sqlite': ['src/control/store/'],
@@ -90,10 +97,10 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:timers': WIRE,
   'node:timers/promises': [...WIRE, 'src/control/'],
   'node:tls': WIRE,
-  'node:url': ['src/edge/document/', 'src/auth/cookie_domain_check.ts', 'src/mcp/'],
-  'node:util': ['src/diagnostics/', 'src/simulator/', 'src/engine/drivers/', ...WIRE],
-  'node:v8': ['src/benchmark/', 'src/cli/heap_limit.ts'],
-  'node:vm': ['src/benchmark/'],
+  'node:url': ['src/edge/document/', 'src/auth/cookie_domain_check.ts', 'src/lsp/', 'src/mcp/'],
+  'node:util': ['src/control/', 'src/diagnostics/', 'src/simulator/', 'src/engine/drivers/', ...WIRE],
+  'node:v8': ['src/benchmark/', 'src/cli/heap_limit.ts', 'src/lsp/free_memory.ts'],
+  'node:vm': ['src/benchmark/', 'src/lsp/free_memory.ts'],
   'node:zlib': [
     'src/inspector/server/frame_log.ts',
     'src/auth/saml/inflate.ts',
@@ -137,7 +144,7 @@ function homeOfBuiltin(name: string): Home | undefined {
   return (
     BUILTINS[name] ??
     (/^node:(?:cluster|module|os|child_process|worker_threads|readline)$/.test(name)
-      ? ['src/cli/', 'src/control/', 'src/mcp/']
+      ? ['src/cli/', 'src/control/', 'src/lsp/', 'src/mcp/']
       : undefined)
   );
 }

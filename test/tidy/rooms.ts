@@ -87,6 +87,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
     'policy',
     'edge/document',
   ],
+  // What processes and nodes share, with the algorithms of a single process.
+  shared_state: [...LEAVES, 'engine', 'auth', 'filters/*', 'clients'],
   events: [...LEAVES, ...LANGUAGE, 'engine'],
   // Bytes and bodies: no protocol.
   io: [...LEAVES, 'engine'],
@@ -105,24 +107,29 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   // Sessions of agents.
   tunnel: [...CONFIGURATION, 'io', 'server', 'tunnel/mux', 'tunnel/binding'],
   // What can be said of all requests; its witnesses are run through the engine.
-  analysis: [...CONFIGURATION, 'engine/drivers', 'coverage', 'proof'],
+  analysis: [...CONFIGURATION, 'engine/drivers', 'coverage', 'proof', 'reports'],
   // Checks what the analysis claims, and shares nothing with it but the form of certificates.
   proof: [...CONFIGURATION, 'engine/drivers'],
-  coverage: [...CONFIGURATION, 'events', 'dev_idp'],
+  // HTML reports of verbs: what they contain, as data, and the page that has it in it.
+  reports: ['http', 'edge'],
+  'reports/ui': ['reports', 'pages'],
+  coverage: [...CONFIGURATION, 'events', 'dev_idp', 'reports'],
   simulator: [
     ...CONFIGURATION,
+    'reports',
     'engine/drivers',
     'events',
     'dev_idp',
     'analysis',
     'coverage',
+    'shared_state',
     'tunnel/binding',
   ],
   // Measures what the rooms below decide; it has a clock of its own.
-  benchmark: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
-  replay: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
+  benchmark: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator', 'reports'],
+  replay: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator', 'reports'],
   'control/resources': [...LEAVES, 'schemas', 'facts', 'auth', 'policy', 'edge/document'],
-  'control/store': [...LEAVES, 'control/resources'],
+  'control/store': [...LEAVES, 'loading', 'control/resources'],
   'control/api': [
     ...LEAVES,
     ...LANGUAGE,
@@ -150,6 +157,10 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   playground: [...CONFIGURATION, 'simulator', 'project_files', 'browser', 'pages'],
   // What pages share; they show what they are given, whose types come from where it is made.
   mcp: [],
+  // What editors need of a text that is being typed: its tree, names, completion.
+  editing: [...CONFIGURATION, 'analysis', 'simulator', 'project_files'],
+  // The same for editors of any kind, over their protocol.
+  lsp: [...CONFIGURATION, 'simulator', 'coverage', 'replay', 'project_files', 'editing', 'analysis'],
   pages: ['diagnostics', 'edge', 'replay', 'inspector'],
   'inspector/ui': ['diagnostics', 'replay', 'inspector', 'pages'],
   // Live traffic on a page of this machine.
@@ -162,13 +173,14 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
     'simulator',
     'replay',
     'project_files',
+    'editing',
     // Binds a port and answers with the files of a page.
     'server',
   ],
   // Applications as upstreams of the live driver.
   integrations: LIVE,
   // Reads, checks and runs the files that a user names, for the command line and for test runners.
-  project_files: [...CONFIGURATION, 'events', 'analysis', 'coverage', 'simulator'],
+  project_files: [...CONFIGURATION, 'events', 'analysis', 'coverage', 'simulator', 'reports'],
   // What other test runners are given.
   'integrations/testing': [...CONFIGURATION, 'events', 'simulator', 'project_files', 'edgeproof.ts'],
   cli: ANYTHING,

@@ -32,7 +32,7 @@ interface World {
 function moduleFor(provider: string, secret: string | undefined) {
   const config = { enabled: true, provider, secret };
   const handler = webhookVerification.compile(config, linked) as unknown as Handler<object>;
-  const state = handler.initial!() as object;
+  const state = handler.initial!(() => 'hook') as object;
   const asked: string[] = [];
   return {
     asked,

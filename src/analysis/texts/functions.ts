@@ -147,6 +147,12 @@ interface Replacing {
   readonly state: unknown;
 }
 
+/** A text in a URL that is replaced, and what replaces it. */
+export interface LiteralEdit {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Each occurrence of a text replaced, or the first `most`. `begins`: only one at the very beginning. */
 export function replaced(old: string, fresh: readonly number[], most = -1): Reading {
   const wanted = pointsOf(old);

@@ -11,7 +11,7 @@ import {
   signatureProblem,
 } from '../../filters/jwt_validation/algorithm.ts';
 import { type Conversation, postedForm } from '../conversation.ts';
-import { useOnce } from '../registry.ts';
+import { published, useMessageOnce } from '../one_time.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1_024;
@@ -44,18 +44,17 @@ export function* backchannelLogout(
   const unsigned = signatureProblem(token, readKeySet(answer.keySet) ?? []);
   if (unsigned !== null) return refused(unsigned.message);
   const { sid, sub, jti } = token.payload;
-  if (
-    !useOnce(
-      context.registry.used,
-      `logout ${provider} ${String(jti)}`,
-      nowMs + ISSUED_WITHIN_MS + CLOCKS_DIFFER_MS,
-      nowMs,
-    )
-  )
-    return refused('the logout token was used before');
+  const life = {
+    sinceMs: Number(token.payload['iat']) * 1_000,
+    untilMs: nowMs + ISSUED_WITHIN_MS + CLOCKS_DIFFER_MS,
+  };
+  const use = yield* useMessageOnce(context, `logout ${provider} ${String(jti)}`, life);
+  if (use === 'used') return refused('the logout token was used before');
+  if (use === 'unknown') return refused('it cannot be checked whether the logout token was used before', 503);
   // §2.6: `sid` selects one session; without it, all sessions of the user end.
   if (typeof sid === 'string') context.registry.revokeAt(provider, { session: sid }, nowMs);
   else context.registry.revokeAt(provider, { user: String(sub) }, nowMs);
+  yield* published(context);
   const detail = { by: typeof sid === 'string' ? 'session' : 'user' };
   return { reason: 'provider_logout', detail, response: { status: 200, headers: NO_STORE, body: '' } };
 }

@@ -30,6 +30,7 @@ export interface AssertionExpected {
 /** The user according to the signed bytes. */
 export interface Asserted {
   readonly assertionId: string;
+  readonly issuedMs: number;
   /** When the assertion expires; its id is remembered until then. */
   readonly untilMs: number;
   readonly nameId: NameId;
@@ -59,6 +60,7 @@ export function readAssertion(assertion: XmlElement, expected: AssertionExpected
   if (isRefusal(login)) return login;
   return {
     assertionId,
+    issuedMs: issued,
     untilMs: Math.max(subject.untilMs, conditions.untilMs ?? 0) + expected.toleranceMs,
     nameId: subject.nameId,
     attributes: readAttributes(assertion),

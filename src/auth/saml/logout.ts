@@ -1,7 +1,7 @@
 import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { type Conversation, asked, postedForm } from '../conversation.ts';
 import { secretOf } from '../keys.ts';
-import { useOnce } from '../registry.ts';
+import { published, useMessageOnce } from '../one_time.ts';
 import { redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 import type { Session } from '../session.ts';
@@ -53,10 +53,12 @@ export function* singleLogout(
   const read = yield* readLogoutMessage(settings, context);
   if (isRefusal(read)) return refused(read);
   const { root, relayState } = read;
-  const problem = logoutProblem(settings, context, root);
+  const problem = yield* logoutProblem(settings, context, root);
   if (problem !== null) return refused(problem);
   if (isNamed(root, NS.protocol, 'LogoutResponse')) return signedOut(context);
-  return endSessions(settings, provider, context, root, relayState);
+  const answered = endSessions(settings, provider, context, root, relayState);
+  yield* published(context);
+  return answered;
 }
 
 interface LogoutMessage {
@@ -101,7 +103,11 @@ function* readSignedMessage(
   return isRefusal(roots) ? roots : { root: roots[0]!, relayState };
 }
 
-function logoutProblem(settings: SamlSettings, context: LoginContext, root: XmlElement): SamlRefusal | null {
+function* logoutProblem(
+  settings: SamlSettings,
+  context: LoginContext,
+  root: XmlElement,
+): Conversation<SamlRefusal | null> {
   const isRequest = isNamed(root, NS.protocol, 'LogoutRequest');
   if (!isRequest && !isNamed(root, NS.protocol, 'LogoutResponse')) return refuse('not_a_logout_message');
   const nowMs = context.world.nowMs();
@@ -116,9 +122,12 @@ function logoutProblem(settings: SamlSettings, context: LoginContext, root: XmlE
   const endMs = Math.min(untilMs, issuedMs + MESSAGE_LIFE_MS) + CLOCKS_DIFFER_MS;
   if (nowMs >= endMs) return refuse('expired', { at: until });
   const id = attributeOf(root, 'ID') ?? '';
-  return useOnce(context.registry.used, `logout ${destination} ${id}`, endMs, nowMs)
-    ? null
-    : refuse('replayed', { id });
+  const use = yield* useMessageOnce(context, `logout ${destination} ${id}`, {
+    sinceMs: issuedMs,
+    untilMs: endMs,
+  });
+  if (use === 'fresh') return null;
+  return refuse(use === 'used' ? 'replayed' : 'replay_unknown', { id });
 }
 
 function endSessions(

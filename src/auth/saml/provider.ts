@@ -1,5 +1,6 @@
 import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { type Conversation, asked } from '../conversation.ts';
+import { UNKNOWN_USE, useAssertionOnce } from '../one_time.ts';
 import { listsDigest } from '../identity.ts';
 import { type LoginState, returnPath } from '../login_state.ts';
 import type {
@@ -18,7 +19,6 @@ import { logoutUrl, singleLogout } from './logout.ts';
 import { hasEnded } from './metadata.ts';
 import { authnRequest, serviceMetadata } from './messages.ts';
 import { SAML_REFUSALS, type SamlRefusal, type SamlRefusalCode, isRefusal, refuse } from './reasons.ts';
-import { useAssertion } from './replay.ts';
 import { type SamlSettings, providerSession, requestId } from './settings.ts';
 
 /**
@@ -125,8 +125,9 @@ function* finish(
     toleranceMs: CLOCKS_DIFFER_MS,
   });
   if (isRefusal(identity)) return refusalOf(identity);
-  const { assertionId, assertionUntilMs } = identity;
-  const use = useAssertion(context.registry.assertions, `${acsUrl} ${assertionId}`, assertionUntilMs, nowMs);
+  const { assertionId, issuedMs: sinceMs, assertionUntilMs: untilMs } = identity;
+  const use = yield* useAssertionOnce(context, `${acsUrl} ${assertionId}`, { sinceMs, untilMs });
+  if (use === 'unknown') return UNKNOWN_USE;
   if (use !== 'fresh')
     return refusalOf(refuse(use === 'used' ? 'replayed' : 'replay_full', { id: assertionId }));
   const returnTo = loginState === null ? relayStatePath(fields, context.site) : null;

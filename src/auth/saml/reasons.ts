@@ -72,6 +72,7 @@ export const SAML_REFUSALS = {
   session_over: 'the session at the identity provider has ended',
   replayed: 'the assertion has been used before',
   replay_full: 'the limit of remembered assertions is reached',
+  replay_unknown: 'it cannot be checked whether it was used before',
   group: 'the user is in none of the authorized groups',
 } as const;
 

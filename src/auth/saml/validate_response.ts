@@ -38,6 +38,7 @@ export interface SamlIdentity {
   readonly sessionIndex: string | null;
   readonly sessionUntilMs: number | null;
   readonly assertionId: string;
+  readonly issuedMs: number;
   /** How long the assertion's id must be remembered. */
   readonly assertionUntilMs: number;
 }
@@ -119,6 +120,7 @@ function identityOf(asserted: Asserted, authorizedGroups: readonly string[]): Sa
     sessionIndex: asserted.sessionIndex,
     sessionUntilMs: asserted.sessionUntilMs,
     assertionId: asserted.assertionId,
+    issuedMs: asserted.issuedMs,
     assertionUntilMs: asserted.untilMs,
   };
 }

@@ -4,7 +4,7 @@ import { markdownReport } from './markdown.ts';
 import { prettyReport } from './pretty.ts';
 
 // table: reporters of the `bench` verb, by name
-export const REPORTS: Readonly<Record<string, (result: BenchResult) => string>> = {
+export const REPORTS: Readonly<Record<string, (result: BenchResult, version: string) => string>> = {
   pretty: prettyReport,
   json: (result) => `${JSON.stringify(result, null, 2)}\n`,
   markdown: markdownReport,

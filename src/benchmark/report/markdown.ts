@@ -1,5 +1,13 @@
 import type { BenchResult } from '../result.ts';
-import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+import {
+  bytesText,
+  comparisonText,
+  durationText,
+  percentText,
+  rateText,
+  shareTexts,
+  spreadText,
+} from './numbers.ts';
 import { counted } from '../../diagnostics/message_text.ts';
 
 /** The result as Markdown, for a comment on a pull request. */
@@ -19,10 +27,14 @@ export function markdownReport(result: BenchResult): string {
   ];
   if (parts.length > 0) {
     lines.push('', '| part | share | each | expected | reached | place |', '|---|--:|--:|--:|--:|---|');
-    for (const { kind, name, share, ns, estimatedNs, reached, of, place } of parts)
+    const texts = shareTexts(parts);
+    for (const part of parts) {
+      const { kind, name, ns, estimatedNs, reached, of, place } = part;
       lines.push(
-        `| ${kind} ${escaped(name)} | ${percentText(share)} | ${durationText(ns)} | ${durationText(estimatedNs)} | ${reached}/${of} | ${place ?? ''} |`,
+        `| ${kind} ${escaped(name)} | ${texts.of(part)} | ${durationText(ns)} | ${durationText(estimatedNs)} | ${reached}/${of} | ${place ?? ''} |`,
       );
+    }
+    lines.push(`| routing, replying and what modules share | ${texts.own} | | | | |`);
   }
   if (compared.length > 0) {
     lines.push('', `Against ${against!}:`, '');

@@ -1,3 +1,4 @@
+import type { LocatedCost } from '../result.ts';
 import type { Comparison } from '../statistics.ts';
 
 /** Formats a duration in ns: three digits and a unit. */
@@ -15,6 +16,38 @@ export function rateText(perSecond: number): string {
 
 export function percentText(share: number): string {
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
+
+/**
+ * The shares of modules, of those in `rest` together, and of what is left of a decision. As printed they add up to 100 %: the
+ * largest remainders are rounded up. Rules are parts of their module and are rounded alone.
+ */
+export function shareTexts(
+  parts: readonly LocatedCost[],
+  rest: readonly LocatedCost[] = [],
+): { readonly of: (part: LocatedCost) => string; readonly own: string; readonly small: string } {
+  const modules = parts.filter(({ kind }) => kind === 'module');
+  const shown = modules.filter((part) => !rest.includes(part));
+  const shownShare = shown.reduce((sum, { share }) => sum + share, 0);
+  const all = modules.reduce((sum, { share }) => sum + share, 0);
+  const [own, small, ...texts] = wholeTexts([1 - all, all - shownShare, ...shown.map(({ share }) => share)]);
+  return { of: (part) => texts[shown.indexOf(part)] ?? tenths(part.share * 1_000), own: own!, small: small! };
+}
+
+/** Shares of a whole, in tenths of a percent. */
+function wholeTexts(shares: readonly number[]): string[] {
+  const exact = shares.map((share) => Math.max(0, share) * 1_000);
+  const floors = exact.map((value) => Math.floor(value));
+  const missing = 1_000 - floors.reduce((sum, value) => sum + value, 0);
+  const byRemainder = exact
+    .map((value, at) => ({ at, remainder: value - floors[at]! }))
+    .toSorted((one, other) => other.remainder - one.remainder);
+  for (const { at } of byRemainder.slice(0, Math.max(0, missing))) floors[at]!++;
+  return floors.map(tenths);
+}
+
+function tenths(perMille: number): string {
+  return `${(perMille / 10).toFixed(1)} %`;
 }
 
 export function bytesText(bytes: number): string {

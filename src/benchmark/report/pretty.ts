@@ -1,5 +1,13 @@
 import type { BenchResult, LocatedCost } from '../result.ts';
-import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+import {
+  bytesText,
+  comparisonText,
+  durationText,
+  percentText,
+  rateText,
+  shareTexts,
+  spreadText,
+} from './numbers.ts';
 import { counted } from '../../diagnostics/message_text.ts';
 
 /** Parts below this share of a decision are summed up in one line. */
@@ -45,21 +53,22 @@ export function prettyReport(result: BenchResult): string {
 
 function partLines(parts: readonly LocatedCost[], leftOut: number): string[] {
   const shown = parts.filter(({ share }) => share >= SHOWN_SHARE);
+  const rest = parts.filter((part) => !shown.includes(part));
+  const { of, own, small } = shareTexts(parts, rest);
   const lines = table([
     ['', 'share', 'each', 'expected', 'reached', ''],
-    ...shown.map(({ kind, name, share, ns, estimatedNs, reached, of, place }) => [
-      kind === 'rule' ? `  rule ${name}` : name,
-      percentText(share),
-      durationText(ns),
-      durationText(estimatedNs),
-      `${reached}/${of}`,
-      place ?? '',
+    ...shown.map((part) => [
+      part.kind === 'rule' ? `  rule ${part.name}` : part.name,
+      of(part),
+      durationText(part.ns),
+      durationText(part.estimatedNs),
+      `${part.reached}/${part.of}`,
+      part.place ?? '',
     ]),
   ]);
-  const own = 1 - parts.reduce((sum, { kind, share }) => sum + (kind === 'module' ? share : 0), 0);
-  if (own > 0) lines.push(`  ${percentText(own)} is routing, replying and what modules share`);
-  const rest = parts.length - shown.length;
-  if (rest > 0) lines.push(`  ${rest} more below ${percentText(SHOWN_SHARE)} each`);
+  lines.push(`  ${own} is routing, replying and what modules share`);
+  if (rest.length > 0)
+    lines.push(`  ${small} is ${rest.length} more, below ${percentText(SHOWN_SHARE)} each`);
   if (leftOut > 0) lines.push(`  ${leftOut} were not measured individually`);
   return lines;
 }

@@ -40,7 +40,8 @@ async function offersOf(
   edges: readonly RecordedEdge[],
   path: string | null,
 ): Promise<readonly CoverageReport['offered'][]> {
-  const { offeredCases, writeCases } = await import('./offered_cases.ts');
+  const { offeredCases } = await import('../../project_files/offered_cases.ts');
+  const { writeCases } = await import('./written_cases.ts');
   const offers = await Promise.all(
     edges.map(async (recorded) => ({ recorded, emitted: await offeredCases(recorded, path !== null) })),
   );

@@ -13,6 +13,7 @@ interface Order {
   readonly seed: number | string | null;
   readonly fillsSnapshots: boolean;
   readonly serviceName: string | undefined;
+  readonly explainsPassed: boolean;
 }
 
 interface ThreadData {
@@ -101,6 +102,7 @@ async function runHere(
     bail: false,
     fillsSnapshots: order.fillsSnapshots,
     serviceName: order.serviceName,
+    explainsPassed: order.explainsPassed,
     lines: true,
     onResult: () => {
       count++;

@@ -13,6 +13,7 @@ import { principalOf } from './principal.ts';
 import { jsonBody, noBody } from './request.ts';
 import { NOT_ALLOWED, isAddressAllowed } from './restriction.ts';
 import type { Route } from './route.ts';
+import { revisionFields, waitIn, whenEverywhere } from './revision_fields.ts';
 import { type Routed, router } from './router.ts';
 import { checkQuery, routesOf } from './routes.ts';
 import { StoreUnavailable } from '../store/port.ts';
@@ -48,7 +49,13 @@ export function managementApi(
     const { status, fields, text } = await respond(request, path).catch((error: Error) =>
       problemAnswer(error, names, operation),
     );
-    const further = { [names.operationField]: operation, ...(origin !== null && corsFields(origin)) };
+    const { nodes } = wiring.store;
+    const revision = nodes === undefined ? {} : revisionFields(nodes);
+    const further = {
+      ...revision,
+      [names.operationField]: operation,
+      ...(origin !== null && corsFields(origin)),
+    };
     return { status, fields: { ...fields, ...further }, text };
   };
 }
@@ -60,9 +67,13 @@ function handlersOf(wiring: Wiring, routes: readonly Route[], names: ServiceName
   const handled = routes.map((route): Routed<Handler> => {
     const handler: Handler = async (request, ids) => {
       const asking = await admit(request);
-      checkQuery(route, request.url);
+      const { isForAll, url } = waitIn(request.method, request.url);
+      checkQuery(route, url);
       const body = await bodyOf(route, request, wiring, names);
-      return answered(route, await route.handle(asking, ids, body, request.url), emptyAsJson);
+      const answer = answered(route, await route.handle(asking, ids, body, url), emptyAsJson);
+      const { nodes } = wiring.store;
+      if (!isForAll || nodes === undefined) return answer;
+      return { ...answer, fields: { ...answer.fields, ...(await whenEverywhere(nodes)) } };
     };
     return [route.method, route.path, handler];
   });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ENDPOINT_NUMBERS } from '../resources/endpoints.ts';
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { AuditAction } from '../../events/audit.ts';
 import type { Body, Resource, ResourceObject } from '../resources/contract.ts';
 import { eventSubscriptions } from '../resources/events.ts';
@@ -14,7 +14,7 @@ import type { ApiRequest, Wiring } from './contract.ts';
 import { recordChange } from './change_events.ts';
 import { refuseConflicts } from './endpoint_conflicts.ts';
 import type { Touched } from './edge_objects.ts';
-import { edgeChange } from './edge_slice.ts';
+import { type EdgeChange, edgeChange } from './edge_slice.ts';
 import { fileSettings } from './file_settings.ts';
 import { checkReferences, partsOf, refuseIfUsed } from './object_references.ts';
 import { refuseMissingPorts } from './ports.ts';
@@ -49,6 +49,7 @@ export async function change<Answer>(
       const answered = await work(
         changing(wiring, asking, transaction, { touched, written, removed, woken }),
       );
+      await wiring.kept?.(transaction);
       if (touched.length === 0) {
         beforeCommit();
         return answered;
@@ -156,6 +157,30 @@ function placeOf(body: Body, value: string): string | null {
   return null;
 }
 
+/** Kinds whose objects need ports of this machine. */
+const WITH_PORTS: ReadonlySet<string> = new Set(['tls_edge', 'tcp_edge', 'endpoint']);
+
+/**
+ * Activates a change: after the commit where that takes its time, because what is not durable must not be seen. A
+ * change that may need ports is tried before the commit, so that it can be refused.
+ */
+function takeEffect(
+  dataPlane: Wiring['dataPlane'],
+  transaction: Transaction,
+  touched: readonly Touched[],
+  changed: EdgeChange,
+): readonly Diagnostic[] {
+  if (transaction.committed === undefined || touched.some(({ object }) => WITH_PORTS.has(object.kind))) {
+    const { findings, revert } = dataPlane.swap(changed);
+    transaction.undone(revert);
+    return findings;
+  }
+  const { findings, activate, drop } = dataPlane.stage(changed);
+  transaction.undone(drop);
+  transaction.committed(activate);
+  return findings;
+}
+
 /** Compiles and activates the changes of a write, which are undone if it is not committed. */
 async function compile(
   wiring: Wiring,
@@ -170,8 +195,7 @@ async function compile(
   transaction.undone(takeBack);
   refuseConflicts(touched, edgeObjects, online);
   await beforeSwap();
-  const { findings, revert } = dataPlane.swap(changed);
-  transaction.undone(revert);
+  const findings = takeEffect(dataPlane, transaction, touched, changed);
   const [finding, ...others] = findings.filter(({ severity }) => severity === 'error');
   if (finding === undefined) return;
   const { object } = touched.at(-1)!;
@@ -190,7 +214,7 @@ async function compile(
 }
 
 /** The texts of the traffic policies of objects: cloud endpoints have them as such, others as a module. */
-function* policyTexts(touched: readonly Touched[]): Generator<string> {
+export function* policyTexts(touched: readonly Touched[]): Generator<string> {
   for (const { object, isGone } of touched) {
     const policy = isGone ? undefined : object.body['traffic_policy'];
     const text = typeof policy === 'object' && policy !== null ? (policy as Body)['value'] : policy;

@@ -1,7 +1,7 @@
 import type { Address } from '../../net/address.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Ports, Principal } from '../resources/contract.ts';
-import type { Store } from '../store/port.ts';
+import type { Store, Transaction } from '../store/port.ts';
 import type { EdgeObjects } from './edge_objects.ts';
 import type { EdgeChange } from './edge_slice.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -14,6 +14,12 @@ export interface DataPlane {
   readonly swap: (change: EdgeChange) => {
     readonly findings: readonly Diagnostic[];
     readonly revert: () => void;
+  };
+  /** Checks and compiles a change on top of those that wait; it takes effect later, or is dropped. */
+  readonly stage: (change: EdgeChange) => {
+    readonly findings: readonly Diagnostic[];
+    readonly activate: () => void;
+    readonly drop: () => void;
   };
   /** Resolves when the listeners match the configuration, with the ports that could not be opened. */
   readonly settled: () => Promise<readonly PortProblem[]>;
@@ -96,6 +102,8 @@ export interface Wiring {
   readonly nowMs: () => number;
   /** Creates an id: prefix, underscore, 27 lower-case letters and digits, sortable by time. */
   readonly newId: (prefix: string) => string;
+  /** Stores what a write has made besides its objects, in its transaction. */
+  readonly kept?: (transaction: Transaction) => Promise<void>;
   /** Called with the ids of written and removed objects once the change is committed. */
   readonly committed?: (ids: {
     readonly written: readonly string[];

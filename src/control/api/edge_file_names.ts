@@ -17,6 +17,14 @@ export function nameOf({ id, body }: Pick<ResourceObject, 'id' | 'body'>): strin
   return (body[NAME_KEY] as string | undefined) ?? id;
 }
 
+/** As `nameOf`, with the description of an object that has no name. */
+export function shownName(object: ResourceObject): string {
+  const name = nameOf(object);
+  const description = object.body['description'];
+  if (name !== object.id || typeof description !== 'string' || description === '') return name;
+  return `${name} (${description})`;
+}
+
 export function moreOf(body: Body): Body {
   return (body[MORE_KEY] as Body | undefined) ?? {};
 }

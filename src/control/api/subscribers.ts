@@ -6,7 +6,7 @@ export interface Subscribers {
   /** Ids of the destinations that are subscribed to an event type. */
   readonly of: (type: string, transaction: Transaction) => Promise<readonly string[]>;
   /** Must be called in every write of a subscription. */
-  readonly changed: (transaction: Transaction) => void;
+  readonly changed: (transaction: Pick<Transaction, 'undone'>) => void;
 }
 
 export function subscribers(): Subscribers {

@@ -17,6 +17,41 @@ export interface Store {
    */
   write<Answer>(work: (transaction: Transaction) => Promise<Answer>): Promise<Answer>;
   close(): Promise<void>;
+  /** What a store gives that several nodes serve; absent where one instance does. */
+  readonly nodes?: Nodes;
+}
+
+/** Changes that other nodes have committed. */
+export interface News {
+  /** The revision after them. */
+  readonly revision: number;
+  /** The objects that were created, changed or removed; null if there are too many to be known. */
+  readonly objects: readonly Pick<ResourceObject, 'id' | 'kind' | 'parent'>[] | null;
+  /** Names of the settings that were set. */
+  readonly settings: readonly string[];
+}
+
+/** The nodes that serve one store. The revision in the store is the truth; each node has activated one of its revisions. */
+export interface Nodes {
+  /**
+   * Follows the store from a revision on: `apply` activates what others have committed, soon after they have, and
+   * before each write of this node. One call at a time, and never beside a write. If it throws, the revision stays and no
+   * write of this node is accepted, until a later call succeeds.
+   */
+  readonly follow: (from: number, apply: (news: News, view: View) => Promise<void>) => void;
+  /** The revision that is active on this node. */
+  readonly revision: () => number;
+  /** Milliseconds since this was known to be the last revision of the store. */
+  readonly ageMs: () => number;
+  /** Whether this node does what only one may do; at most one leads at a time, as the store sees it. */
+  readonly leads: () => boolean;
+  /** Called when this node begins to lead. */
+  readonly onLead: (leading: () => void) => void;
+  /** Waits, at most for a time, until all live nodes have activated a revision. Returns how many have, and how many live. */
+  readonly everywhere: (
+    revision: number,
+    limitMs: number,
+  ) => Promise<{ readonly active: number; readonly live: number }>;
 }
 
 /** An object with what the store checks when it is written. */
@@ -59,6 +94,8 @@ export interface View {
   deadLetters(destination: string, limit: number): Promise<readonly DeadLetter[]>;
   deadLetterCount(destination: string): Promise<number>;
   setting(name: string): Promise<string | null>;
+  /** The revision that is read; absent where one instance serves the store. */
+  readonly revision?: () => Promise<number>;
 }
 
 export interface Transaction extends View {
@@ -85,6 +122,11 @@ export interface Transaction extends View {
   set(name: string, value: string): Promise<void>;
   /** Registers what to do if the writes are not kept after all; the last registered action runs first. */
   undone(action: () => void): void;
+  /**
+   * Registers what to do when the writes are durable, before they are answered. Absent where the commit is so short that
+   * writes may take effect before it.
+   */
+  readonly committed?: (action: () => void) => void;
 }
 
 /** One change of an object: its event as delivered, as JSON. */
@@ -119,15 +161,36 @@ export class ClaimTaken extends Error {
   }
 }
 
+/**
+ * A reference to nothing. It is found where it is made: the database would find it at the commit, when several writes
+ * would have to fail for it.
+ */
+export class Dangling extends Error {
+  override readonly name = 'Dangling';
+
+  constructor(from: string, to: string) {
+    super(`${from} would refer to ${to}, which does not exist`);
+  }
+}
+
+/** Dead letters of a destination; of more, the oldest are removed. */
+export const DEAD_LETTERS_KEPT = 1_000;
+
+/** Sorts after every id: ids consist of lower-case letters, digits and underscores. */
+export const AFTER_EVERY_ID = '~';
+
 /** The store cannot be opened; the message is for the user. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
 /** Why a database cannot be used at the moment. */
-type Unavailability = 'locked' | 'full' | 'failed';
+export type Unavailability = 'locked' | 'full' | 'failed';
 
-/** The database cannot be used at the moment; nothing was written. The message is a sentence for the user. */
+/**
+ * The database cannot be used at the moment. Nothing was written, unless the message, a sentence for the user, says that
+ * this is not known.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   readonly why: Unavailability;

@@ -60,6 +60,12 @@ export function sealedStore(store: Store, sealing: Sealing): Store {
         return work(transaction);
       }),
     close: () => store.close(),
+    ...(store.nodes && {
+      nodes: {
+        ...store.nodes,
+        follow: (from, apply) => store.nodes!.follow(from, (news, inner) => apply(news, view(inner))),
+      },
+    }),
   };
 }
 

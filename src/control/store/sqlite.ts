@@ -1,13 +1,12 @@
 import { failureText } from '../../diagnostics/system_failure.ts';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { groupCommit } from './group_commit.ts';
 import { ownFile } from './own_file.ts';
 import { migrate } from './migrations.ts';
 import { type Store, StoreError } from './port.ts';
 import { isLock } from './sqlite_faults.ts';
 import { longReads, snapshots } from './sqlite_reads.ts';
-import { sqliteTransaction } from './sqlite_view.ts';
+import { sqliteWrites } from './sqlite_writes.ts';
 
 /** Limits of a store. */
 export interface StoreLimits {
@@ -43,7 +42,7 @@ export function openSqliteStore(path: string, options: SqliteOptions = {}): Stor
   // Reads use a separate connection, so that they never see uncommitted writes.
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   if (maxPages !== undefined) writer.exec(`PRAGMA max_page_count = ${maxPages}`);
-  const writing = groupCommit(writer, sqliteTransaction(writer), { lockMs, path });
+  const writing = sqliteWrites(writer, { lockMs, path });
   const reading = snapshots(reader, writing.commits);
   const long = longReads(path);
   return {

@@ -2,7 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ResourceObject } from '../resources/contract.ts';
 import {
+  AFTER_EVERY_ID,
   ClaimTaken,
+  DEAD_LETTERS_KEPT,
+  Dangling,
   type DeadLetter,
   type Delivery,
   type StoredObject,
@@ -14,9 +17,6 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Objects read in one turn of the event loop: a few milliseconds. */
 const SLICE = 1_000;
-
-/** Sorts after every id: ids consist of lower-case letters, digits and underscores. */
-const AFTER_EVERY_ID = '~';
 
 function objectOf(row: Row): ResourceObject {
   return {
@@ -216,8 +216,6 @@ function deliveryWrites(
   };
 }
 
-const DEAD_LETTERS_KEPT = 1_000;
-
 const EXCESS_DELIVERIES = `
   DELETE FROM deliveries WHERE sequence IN (
     SELECT sequence FROM deliveries WHERE destination = ? AND droppable = 1
@@ -233,18 +231,6 @@ const REFERRED_PART = `
   JOIN references_made made ON made.to_id = part.id
   JOIN objects referrer ON referrer.id = made.from_id
   WHERE part.parent = ? AND referrer.parent IS NOT ?`;
-
-/**
- * A reference to nothing. It is found where it is made: the database would find it at the commit, when several writes
- * would have to fail for it.
- */
-class Dangling extends Error {
-  override readonly name = 'Dangling';
-
-  constructor(from: string, to: string) {
-    super(`${from} would refer to ${to}, which does not exist`);
-  }
-}
 
 type Prepared = (sql: string) => StatementSync;
 

@@ -1,5 +1,6 @@
+import { meantWord } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { isBodylessStatus } from '../../http/bodyless.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
@@ -33,10 +34,7 @@ function checkStatic(config: SoundBackend['static'], pointer: string, report: Re
   const answer = readHostAndPort(config.address, EXAMPLE_PORT);
   if (isHostProblem(answer)) {
     const { message, meant } = answer;
-    report('edge.bad_address', `${pointer}/address`, message, {
-      hint: didYouMean(meant),
-      fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
-    });
+    report('edge.bad_address', `${pointer}/address`, message, meantWord(meant));
   } else if (answer.port === 0)
     report('edge.bad_address', `${pointer}/address`, 'port 0 cannot be connected to');
 }

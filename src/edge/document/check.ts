@@ -138,6 +138,7 @@ function checkDocument(
     for (const check of further) diagnostics.push(...check({ config: unchecked, document, report }));
   }
   if (secrets.length > 0) hideIn(diagnostics, secrets);
+  if (hasErrors(diagnostics)) keepUnused(diagnostics);
   inTextOrder(diagnostics);
   // Without errors all parts are valid, so they are the whole configuration.
   const { properties = [], ...rest } = (config ?? {}) as WithProperties;
@@ -156,6 +157,14 @@ function inTextOrder(diagnostics: Diagnostic[]): void {
   diagnostics.sort(
     (one, other) => rank(one) - rank(other) || (one.span?.start ?? 0) - (other.span?.start ?? 0),
   );
+}
+
+const UNUSED = /[.]unused_/;
+
+/** What is not used may be what an error keeps from being used, so nothing offers to remove it. */
+function keepUnused(diagnostics: Diagnostic[]): void {
+  for (const [index, { fix, ...diagnostic }] of diagnostics.entries())
+    if (fix !== undefined && UNUSED.test(diagnostic.code)) diagnostics[index] = diagnostic;
 }
 
 /** Messages quote values, and those of secrets may be among them. */

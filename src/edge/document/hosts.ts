@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { meantFix, removal } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
@@ -117,6 +118,11 @@ export function checkHostports(
       if (owner !== undefined && !(owner.mayShare && mayShare)) {
         report('edge.duplicate_hostport', at, `${quoted(hostport)} is in this file twice`, {
           first: owner.at,
+          // The host of another edge may have been meant for this one.
+          ...(owner.at.startsWith(`${pointer}/`) && {
+            hint: 'remove it',
+            fix: removal(true),
+          }),
         });
       }
     }
@@ -147,10 +153,7 @@ function checkHostport(
     const meant = answer.meant === undefined ? undefined : wildcard + answer.meant;
     report('edge.bad_hostport', pointer, answer.message, {
       hint: didYouMean(meant),
-      fix:
-        meant === undefined
-          ? undefined
-          : { message: `write ${meant}`, text: meant, safe: kind === 'https' && answer.safe === true },
+      fix: meantFix(meant, kind === 'https' && answer.safe === true),
     });
     return null;
   }

@@ -1,5 +1,7 @@
+import { meantFix } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
+import { withoutItemOf } from '../../config_file/edits.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { SoundConfig, Report } from './report.ts';
 
@@ -7,17 +9,25 @@ import type { SoundConfig, Report } from './report.ts';
 export function checkIpPolicies(config: SoundConfig, report: Report): void {
   for (const [name, policy] of Object.entries(config.ip_policies ?? {})) {
     const pointer = `${pointerTo('/ip_policies', name)}/rules`;
-    const seen = new Map<string, string>();
+    const seen = new Map<string, { readonly at: string; readonly action: unknown }>();
     for (const [index, rule] of (policy?.rules ?? []).entries()) {
       if (rule?.cidr === undefined) continue;
       const at = pointerTo(pointerTo(pointer, index), 'cidr');
       const range = checkCidr(rule.cidr, at, report);
       if (range === null) continue;
       const first = seen.get(range);
-      if (first === undefined) seen.set(range, at);
+      if (first === undefined) seen.set(range, { at, action: rule.action });
       else {
         const message = `the range ${quoted(range)} is in this policy twice`;
-        report('edge.duplicate_cidr', at, message, { first });
+        // Of an allowed and a denied range either may be the mistake.
+        const isEqual = first.action === rule.action;
+        report('edge.duplicate_cidr', at, message, {
+          first: first.at,
+          ...(isEqual && {
+            hint: 'remove it',
+            fix: { message: 'remove it', safe: true, edit: withoutItemOf },
+          }),
+        });
       }
     }
   }
@@ -38,7 +48,7 @@ function checkCidr(cidr: string, pointer: string, report: Report): string | null
   const safe = problem === 'no_mask' || problem === 'host_bits';
   report('edge.bad_cidr', pointer, message, {
     hint: isExample ? hintForSpan(cidr) : didYouMean(suggestion),
-    fix: safe ? { message: `write ${suggestion}`, text: suggestion, safe } : undefined,
+    fix: meantFix(isExample ? undefined : suggestion, safe),
   });
   return null;
 }

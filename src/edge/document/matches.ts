@@ -1,5 +1,6 @@
 import { weakMemoize } from '../../caches/weak_memoize.ts';
-import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
+import { meantWord } from '../../diagnostics/meant.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig, Report } from './report.ts';
@@ -86,10 +87,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
       const { key, selector } = selectorOf(route);
       if ('message' in selector) {
         const { message, meant } = selector;
-        report('edge.bad_match', placeOf(index), message, {
-          hint: didYouMean(meant),
-          fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
-        });
+        report('edge.bad_match', placeOf(index), message, meantWord(meant));
         continue;
       }
       warnAboutMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
@@ -122,7 +120,7 @@ function warnAboutMatch(
     pointerOf(),
     `the edge of this route does not have the host ${quoted(host)}`,
     {
-      hint: host.includes('.') ? undefined : didYouMean(`/${match}`),
+      ...meantWord(host.includes('.') ? undefined : `/${match}`),
       notes: [`hostports of the edge: ${hostports.join(', ')}`],
     },
   );

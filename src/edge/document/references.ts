@@ -1,6 +1,7 @@
+import { meantWord, removal } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
+import { listed, quoted } from '../../diagnostics/message_text.ts';
 import type { Reference } from '../../filters/fact_values.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import type { EdgeCode } from './codes.ts';
@@ -100,9 +101,8 @@ function checkUses(
     const meant = suggest(name, names);
     report(code, pointer, `there is no ${thing} ${quoted(name)}`, {
       at,
-      hint: didYouMean(meant),
       notes: [`${PLURALS[thing]} of this file: ${listed(names)}`],
-      fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
+      ...meantWord(meant),
     });
   }
   return false;
@@ -121,6 +121,8 @@ function warnAboutUnused(
     report(code, pointerTo(parent, name), `${message} ${quoted(name)}`, {
       at: 'key',
       hint: 'use it, or remove it',
+      // Where a name is misspelt somewhere, this one may be meant: `checkEdge` gives this fix to files without errors only.
+      fix: removal(false),
     });
   }
 }

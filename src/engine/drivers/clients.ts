@@ -3,6 +3,7 @@ import type { UpstreamClient } from '../../io/ports.ts';
 import type { FetchRequest } from '../contract.ts';
 import type { Answers, AnswerTo, Question, Reply } from '../questions.ts';
 import type { OidcQuestion } from '../oidc_question.ts';
+import type { SharedRequest } from '../shared_question.ts';
 import { WITHOUT_NETWORK } from './whole_bodies.ts';
 
 /** What the live driver uses to answer questions. */
@@ -12,6 +13,8 @@ export interface Clients {
   readonly fetch?: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
   /** Asks OpenID providers. */
   readonly oidc?: (question: OidcQuestion) => Promise<Answers['oidc']>;
+  /** Asks the state that nodes share; answers within a bound, and never rejects. */
+  readonly shared?: (request: SharedRequest) => Answers['shared'] | Promise<Answers['shared']>;
   /** Maximum silence of an upgraded connection, in ms; 0 for no limit. */
   readonly tunnelIdleMs: number;
   /** Aborted when the edge stops: upgraded connections and event streams end then. */
@@ -19,7 +22,10 @@ export interface Clients {
 }
 
 /** Questions that neither the request nor its upstream answers, but another server or a library. */
-export type NetworkQuestion = Exclude<Question, { ask: 'forward' | 'reply' | 'body' | 'response_body' }>;
+export type NetworkQuestion = Exclude<
+  Question,
+  { ask: 'forward' | 'reply' | 'body' | 'response_body' | 'shared' }
+>;
 
 /** Passes a question to its client; `gone` cancels it. */
 export async function answerFromNetwork(

@@ -48,6 +48,7 @@ function constantAnswer(question: Question, upstream: Answers['forward']): Answe
     case 'fetch':
     case 'oidc':
     case 'signature':
+    case 'shared':
       return WITHOUT_NETWORK[question.ask];
   }
 }

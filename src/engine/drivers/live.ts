@@ -3,11 +3,13 @@ import { reportFault } from '../../io/containment.ts';
 import { bodyOf, BufferedBody } from '../../io/buffered_body.ts';
 import type { Forwarded, Forwarding, ForwardTaker, ResponseBody, Tunnel } from '../../io/ports.ts';
 import type { ResponseHead } from '../contract.ts';
+import type { SharedRequest } from '../shared_question.ts';
 import type { AnswerTo, ForwardFailure, Question, Sent, UpstreamRequest } from '../questions.ts';
 import { answerFromNetwork, BUG, type Clients, type NetworkQuestion } from './clients.ts';
 import { converse, type Driver, type Engine, resume, resumeWith } from './converse.ts';
 import type { Exchange, ExchangePort, Incoming } from './exchange_port.ts';
 import { NO_BYTES } from './reply_content.ts';
+import { WITHOUT_NETWORK } from './whole_bodies.ts';
 import { releaseForward, type ReplyParts, sendReply } from './send_reply.ts';
 
 type Answer = AnswerTo<Question>;
@@ -161,6 +163,9 @@ class LiveDriver
       case 'oidc':
       case 'signature':
         this.#askNetwork(question);
+        break;
+      case 'shared':
+        this.#askShared(question.request);
     }
   }
 
@@ -227,6 +232,14 @@ class LiveDriver
     if (this.sink.gone) gone.abort();
     const answer = answerFromNetwork(question, this.#clients, gone.signal);
     resumeWith(this, this.#exchange, answer, this).catch(reportFault);
+  }
+
+  /** The answer comes soon in any case: a client that leaves does not end the question. */
+  #askShared(request: SharedRequest): void {
+    this.#giveUp = null;
+    const answer = this.#clients.shared?.(request) ?? WITHOUT_NETWORK.shared;
+    if (answer instanceof Promise) resumeWith(this, this.#exchange, answer, this).catch(reportFault);
+    else this.#answer(answer);
   }
 
   readonly #onSent = (sent: Sent): void => this.#answer(sent);

@@ -1,5 +1,6 @@
 import { isBodyless } from '../../http/bodyless.ts';
 import { type FieldList, firstValue, hasField } from '../../http/fields.ts';
+import { isEventStream } from '../../http/lasting_response.ts';
 import { compressed, compressedAsStream, wholeBytes } from '../../io/compressor.ts';
 import type { ReplyFraming } from '../../io/ports.ts';
 import { editWhole } from '../body_editors.ts';
@@ -57,7 +58,7 @@ export function wholeContent(reply: Reply, method: string, upstream: WholeBody):
   }
   const limitBytes = atOnceBytes(reply, reply.compress);
   if ((upstream.lengthBytes ?? 0) > limitBytes || raw.length > limitBytes) {
-    const bytes = compressedAsStream(raw, reply.compress, isEventStream(reply));
+    const bytes = compressedAsStream(raw, reply.compress, isEventStream(reply.headers));
     return { framing: { lengthBytes: null, content: true }, bytes, raw, isCut };
   }
   if (isCut) return { framing: { lengthBytes: null, content: true }, bytes: NO_BYTES, raw: NO_BYTES, isCut };
@@ -91,11 +92,7 @@ function declaredLength(status: number, lengthBytes: number | null): number | nu
 
 /** Up to this length a body is compressed at once. Events are compressed as they come, so that none of them waits. */
 export function atOnceBytes(reply: Reply, encoding: Encoding): number {
-  return isEventStream(reply) ? -1 : wholeBytes(encoding);
-}
-
-export function isEventStream(reply: Reply): boolean {
-  return /^text\/event-stream\b/i.test(firstValue(reply.headers, 'content-type') ?? '');
+  return isEventStream(reply.headers) ? -1 : wholeBytes(encoding);
 }
 
 /** The fields of a reply; the sink leaves out framing and hop-by-hop fields. */

@@ -1,6 +1,7 @@
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
 import { type FieldList, fieldPairs } from '../../http/fields.ts';
 import type { FetchRequest, SignatureRequest } from '../contract.ts';
+import type { SharedRequest } from '../shared_question.ts';
 import type { AnswerTo, Answers, Question, UpstreamRequest } from '../questions.ts';
 import type { Exchange } from '../exchange.ts';
 import type { OidcQuestion } from '../oidc_question.ts';
@@ -23,6 +24,8 @@ export interface ScriptedClients {
   readonly oidc?: (question: OidcQuestion) => Answers['oidc'] | Promise<Answers['oidc']>;
   /** Makes control requests. */
   readonly fetch?: (request: FetchRequest) => Answers['fetch'] | Promise<Answers['fetch']>;
+  /** Asks the state that nodes share. */
+  readonly shared?: (request: SharedRequest) => Answers['shared'] | Promise<Answers['shared']>;
 }
 
 /** Runs one exchange with a scripted upstream and returns the client's response. */
@@ -51,6 +54,8 @@ export async function runScripted(
         return clients.oidc?.(asked) ?? WITHOUT_NETWORK.oidc;
       case 'signature':
         return clients.verify?.(asked.request) ?? WITHOUT_NETWORK.signature;
+      case 'shared':
+        return clients.shared?.(asked.request) ?? WITHOUT_NETWORK.shared;
       case 'reply': {
         const { content, sent } = bodies.reply(asked.reply, exchange.request.method);
         response = responseOf(asked.reply.status, fieldsOf(asked.reply), content);

@@ -1,5 +1,6 @@
 import { isBodyless } from '../../http/bodyless.ts';
 import { NO_FIELDS } from '../../http/fields.ts';
+import { isEventStream } from '../../http/lasting_response.ts';
 import { BodyPump } from '../../io/body_pump.ts';
 import { NO_BODY } from '../../io/buffered_body.ts';
 import { BufferedReply } from '../../io/buffered_reply.ts';
@@ -10,14 +11,7 @@ import type { Forwarded, ReplySink, RequestBody, ResponseBody } from '../../io/p
 import { type Ending, type Spliced, splice } from '../../io/splice.ts';
 import { StoppableBody } from '../../io/stoppable_body.ts';
 import type { Encoding, Reply, Sent } from '../questions.ts';
-import {
-  atOnceBytes,
-  bytesOf,
-  fieldsOf,
-  framingWithoutContent,
-  isEventStream,
-  localContent,
-} from './reply_content.ts';
+import { atOnceBytes, bytesOf, fieldsOf, framingWithoutContent, localContent } from './reply_content.ts';
 
 /** The parts of a reply besides the engine's question. */
 export interface ReplyParts {
@@ -95,7 +89,8 @@ function sendStream(
   done: (sent: Sent) => void,
 ): void {
   const { stop } = parts;
-  const upstream = stop !== undefined && isEventStream(reply) ? new StoppableBody(answered, stop) : answered;
+  const upstream =
+    stop !== undefined && isEventStream(reply.headers) ? new StoppableBody(answered, stop) : answered;
   const { editors = [] } = reply;
   const edited = editors.length === 0 ? upstream : new EditedBody(upstream, editors);
   if (reply.compress !== null) {
@@ -118,7 +113,7 @@ function sendCompressed(
   const { sink } = parts;
   const fields = fieldsOf(reply);
   const stream = (source: ResponseBody): void => {
-    const packed = new CompressedBody(source, encoding, isEventStream(reply));
+    const packed = new CompressedBody(source, encoding, isEventStream(reply.headers));
     const pump = new BodyPump(parts, packed, done);
     pump.rawBytes = () => packed.rawBytes;
     sink.head(reply.status, fields, { lengthBytes: null, content: true });

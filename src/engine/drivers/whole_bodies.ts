@@ -11,7 +11,8 @@ export const WITHOUT_NETWORK = {
   fetch: { failure: 'connect', detail: 'control requests need a driver with a network' },
   oidc: WITHOUT_PROVIDERS,
   signature: { failure: 'unavailable', detail: 'signatures need a driver that verifies them' },
-} as const satisfies { readonly [Ask in 'fetch' | 'oidc' | 'signature']: Answers[Ask] };
+  shared: { unavailable: 'local', detail: 'this driver shares no state' },
+} as const satisfies { readonly [Ask in 'fetch' | 'oidc' | 'signature' | 'shared']: Answers[Ask] };
 
 /** The answer to a question about a body that is in memory. */
 export function bounded(

@@ -17,6 +17,7 @@ export const addHeaders = {
     }),
     leavesRequest: false,
     changes: ({ headers }) => changedHeaders(Object.keys(headers)),
+    adds: ({ headers }) => ({ request: headers, response: headers }),
     speaksOnly: true,
     alsoCalled: ['set-headers'],
     reads: [],

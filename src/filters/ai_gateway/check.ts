@@ -1,3 +1,4 @@
+import { removal } from '../../diagnostics/meant.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import type { ActionPlace } from '../fact_values.ts';
@@ -31,5 +32,6 @@ export function checkAction(
   report(code, '/api_key_selection', 'keys are selected only for providers with a base_url', {
     at: 'key',
     hint: 'remove api_key_selection',
+    fix: removal(true),
   });
 }

@@ -1,3 +1,4 @@
+import { removal } from '../../diagnostics/meant.ts';
 import type { Filter } from '../facts.ts';
 import type { ActionPlace } from '../fact_values.ts';
 import type { DenyConfig } from './action_schema.ts';
@@ -25,7 +26,11 @@ export const deny = {
       const at = '/status_code';
       if (phase !== 'on_tcp_connect' || status === undefined || !isWritten(at)) return;
       const message = 'a connection has no status: in on_tcp_connect deny closes it';
-      report('policy.no_effect', at, message, { at: 'key', hint: 'remove status_code' });
+      report('policy.no_effect', at, message, {
+        at: 'key',
+        hint: 'remove status_code',
+        fix: removal(true),
+      });
     },
     reasons: messages,
     examples: {

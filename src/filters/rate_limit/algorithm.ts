@@ -41,7 +41,7 @@ interface Windows {
   used: number;
 }
 
-const SLOTS = 10;
+export const SLOTS = 10;
 /** The current slot and the ten before it. */
 const RING = SLOTS + 1;
 const FIRST_ROOM = 16;

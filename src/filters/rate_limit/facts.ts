@@ -7,6 +7,7 @@ import type { RateLimitConfig } from './action_schema.ts';
 export const messages = {
   passed: 'the request is within the limit',
   limited: 'the request exceeds the limit',
+  unavailable: 'the shared count of requests cannot be reached',
 };
 
 export const rateLimit = {
@@ -27,7 +28,8 @@ export const rateLimit = {
     exercise: ({ capacity }) => [{ count: capacity, failing: false, thenMs: 1 }],
     reads: ['clock', 'state'],
     compares: ['/bucket_key'],
-    sharedState: 'counts, so that each process would admit as many requests as the limit',
+    sharedState: 'counts of requests',
+    notInCases: (code) => (code === 'unavailable' ? 'cases have one node, which counts by itself' : null),
     costNs: 200,
     reasons: messages,
     examples: {

@@ -14,6 +14,7 @@ export const requestHeaders = {
     ends: 'never',
     reads: [],
     costNs: 60,
+    adds: ({ add }) => ({ request: add }),
     removes: ({ remove }) => ({ request: remove }),
     check: checkHeaderEdits('request'),
     findings,

@@ -14,6 +14,7 @@ export const responseHeaders = {
     ends: 'never',
     reads: [],
     costNs: 60,
+    adds: ({ add }) => ({ response: add }),
     removes: ({ remove }) => ({ response: remove }),
     check: checkHeaderEdits('response'),
     findings,

@@ -41,6 +41,7 @@ export const tlsTermination = {
       which: (config) => ('redirect_http' in config && config.redirect_http ? null : 'plain'),
       reason: 'plain',
     },
+    stopsPlain: (config) => 'redirect_http' in config && config.redirect_http,
     // Only connections that were made for another edge are too old; those of a TLS edge are its own.
     notInCases: (code, _config, edgeKind) =>
       code === 'misdirected' && edgeKind === 'https' ? NO_OTHER_HANDSHAKE : null,

@@ -18,7 +18,7 @@ import type { Deciding as DecidingPart } from '../server/inspector.ts';
 import type { Revisions } from '../server/revisions.ts';
 import { ROW_FILTER_SCOPE } from '../server/row_filter.ts';
 import type { DraftAnswer, DraftRequest } from '../wire_editing.ts';
-import { completions } from './complete.ts';
+import { completions } from '../../editing/complete.ts';
 import { keptCoverage, scenarioCoverage } from './coverage.ts';
 import { drafts, withTexts } from './draft.ts';
 import { explainer } from './explain_again.ts';

@@ -7,6 +7,7 @@ import { offlineCodeOf } from '../../replay/recorded_tunnels.ts';
 import { dialledBackends } from '../../simulator/case_setting.ts';
 import { onlineAgents } from '../../simulator/search/draft.ts';
 import type { CopyAnswer } from '../wire.ts';
+import type { OfferedCase } from './append_case.ts';
 import type { InspectorContext } from './context.ts';
 import { redactedRecord } from './detail.ts';
 import { RequestError, invalid } from './handler.ts';
@@ -31,8 +32,24 @@ export function copyOf(kept: KeptExchange, as: string, context: InspectorContext
     const text = `${JSON.stringify(harOf([whole], context.version), null, 2)}\n`;
     return { as, text, name: `${name}.har`, notes };
   }
-  if (as === 'case') return { as, text: caseOf(whole, kept, context), name: `${name}.scenario.yaml`, notes };
+  if (as === 'case') {
+    const edge = `./${basename(context.files.names()[0] ?? 'edge.yaml')}`;
+    return { as, text: caseOf(whole, kept, context, edge), name: `${name}.scenario.yaml`, notes };
+  }
   throw invalid('`as` must be curl, har or case');
+}
+
+/** The case of an exchange that has ended, for a file of the project. */
+export function offeredCase(kept: KeptExchange, context: InspectorContext): OfferedCase {
+  const record = redactedRecord(kept.record(), context);
+  if (record.event === null)
+    throw new RequestError(409, 'unavailable', 'the exchange has not ended yet; save it when it has');
+  const whole = { ...record, event: record.event };
+  const { method, target } = record.request;
+  return {
+    fileFor: (edge) => caseOf(whole, kept, context, edge),
+    name: `${method} ${target.split('?')[0]!.slice(0, 100)}`,
+  };
 }
 
 function notesOf({ request, redactions }: Omit<RecordedExchange, 'event'>): string[] {
@@ -74,13 +91,14 @@ function quoted(text: string): string {
 function caseOf(
   exchange: RecordedExchange,
   { seq }: KeptExchange,
-  { watch, files }: InspectorContext,
+  { watch }: InspectorContext,
+  edge: string,
 ): string {
   const record = readRecording(exchange, seq);
   if ('problem' in record) throw invalid(record.problem);
   const { config } = watch.edge.runtime.current();
   const writer = scenarioWriter({
-    edge: `./${basename(files.names()[0] ?? 'edge.yaml')}`,
+    edge,
     backends: dialledBackends(config),
     agents: onlineAgents(config),
     offlineCode: offlineCodeOf(config.service_name),

@@ -1,7 +1,8 @@
 import { digest } from '../../crypto/digest.ts';
 import type { FilterAnswer, Hello } from '../wire.ts';
 import type { InspectorContext } from './context.ts';
-import { copyOf } from './copies.ts';
+import { appendCase } from './append_case.ts';
+import { copyOf, offeredCase } from './copies.ts';
 import { type ExplainKept, detailOf, exchangeAt, keptAt } from './detail.ts';
 import { type Feed, MAX_PAGES } from './feed.ts';
 import { fileTexts, writeFile } from './files.ts';
@@ -65,6 +66,8 @@ export function handlersOf({ context, feed, revisions, explain, hello, listens }
     },
     'GET /api/exchanges/:seq/copy': (call) =>
       copyOf(exchangeAt(seqOf(call), context), call.query.get('as') ?? '', context),
+    'POST /api/exchanges/:seq/case': (call) =>
+      appendCase(offeredCase(exchangeAt(seqOf(call), context), context), call.body, context),
     'POST /api/filter': ({ body }) => named(textIn(body, 'expression'), filters),
     'POST /api/search': ({ body }) => search(body, context),
     'POST /api/clear': () => {

@@ -1,10 +1,11 @@
 /** What can be done with an exchange: send it again, change it, copy it, keep it, decide it again with a draft. */
+import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { visible } from '../../pages/visible.ts';
 import type { CopyAnswer } from '../wire.ts';
 import type { Detail } from '../wire_detail.ts';
 import { EditRequest } from './edit_request.tsx';
-import { copied, copy, edited, resend } from './repeat.ts';
+import { appendCase, copied, copy, edited, resend } from './repeat.ts';
 import { attempt, hello, note, togglePin, view } from './state.ts';
 
 export function Actions({ detail }: { readonly detail: Detail }) {
@@ -72,6 +73,7 @@ function CopyWindow() {
         </ul>
       )}
       <pre tabIndex={0}>{visible(answer.text)}</pre>
+      {answer.as === 'case' && hello.value?.can.write === true && <AppendForm seq={answer.seq} />}
       <form method="dialog" class="buttons">
         <span class="quiet" role="status">
           {note.value}
@@ -82,6 +84,33 @@ function CopyWindow() {
         <button type="submit">Close</button>
       </form>
     </dialog>
+  );
+}
+
+/** The scenario file that was named last. */
+const scenarioFile = signal('inspector.scenario.yaml');
+
+function AppendForm({ seq }: { readonly seq: number }) {
+  return (
+    <form
+      class="line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void appendCase(seq, scenarioFile.value.trim());
+      }}
+    >
+      <label class="grows">
+        Scenario file{' '}
+        <input
+          name="file"
+          value={scenarioFile.value}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => (scenarioFile.value = currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Add to the file</button>
+    </form>
   );
 }
 

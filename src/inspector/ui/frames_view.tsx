@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { hexDump, keptBytes } from '../../pages/body_forms.ts';
 import { indentedJson } from '../../pages/json_text.ts';
+import { protobufText } from '../../pages/protobuf.ts';
 import { countText, durationText, sizeText } from '../../pages/units.ts';
 import { visible, visibleLine } from '../../pages/visible.ts';
 import type { Frame, Frames } from '../wire_detail.ts';
@@ -22,7 +23,7 @@ export function FramesView({ frames: { kind, list, dropped } }: { readonly frame
       </p>
       <ol class="frames">
         {list.slice(0, count).map((frame, index) => (
-          <FrameView key={index} frame={frame} />
+          <FrameView key={index} kind={kind} frame={frame} />
         ))}
       </ol>
       {list.length > count && (
@@ -34,7 +35,7 @@ export function FramesView({ frames: { kind, list, dropped } }: { readonly frame
   );
 }
 
-function FrameView({ frame }: { readonly frame: Frame }) {
+function FrameView({ kind, frame }: { readonly kind: Frames['kind']; readonly frame: Frame }) {
   const { from, after, type, bytes, truncated } = frame;
   return (
     <li class={from}>
@@ -46,13 +47,23 @@ function FrameView({ frame }: { readonly frame: Frame }) {
         </span>
         {truncated === true && <strong class="flag">only its beginning was kept</strong>}
       </p>
-      <pre>{contentOf(frame)}</pre>
+      <pre>{contentOf(kind, frame)}</pre>
     </li>
   );
 }
 
-function contentOf(frame: Frame): string {
+function contentOf(kind: Frames['kind'], frame: Frame): string {
+  const fields = kind === 'grpc' && frame.type === 'message' ? fieldsOf(frame) : null;
+  if (fields !== null) return visible(fields.slice(0, LETTERS));
   if (frame.text !== undefined) return visible((indentedJson(frame.text) ?? frame.text).slice(0, LETTERS));
   const bytes = keptBytes(frame);
   return bytes === null ? '' : hexDump(bytes, 1024);
+}
+
+/** The fields of a gRPC message; null where it is JSON, or no message. */
+function fieldsOf(frame: Frame): string | null {
+  if (frame.text !== undefined && /^\s*[[{]/.test(frame.text) && indentedJson(frame.text) !== null)
+    return null;
+  const bytes = keptBytes(frame);
+  return bytes === null ? null : protobufText(bytes, frame.truncated === true);
 }

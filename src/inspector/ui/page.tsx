@@ -227,7 +227,7 @@ function Page() {
   return (
     <>
       <Bar />
-      {isHelpOpen.value && <Keys rows={KEYS} />}
+      {isHelpOpen.value && <Keys rows={KEYS} licenses={['LICENSES.txt']} />}
       <p class={note.value === '' ? 'note hidden' : 'note'} role="status">
         {note.value}
         {note.value !== '' && (

@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Plot, Series } from '../../pages/plot.ts';
+import { useMemo } from 'preact/hooks';
+import type { Series } from '../../pages/plot.ts';
+import { PlotView } from '../../pages/plot_view.tsx';
 import { countText, durationText } from '../../pages/units.ts';
 import type { SecondStats } from '../wire.ts';
 
@@ -20,7 +21,7 @@ export function PlotsView({ seconds: given }: Props) {
           label={last === undefined ? 'no requests' : `${last.requests} requests in the last second`}
           times={times}
           series={requestSeries(seconds)}
-          format={wholeText}
+          form={COUNTS}
         />
       </figure>
       <figure class="card">
@@ -33,7 +34,7 @@ export function PlotsView({ seconds: given }: Props) {
           }
           times={times}
           series={latencySeries(seconds)}
-          format={latencyText}
+          form={LATENCIES}
         />
       </figure>
     </div>
@@ -68,6 +69,9 @@ const emptySecond = (atMs: number): SecondStats => ({
 const wholeText = (value: number): string => (Number.isInteger(value) ? countText(value) : value.toFixed(1));
 const latencyText = (ms: number): string => (ms === 0 ? '0' : durationText(ms));
 
+const COUNTS = { format: wholeText };
+const LATENCIES = { format: latencyText };
+
 function requestSeries(seconds: readonly SecondStats[]): Series[] {
   const of = (index: number) => seconds.map(({ classes }) => classes[index]!);
   return [
@@ -84,33 +88,4 @@ function latencySeries(seconds: readonly SecondStats[]): Series[] {
     { label: 'p90', color: '--accent', values: seconds.map(({ p90Ms }) => p90Ms) },
     { label: 'p99', color: '--warn', values: seconds.map(({ p99Ms }) => p99Ms) },
   ];
-}
-
-interface PlotProps {
-  readonly label: string;
-  readonly times: readonly number[];
-  readonly series: readonly Series[];
-  readonly format: (value: number) => string;
-}
-
-function PlotView({ label, times, series, format }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<Plot | null>(null);
-  const latest = useRef({ times, series });
-  latest.current = { times, series };
-  useEffect(() => {
-    let isGone = false;
-    const draw = async (): Promise<void> => {
-      const { createPlot } = await import('../../pages/plot.ts');
-      if (!isGone)
-        plot.current = createPlot(place.current!, latest.current.times, latest.current.series, format);
-    };
-    void draw();
-    return () => {
-      isGone = true;
-      plot.current?.destroy();
-    };
-  }, [format]);
-  useEffect(() => plot.current?.setData(times, series), [times, series]);
-  return <div class="plot" role="img" aria-label={label} ref={place} />;
 }

@@ -34,7 +34,7 @@ export async function scenarioTests(
   { describe, it }: Runner,
   options: ScenarioTestOptions = {},
 ): Promise<void> {
-  const { checked, edge, findings } = await scenarioLoader()(file);
+  const { checked, edge, findings, configured } = await scenarioLoader()(file);
   const { scenario } = checked;
   const problems = [...checked.diagnostics, ...findings];
   if (scenario === null || edge === null || hasErrors(problems)) {
@@ -47,6 +47,7 @@ export async function scenarioTests(
   const signer = await signerFor(scenario);
   const run = (wanted: CaseRow): void => {
     const { cases, diagnostics } = runFile(checked, edge, {
+      configured,
       selects: (row) => row === wanted,
       seed: options.seed ?? null,
       repeat: 1,

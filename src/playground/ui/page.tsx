@@ -174,7 +174,7 @@ function Page() {
   return (
     <>
       <Bar />
-      {isHelpOpen.value && <Keys rows={KEYS} />}
+      {isHelpOpen.value && <Keys rows={KEYS} licenses={['LICENSES.txt', 'LICENSES_of_engine.txt']} />}
       <main>
         <Pane name={EDGE} label="Edge file" />
         <div class="right">

@@ -1,6 +1,7 @@
 /** The cases with their results and explanations. Everything is text: nothing of a request becomes markup. */
 import { signal } from '@preact/signals';
 import { Steps } from '../../pages/explanation.tsx';
+import { ValuesView } from '../../pages/values_view.tsx';
 import { visible, visibleLine } from '../../pages/visible.ts';
 import type { DecidedCase } from '../engine.ts';
 import { decided, failure, findings, isBusy } from './project.ts';
@@ -107,7 +108,7 @@ function Explained({
     <div class="explained">
       {near !== null && <p class="hint">{near}</p>}
       {received !== null && <Explanation explanation={received.explanation} show={show} />}
-      {received !== null && received.values.length > 0 && <Values values={received.values} />}
+      {received !== null && received.values.length > 0 && <ValuesView values={received.values} />}
       {received !== null && <Response received={received} />}
     </div>
   );
@@ -127,33 +128,6 @@ function Explanation({
       </p>
       <Steps steps={steps} because={steps.indexOf(because)} places={{ show }} />
     </>
-  );
-}
-
-type Values = NonNullable<DecidedCase['received']>['values'];
-
-function Values({ values }: { readonly values: Values }) {
-  return (
-    <details class="values">
-      <summary>Values of expressions</summary>
-      <table>
-        <tbody>
-          {values.flatMap(({ pointer, parts }, at) =>
-            parts.map(({ text, depth, value, skipped }, index) => (
-              <tr key={`${at} ${pointer} ${index}`}>
-                <th scope="row">
-                  <code>
-                    {'\u00a0\u00a0'.repeat(depth)}
-                    {text}
-                  </code>
-                </th>
-                <td>{skipped === null ? <code>{value}</code> : <i>skipped: {skipped}</i>}</td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
-    </details>
   );
 }
 

@@ -9,7 +9,7 @@ import { type Entries, readValue } from './config.ts';
 import type { PolicySetting } from './setting.ts';
 import type { Code, Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
-import { renameKey, replaceWithin, rewordValue } from './repairs.ts';
+import { asWanted, renameKey, rewordValue, underConfig } from './repairs.ts';
 import { configShape } from './shape.ts';
 import { listed } from './message_text.ts';
 
@@ -66,9 +66,7 @@ function checkConfig(checking: Checking, facts: ActionFacts<never>, config: Entr
     config as never,
     (code, below, message, { fix, ...more } = {}) => {
       const at = placeOf(below);
-      const repair =
-        fix && more.within && replaceWithin(policy, at, more.within.decoded, more.within.span, fix);
-      checking.report(code as Code, at, message, { ...more, fix: repair });
+      checking.report(code as Code, at, message, { ...more, fix: fix && asWanted(policy, at, fix, more) });
     },
     {
       phase,
@@ -153,7 +151,11 @@ function reportUnknownKey(
     at: 'key',
     hint: isField ? `it belongs under config: config: { ${key}: … }` : didYouMean(meant),
     notes: ['keys of an action: type, config'],
-    fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
+    fix: isField
+      ? underConfig(policy, pointer)
+      : meant === undefined
+        ? undefined
+        : renameKey(policy, pointer, meant, false),
   });
 }
 

@@ -1,6 +1,8 @@
-import type { Repair } from './findings.ts';
+import { without } from '../../config_file/edits.ts';
+import type { WantedFix } from '../../diagnostics/report.ts';
+import type { More, Repair } from './findings.ts';
 import { type PolicyText, mapIn } from './policy_text.ts';
-import { quotedScalar } from './text_map.ts';
+import { quotedScalar } from '../../config_file/quoted_scalar.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
 
 /** Fixes as changes of the policy's text. Each returns undefined if the text does not allow it. */
@@ -83,4 +85,44 @@ export function removeLine(policy: PolicyText, pointer: string, message: string)
   const after = policy.text.slice(value.end, end);
   if (before.trim() !== '' || !/^\s*(?:#.*)?\s*$/.test(after)) return undefined;
   return { message, safe: true, edit: { span: { start, end }, text: '' } };
+}
+
+/** A fix that a check of a filter wants, for the part of the policy at a pointer. */
+export function asWanted(
+  policy: PolicyText,
+  pointer: string,
+  fix: WantedFix,
+  { at = 'value', within }: Pick<More, 'at' | 'within'>,
+): Repair | undefined {
+  const { message, safe } = fix;
+  if ('text' in fix) return within && replaceWithin(policy, pointer, within.decoded, within.span, fix);
+  const span = at === 'key' ? policy.keySpanOf(pointer) : policy.spanOf(pointer);
+  const edit = span && ('edit' in fix ? fix.edit : without(at))(policy.text, span);
+  return edit ? { message, safe, edit } : undefined;
+}
+
+/** Moves a field that is beside the type of an action below `config`, where there is none yet. */
+export function underConfig(policy: PolicyText, pointer: string): Repair | undefined {
+  const key = policy.keySpanOf(pointer);
+  const value = policy.spanOf(pointer);
+  if (key === undefined || value === undefined) return undefined;
+  if (policy.keySpanOf(pointer.replace(/[^/]*$/, 'config')) !== undefined) return undefined;
+  const span = { start: key.start, end: value.end };
+  const written = policy.text.slice(span.start, span.end);
+  if (
+    written.includes('\n') ||
+    /[[{]/.test(policy.text.slice(policy.text.lastIndexOf('\n', span.start) + 1, span.start))
+  )
+    return undefined;
+  return { message: 'put it under config', safe: false, edit: { span, text: `config: { ${written} }` } };
+}
+
+/** Makes a block map the only item of a list. */
+export function asItem(policy: PolicyText, pointer: string): Repair | undefined {
+  const span = policy.spanOf(pointer);
+  const start = span && policy.text.lastIndexOf('\n', span.start - 1) + 1;
+  if (span === undefined || start === undefined || !/^ +$/.test(policy.text.slice(start, span.start)))
+    return undefined;
+  const lines = policy.text.slice(span.start, span.end).replaceAll(/\n(?=[^\n])/g, '\n  ');
+  return { message: 'put a dash before it', safe: false, edit: { span, text: `- ${lines.trimEnd()}` } };
 }

@@ -6,9 +6,9 @@ import { type Entries, isEntries } from './config.ts';
 import type { Repair, Report } from './findings.ts';
 import { listed } from './message_text.ts';
 import type { PolicyText } from './policy_text.ts';
-import { quoteAsWritten, renameKey, replaceValue } from './repairs.ts';
+import { asItem, quoteAsWritten, renameKey, replaceValue } from './repairs.ts';
 import type { PolicySetting } from './setting.ts';
-import { quotedScalar } from './text_map.ts';
+import { quotedScalar } from '../../config_file/quoted_scalar.ts';
 
 /** A rule of the document whose parts are not checked yet. */
 export interface RawRule {
@@ -38,6 +38,7 @@ export function readRules(reading: Reading, phase: Phase, given: unknown, pointe
     report(2236, pointer, `'${phase}' has to be a list of rules, not ${shown(given)}`, {
       at: isRule ? 'key' : 'value',
       hint: isRule ? 'put a dash before the rule' : undefined,
+      fix: isRule ? asItem(policy, pointer) : undefined,
     });
     return [];
   }

@@ -4,6 +4,7 @@ import { type Call, type Node, childrenOf } from '../../cel/ast.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
 import { type PolicyText, mapIn } from './policy_text.ts';
+import { replaceWithin } from './repairs.ts';
 import { listed } from './message_text.ts';
 
 /** Reports unknown secrets: reading one is an error that stops the request. */
@@ -20,11 +21,21 @@ export function checkSecrets(
       const told = sayOf(vault, name, secrets);
       if (told === undefined) return;
       const { span } = told.of;
-      const place = mapIn(policy, pointer, text)?.spanOf({
-        start: span.start + start,
-        end: span.end + start,
+      const inText = { start: span.start + start, end: span.end + start };
+      const place = mapIn(policy, pointer, text)?.spanOf(inText);
+      const fix = told.meant === undefined ? undefined : `'${told.meant}'`;
+      findings.report('policy.unknown_secret', pointer, told.message, {
+        hint: told.hint,
+        span: place,
+        fix:
+          fix === undefined
+            ? undefined
+            : replaceWithin(policy, pointer, text, inText, {
+                message: `write ${fix}`,
+                text: fix,
+                safe: false,
+              }),
       });
-      findings.report('policy.unknown_secret', pointer, told.message, { hint: told.hint, span: place });
     });
   }
 }
@@ -32,6 +43,8 @@ export function checkSecrets(
 interface Told {
   readonly message: string;
   readonly hint: string | undefined;
+  /** The name that was probably meant. */
+  readonly meant: string | undefined;
   /** The unknown part: the vault, or the name in it. */
   readonly of: Node;
 }
@@ -45,18 +58,21 @@ function sayOf(
   if (vaultName === undefined) return undefined;
   if (!Object.hasOwn(secrets, vaultName)) {
     const vaults = Object.keys(secrets);
-    const hint = didYouMean(suggest(vaultName, vaults)) ?? namesOf('vaults', vaults);
-    return { message: `unknown vault ${quoted(vaultName)}, so reading it is an error`, hint, of: vault };
+    const meant = suggest(vaultName, vaults);
+    const hint = didYouMean(meant) ?? namesOf('vaults', vaults);
+    return {
+      message: `unknown vault ${quoted(vaultName)}, so reading it is an error`,
+      hint,
+      meant,
+      of: vault,
+    };
   }
   const names = secrets[vaultName]!;
   const secretName = textOf(name);
   if (secretName === undefined || names.includes(secretName)) return undefined;
   const message = `the vault ${quoted(vaultName)} has no secret ${quoted(secretName)}, so reading it is an error`;
-  return {
-    message,
-    hint: didYouMean(suggest(secretName, names)) ?? namesOf('secrets in it', names),
-    of: name,
-  };
+  const meant = suggest(secretName, names);
+  return { message, hint: didYouMean(meant) ?? namesOf('secrets in it', names), meant, of: name };
 }
 
 function namesOf(what: string, names: readonly string[]): string {

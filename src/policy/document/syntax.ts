@@ -2,7 +2,8 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts';
 import type { Report } from './findings.ts';
 import type { ReadRule } from './lint.ts';
 import type { PolicyText } from './policy_text.ts';
-import { type Edit, quotedScalar } from './text_map.ts';
+import { quotedScalar } from '../../config_file/quoted_scalar.ts';
+import type { Edit } from './text_map.ts';
 
 const UNREADABLE = 2236;
 
@@ -16,7 +17,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 /** Reports YAML errors. */
 export function reportProblems(policy: PolicyText, report: Report, problems: readonly Diagnostic[]): void {
   let isLost = false;
-  for (const { code, message, pointer, span, hint, notes } of problems) {
+  for (const { code, message, pointer, span, hint, notes, fix } of problems) {
     // After the first error the parser reports every further token.
     if (isLost) break;
     isLost = code === 'policy.syntax' && LOST.test(message);
@@ -27,7 +28,10 @@ export function reportProblems(policy: PolicyText, report: Report, problems: rea
       span: trap?.edit.span ?? place,
       hint: trap?.hint ?? hint,
       notes: code in MESSAGES ? [] : (notes ?? []),
-      fix: trap && { message: 'put it in quotes', safe: true, edit: trap.edit },
+      fix:
+        trap === undefined
+          ? fix && { message: fix.message, safe: fix.safe, edit: fix }
+          : { message: 'put it in quotes', safe: true, edit: trap.edit },
     });
   }
 }

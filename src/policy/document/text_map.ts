@@ -1,4 +1,5 @@
 import type { Span } from '../../diagnostics/diagnostic.ts';
+import { hasControls, quotedScalar } from '../../config_file/quoted_scalar.ts';
 import { type Units, unitsOf } from './scalar.ts';
 
 /** A replacement of a span of the file. */
@@ -102,10 +103,6 @@ function rewritten({ style, indent }: Units, span: Span, whole: string, text: st
   }
 }
 
-function hasControls(text: string): boolean {
-  return /[^\P{Cc}\n\t]/u.test(text);
-}
-
 /** Whether a text can be written without quotes, judged strictly: also inside brackets, and never as a number. */
 function isPlain(text: string): boolean {
   return (
@@ -113,11 +110,4 @@ function isPlain(text: string): boolean {
     !/: |:$| $|[^\P{Cc}\n]/u.test(text) &&
     !/^(?:null|true|false|\.inf|\.nan|[+-]?[\d.]+(?:e[+-]?\d+)?)$/i.test(text)
   );
-}
-
-/** A text as a quoted scalar: double quotes if it contains single ones and nothing needs an escape. */
-export function quotedScalar(text: string): string {
-  const plain = !/["\\]/.test(text);
-  if (hasControls(text) || text.includes('\n') || (text.includes("'") && plain)) return JSON.stringify(text);
-  return text.includes("'") && /["\\]/.test(text) ? JSON.stringify(text) : `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,11 +1,12 @@
 import { PROGRAM_LIMIT_INSTRUCTIONS, PATTERN_LIMIT_UNITS } from '../../regex/pattern.ts';
-import type { FunctionRow, MacroRow, Overload, Row } from '../../cel/function_table.ts';
+import type { Row } from '../../cel/function_table.ts';
 import { EVALUATION_BUDGET, MAX_DEPTH, MAX_NODES, MAX_SOURCE_LENGTH } from '../../cel/limits.ts';
 import type { Variable } from '../../cel/scope.ts';
 import { STANDARD } from '../../cel/std/standard.ts';
-import { type ObjectType, type Type, formatType } from '../../cel/types.ts';
+import type { ObjectType, Type } from '../../cel/types.ts';
 import type { Activation } from './activation.ts';
 import { ADDRESS_FUNCTIONS } from './functions/addresses.ts';
+import { formsOf, isOperator, macroForm, typeName } from './function_forms.ts';
 import { CHANCE_FUNCTIONS } from './functions/chance.ts';
 import { ENCODING_FUNCTIONS } from './functions/encodings.ts';
 import { REQUEST_FUNCTIONS, RESPONSE_FUNCTIONS } from './functions/exchange.ts';
@@ -174,10 +175,6 @@ const FUNCTION_GROUPS: readonly (readonly [title: string, rows: readonly Row<Act
   ['Operators', STANDARD.rows.filter(isOperator)],
 ];
 
-function isOperator(one: Row): boolean {
-  return !/^[A-Za-z]/.test(one.name) || one.name === 'in';
-}
-
 function functionsSection(title: string, rows: readonly Row<Activation>[]): string {
   const lines = rows.map((one) => {
     const forms = one.kind === 'macro' ? [macroForm(one)] : formsOf(one);
@@ -185,36 +182,6 @@ function functionsSection(title: string, rows: readonly Row<Activation>[]): stri
     return row([shown, `${one.doc}<br>${code(one.example)}`]);
   });
   return table(title, ['Form', 'Meaning and example'], lines);
-}
-
-function macroForm({ name, variables, bodies }: MacroRow): string {
-  const loopNames = ['x', 'y'].slice(0, variables);
-  const expressions = bodies === 1 ? ['expression'] : ['condition', 'expression'];
-  return `target.${name}(${[...loopNames, ...expressions].join(', ')})`;
-}
-
-function formsOf(one: FunctionRow<Activation>): string[] {
-  const operator = isOperator(one as Row);
-  return one.overloads.flatMap((overload) =>
-    operator ? [operatorForm(one.name, overload)] : callForms(one.name, overload),
-  );
-}
-
-function operatorForm(name: string, { params, result }: Overload<Activation>): string {
-  const [left, right] = params.map(formatType);
-  return right === undefined
-    ? `${name.replace('_', '')}${left} → ${formatType(result)}`
-    : `${left} ${name} ${right} → ${formatType(result)}`;
-}
-
-function callForms(name: string, { style, params, result, variadic }: Overload<Activation>): string[] {
-  const types = params.map(typeName);
-  if (variadic === true) types.push('…');
-  const forms: string[] = [];
-  if (style !== 'method') forms.push(`${name}(${types.join(', ')}) → ${typeName(result)}`);
-  if (style !== 'global')
-    forms.push(`${types[0]}.${name}(${types.slice(1).join(', ')}) → ${typeName(result)}`);
-  return forms;
 }
 
 function limitsSection(): string {
@@ -246,10 +213,6 @@ function userAgentSection(): string {
 function legacySection(): string {
   const lines = LEGACY_NAMES.map(([old, now]) => row([`\`${old}\``, `\`${now}\``]));
   return table('Names of February 2024, which are no longer accepted', ['Old', 'Now'], lines);
-}
-
-function typeName(type: Type): string {
-  return type.kind === 'object' && type.text !== undefined ? `${type.name}+` : formatType(type);
 }
 
 /** The type, marked if it has fields; `header map` if keys are case-insensitive. */

@@ -1,3 +1,4 @@
+import { meantWord } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import type { Report } from '../../diagnostics/report.ts';
@@ -170,7 +171,7 @@ function reportUnreachable(
     return report('scenario.bad_agent', pointer, message, { at: 'key', notes });
   }
   const message = `there is no agent ${quoted(name)}, and it has neither labels nor a URL`;
-  report('scenario.unknown_agent', pointer, message, { at: 'key', hint: didYouMean(meant) });
+  report('scenario.unknown_agent', pointer, message, { at: 'key', ...meantWord(meant) });
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -222,7 +223,7 @@ export function checkAgentName(
   if (typeof name !== 'string' || name === 'none' || agents.includes(name)) return;
   report('scenario.unknown_agent', pointer, `there is no agent ${quoted(name)}`, {
     at,
-    hint: didYouMean(suggest(name, agents)),
+    ...meantWord(suggest(name, agents)),
     notes: [`agents: ${listed(agents)}`],
   });
 }

@@ -1,8 +1,9 @@
+import { meantWord } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Report } from '../../diagnostics/report.ts';
 import { shaped } from '../../config_file/validate.ts';
-import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
+import { listed, quoted } from '../../diagnostics/message_text.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { type Answering, type Fault, type Stub, type UpstreamScript, PLAIN_ANSWER } from '../upstreams.ts';
 import type { ScenarioCode } from './codes.ts';
@@ -27,7 +28,7 @@ export function compileUpstreams(
     if (!name.includes('://') && !backends.includes(name)) {
       report('scenario.unknown_backend', at, `the edge has no dialled backend ${quoted(name)}`, {
         at: 'key',
-        hint: didYouMean(suggest(name, backends)),
+        ...meantWord(suggest(name, backends)),
         notes: [`dialled backends: ${listed(backends)}`],
       });
       continue;
@@ -127,7 +128,7 @@ function readAnswer(given: unknown, pointer: string, report: Report<ScenarioCode
     const fault = FAULTS.find((each) => each === given);
     if (fault !== undefined) return { fault };
     report('scenario.bad_answer', pointer, `${quoted(given)} is not a response`, {
-      hint: didYouMean(suggest(given, FAULTS)),
+      ...meantWord(suggest(given, FAULTS)),
       notes: [`one of: ${FAULTS.join(', ')}, a status, or a map`],
     });
     return {};

@@ -1,3 +1,4 @@
+import { meantWord } from '../../diagnostics/meant.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
 import { type Lines, linesOf, positionAt } from '../../diagnostics/lines.ts';
@@ -9,7 +10,7 @@ import { errorsTo, reportWith } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { type FilesBeside, NO_FILES } from './beside.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
 import { type Row, nameOfRow } from './expand.ts';
@@ -191,8 +192,8 @@ function checkCases(
     const misspelt = misspeltSnapshot(config, pointer);
     if (misspelt !== null) {
       const message = `${quoted(misspelt.text)} is neither a map nor \`snapshot\``;
-      const hint = didYouMean(suggest(misspelt.text, ['snapshot']));
-      report('scenario.bad_expectation', misspelt.pointer, message, { hint });
+      const meant = meantWord(suggest(misspelt.text, ['snapshot']));
+      report('scenario.bad_expectation', misspelt.pointer, message, meant);
     } else if (!expectsSomething(config)) {
       const message = `case ${quoted(name)} expects nothing, so it cannot fail`;
       report('scenario.no_expectation', pointer, message, { notes: ['expect: { status: 200 }'] });

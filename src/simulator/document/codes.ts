@@ -29,6 +29,7 @@ const CODES = {
   'scenario.bad_request': { message: 'The request is invalid.' },
   'scenario.bad_time': { message: 'Times are in RFC 3339 format.' },
   'scenario.bad_arrivals': { message: 'Arrivals have a rate or a log.' },
+  'scenario.bad_nodes': { message: 'Nodes, cuts and what happens at nodes fit together.' },
   'scenario.bad_answer': { message: 'The scripted response is invalid.' },
   'scenario.bad_expectation': { message: 'The expectation is invalid.' },
   'scenario.bad_share': { message: 'Shares are probabilities from 0 to 1.' },

@@ -1,7 +1,8 @@
+import { meantWord } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Report } from '../../diagnostics/report.ts';
-import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
+import { listed, quoted } from '../../diagnostics/message_text.ts';
 import { type Identity, readIdentities } from '../../dev_idp/identities.ts';
 import type { ScenarioCode } from './codes.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
@@ -57,8 +58,8 @@ export function checkIdentitiesUsed(
     asked.add(name);
     known ??= Object.keys(identities);
     if (known.includes(name)) continue;
-    const hint = didYouMean(suggest(name, known)) ?? 'add it to `identities` at the top of the file';
+    const { hint = 'add it to `identities` at the top of the file', fix } = meantWord(suggest(name, known));
     const notes = [`identities of this file: ${listed(known)}`];
-    report('scenario.unknown_identity', `${at}/as`, `unknown identity ${quoted(name)}`, { hint, notes });
+    report('scenario.unknown_identity', `${at}/as`, `unknown identity ${quoted(name)}`, { hint, notes, fix });
   }
 }

@@ -56,6 +56,12 @@ export const request = z
       .string()
       .optional()
       .describe('Identity whose browser sends the request: with its cookies, and through logins.'),
+    node: z
+      .int()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('Node that receives it; default by the spread of `nodes`.'),
     leaves_after: duration.optional().describe('The client disconnects after this time.'),
     jwt: z
       .strictObject({

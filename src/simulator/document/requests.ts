@@ -10,6 +10,7 @@ import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
 import { type FieldList, hasField, isFieldName, isFieldValue, fieldPairs } from '../../http/fields.ts';
 import type { PreparedRequest } from '../prepared_request.ts';
+import { noNode } from './nodes.ts';
 import type { ScenarioCode } from './codes.ts';
 import { readCurl } from './curl.ts';
 import { durationMs } from './durations.ts';
@@ -39,6 +40,8 @@ export interface RequestSetting {
   readonly tls: Partial<TlsFacts>;
   readonly startMs: number;
   readonly signer: Signer | null;
+  /** Number of nodes; default one. */
+  readonly nodes?: number;
   readonly report: Report<ScenarioCode>;
 }
 
@@ -123,7 +126,7 @@ function ofPlaceholder(text: string): string {
 function withHead(
   make: () => RequestHead | RefusedHead,
   body: Uint8Array,
-  config: Pick<RequestConfig, 'ip' | 'leaves_after' | 'as' | 'tls'>,
+  config: Pick<RequestConfig, 'ip' | 'leaves_after' | 'as' | 'tls' | 'node'>,
   pointer: string,
   setting: RequestSetting,
 ): PreparedRequest | null {
@@ -141,7 +144,12 @@ function withHead(
     const connection = connectionFor(head, facts);
     const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
     const as = config.as === undefined ? {} : { as: config.as };
-    return { head, connection, body, leaveAfterMs, ...as };
+    const { node } = config;
+    if (node !== undefined && node > (setting.nodes ?? 1)) {
+      setting.report('scenario.bad_nodes', `${pointer}/node`, noNode(node, setting.nodes ?? 1));
+      return null;
+    }
+    return { head, connection, body, leaveAfterMs, ...as, ...(node !== undefined && { node }) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return refuse(setting, pointer, error.message);

@@ -9,6 +9,7 @@ import type {
   upstreamSaw,
 } from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
+import { nodes, nodesChange } from './nodes_schema.ts';
 import { clientCertificate, duration, request, send, type tls } from './request_schema.ts';
 import { agents } from './agent_schema.ts';
 import { type answer, type upstream, upstreams } from './upstream_schema.ts';
@@ -80,8 +81,9 @@ const step = z
       .optional()
       .describe('Values of the response by name, for `{name}` in the requests of later steps.'),
     expect: expected.optional(),
+    ...nodesChange,
   })
-  .describe('One step: time passes, upstreams and agents change, requests are sent.');
+  .describe('One step: time passes, upstreams, agents and nodes change, requests are sent.');
 
 const sample = z
   .strictObject({
@@ -195,6 +197,7 @@ const top = {
     )
     .optional()
     .describe('Minimum percentages of coverage, for cover and test --coverage.'),
+  nodes: nodes.optional(),
   simulation: simulation.optional(),
 };
 
@@ -224,6 +227,8 @@ export type UpstreamSawConfig = z.output<typeof upstreamSaw>;
 export type UpstreamConfig = z.output<typeof upstream>;
 export type AgentConfig = z.output<typeof agents>[string];
 export type AnswerConfig = z.output<typeof answer>;
+export type NodesConfig = z.output<typeof nodes>;
+export type NodesChangeConfig = z.output<z.ZodObject<typeof nodesChange>>;
 export type MatcherConfig = z.output<typeof matcher>;
 export type ExpectedValue = z.output<typeof expectedValue>;
 export type Scalar = z.output<typeof scalar>;

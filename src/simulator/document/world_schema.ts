@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { agents } from './agent_schema.ts';
+import { nodesChange } from './nodes_schema.ts';
 import { duration, request } from './request_schema.ts';
 import { upstreams } from './upstream_schema.ts';
 
@@ -59,8 +60,9 @@ export const simulation = z
             at: duration.describe('When.'),
             upstreams: upstreams.optional(),
             agents: agents.optional(),
+            ...nodesChange,
           })
-          .describe('Changes of upstreams and agents during the run.'),
+          .describe('Changes of upstreams, agents and nodes during the run.'),
       )
       .optional()
       .describe('Scripted faults.'),

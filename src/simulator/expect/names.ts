@@ -1,7 +1,8 @@
+import { meantWord } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Report } from '../../diagnostics/report.ts';
-import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
+import { listed, quoted } from '../../diagnostics/message_text.ts';
 import { ENGINE_REASONS, STREAM_REASONS } from '../../engine/refusals.ts';
 import { TRAFFIC_EVENTS, type TrafficType, isOpenPath } from '../../events/fields.ts';
 import type { ModuleFacts } from '../../filters/facts.ts';
@@ -28,7 +29,7 @@ export function checkBackendName(
   if (typeof name !== 'string' || name === 'none' || backends.includes(name)) return;
   report('scenario.unknown_backend', pointer, `the edge has no backend ${quoted(name)}`, {
     at,
-    hint: didYouMean(suggest(name, backends)),
+    ...meantWord(suggest(name, backends)),
     notes: [`its backends: ${listed(backends)}`],
   });
 }
@@ -39,7 +40,7 @@ export function checkDecision(module: string, decision: unknown, pointer: string
   if (known === undefined) {
     report('scenario.unknown_module', pointer, `unknown module ${quoted(module)}`, {
       at: 'key',
-      hint: didYouMean(suggest(module, TYPES)),
+      ...meantWord(suggest(module, TYPES)),
       notes: [`modules: ${listed(TYPES)}`],
     });
     return;
@@ -47,7 +48,7 @@ export function checkDecision(module: string, decision: unknown, pointer: string
   const decisions = decisionsOf(known);
   if (typeof decision !== 'string' || decisions.includes(decision)) return;
   report('scenario.bad_expectation', pointer, `${module} never decides ${quoted(decision)}`, {
-    hint: didYouMean(suggest(decision, decisions)),
+    ...meantWord(suggest(decision, decisions)),
     notes: [`one of: ${listed(decisions)}`],
   });
 }
@@ -73,7 +74,7 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
   if (module === undefined) return;
   if (!STEPS.includes(module)) {
     report('scenario.unknown_module', at('module'), `unknown module ${quoted(module)}`, {
-      hint: didYouMean(suggest(module, STEPS)),
+      ...meantWord(suggest(module, STEPS)),
       notes: [`modules: ${listed(STEPS)}`],
     });
     return;
@@ -84,7 +85,7 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
   const reasons = Object.keys(known.reasons).map((each) => each.slice(module.length + 1));
   if (reasons.includes(reason)) return;
   report('scenario.bad_expectation', at('reason'), `${module} has no reason ${quoted(reason)}`, {
-    hint: didYouMean(suggest(reason, reasons)),
+    ...meantWord(suggest(reason, reasons)),
     notes: [`its reasons: ${listed(reasons)}`],
   });
 }
@@ -126,7 +127,7 @@ function checkCode(code: string, pointer: string, report: Reporting): void {
   const dot = code.indexOf('.');
   const own = CODES.filter((each) => each.startsWith(dot < 0 ? `${code}.` : code.slice(0, dot + 1)));
   report('scenario.bad_expectation', pointer, `unknown reason code ${quoted(code)}`, {
-    hint: didYouMean(suggest(code, CODES)),
+    ...meantWord(suggest(code, CODES)),
     notes: own.length === 0 ? ['written like ip_restriction.denied'] : [`its codes: ${listed(own)}`],
   });
 }
@@ -137,7 +138,7 @@ export function checkEventPath(path: string, type: TrafficType, pointer: string,
   if (isOpenPath(path) || fields.some((field) => field === path || field.startsWith(`${path}.`))) return;
   report('scenario.bad_expectation', pointer, `events have no field ${quoted(path)}`, {
     at: 'key',
-    hint: didYouMean(fields.find((field) => field.startsWith(path)) ?? suggest(path, fields)),
+    ...meantWord(fields.find((field) => field.startsWith(path)) ?? suggest(path, fields)),
     notes: [`fields: ${listed(fields)}`],
   });
 }

@@ -211,6 +211,7 @@ it('every reason occurs for a message', () => {
     'authn_stale',
     'replayed',
     'replay_full',
+    'replay_unknown',
     'group',
     'metadata_ended',
   ]);

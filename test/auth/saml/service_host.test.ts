@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkClients } from '../../../src/clients/network.ts';
 import { usesTls } from '../../../src/cli/stream_options.ts';
 import { localCertificates } from '../../../src/cli/local_authority.ts';
-import { samlKeysBeside } from '../../../src/control/sealed_store.ts';
-import { newSealingKey, readSealingKey } from '../../../src/crypto/sealing.ts';
+import { samlKeysBeside } from '../../../src/control/saml_keys.ts';
+import { newSealingKey, readSealingKey, seal, unseal } from '../../../src/crypto/sealing.ts';
 import { type Instance, startInstance } from '../../control/instance.ts';
 import { browserOf } from './browser.ts';
 import { formOf, samlifyIdp } from './samlify_idp.ts';
@@ -183,13 +183,20 @@ describe('keys beside a store', () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgeproof-saml-'));
     try {
       const path = join(folder, 'store.db');
-      const key = readSealingKey(newSealingKey())!;
+      const sealing = () => {
+        const key = readSealingKey(newSealingKey())!;
+        return {
+          seal: (text: string, place: string) => seal(key, text, place),
+          unseal: (text: string, place: string) => unseal(key, text, place),
+        };
+      };
+      const key = sealing();
       const first = samlKeysBeside(path, key, Date.now)('route');
       expect(samlKeysBeside(path, key, Date.now)('route')).toEqual(first);
       expect(samlKeysBeside(path, key, Date.now)('other')).not.toEqual(first);
       expect(readFileSync(`${path}.saml`, 'utf8')).not.toContain('PRIVATE');
       expect(statSync(`${path}.saml`).mode & 0o777).toBe(0o600);
-      const other = readSealingKey(newSealingKey())!;
+      const other = sealing();
       expect(() => samlKeysBeside(path, other, Date.now)).toThrow(/another key/);
       writeFileSync(`${path}.saml`, 'broken');
       expect(() => samlKeysBeside(path, key, Date.now)).toThrow(/another key/);

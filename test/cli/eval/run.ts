@@ -1,14 +1,10 @@
 import { execFile } from 'node:child_process';
+import { type Ran, edgeproof } from '../command.ts';
 import { MAIN } from '../main_file.ts';
 
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the command to its end, without colours; `lines` is its input. */
-export function run(args: readonly string[], cwd: string, lines: readonly string[] = []): Promise<Ran> {
+export function run(args: readonly string[], cwd: string, lines?: readonly string[]): Promise<Ran> {
+  if (lines === undefined) return edgeproof(args, cwd);
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: '1' };
     const child = execFile(process.execPath, [MAIN, ...args], { cwd, env }, (error, stdout, stderr) => {

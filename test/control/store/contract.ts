@@ -3,8 +3,8 @@ import { ClaimTaken, type Store, type StoredObject } from '../../../src/control/
 
 /** A database that a store can be opened on again and again. */
 export interface Place {
-  readonly open: () => Store;
-  readonly remove: () => void;
+  readonly open: () => Store | Promise<Store>;
+  readonly remove: () => void | Promise<void>;
 }
 
 export function object(id: string, more: Partial<StoredObject> = {}): StoredObject {
@@ -20,17 +20,17 @@ export function object(id: string, more: Partial<StoredObject> = {}): StoredObje
 }
 
 /** What every adapter of the store's port has to do. */
-export function storeContract(name: string, place: () => Place): void {
+export function storeContract(name: string, place: () => Place | Promise<Place>): void {
   describe(`a store in ${name}`, () => {
     let at: Place;
     let store: Store;
-    beforeEach(() => {
-      at = place();
-      store = at.open();
+    beforeEach(async () => {
+      at = await place();
+      store = await at.open();
     });
     afterEach(async () => {
       await store.close();
-      at.remove();
+      await at.remove();
     });
 
     const insert = (...objects: StoredObject[]) =>
@@ -54,7 +54,7 @@ export function storeContract(name: string, place: () => Place): void {
       expect(await store.read((view) => view.get('b_1'))).toEqual(kept);
       expect(await store.read((view) => view.get('nothing'))).toBeNull();
       await store.close();
-      store = at.open();
+      store = await at.open();
       await store.read(async (view) => {
         expect(await view.get('b_1')).toEqual(kept);
         expect(await view.referrers('a_1')).toEqual(['b_1']);

@@ -138,7 +138,7 @@ describe('fixes', () => {
     expect(applied).toBeGreaterThan(15);
   });
 
-  test('fixes of ranges, and of a port with one possible value, are safe; guesses are not', () => {
+  test('fixes of ranges, of a port with one possible value, and of quotes are safe; guesses are not', () => {
     const text = readFileSync(new URL('everything.yaml', folder), 'utf8');
     const fixes = checkEdge({ name: 'e', text }).diagnostics.flatMap(({ fix }) =>
       fix === undefined ? [] : [fix],
@@ -147,6 +147,7 @@ describe('fixes', () => {
       '192.0.2.0/24',
       "'10.0.0.1/32'",
       "'shop.test:443'",
+      '0.5',
     ]);
     expect(fixes.filter(({ safe }) => !safe).map((fix) => fix.text)).toContain('service_name');
   });

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../any_text.ts';
 import { Document, Scalar, isScalar, parseDocument } from 'yaml';
-import { composed, identityMap, quotedScalar, scalarMap } from '../../../src/policy/document/text_map.ts';
+import { quotedScalar } from '../../../src/config_file/quoted_scalar.ts';
+import { composed, identityMap, scalarMap } from '../../../src/policy/document/text_map.ts';
 import { unitsOf } from '../../../src/policy/document/scalar.ts';
 import { runs, sized } from '../../random.ts';
 

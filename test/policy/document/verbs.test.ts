@@ -1,27 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DOCUMENT_CODES } from '../../../src/policy/codes/document_codes.ts';
 import { folderWith } from '../../folder.ts';
-import { MAIN } from '../../cli/main_file.ts';
+import { edgeproof } from '../../cli/command.ts';
 
 const folder = folderWith();
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(...args: readonly string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1' };
-    execFile(process.execPath, [MAIN, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}
+const run = (...args: readonly string[]) => edgeproof(args, folder);
 
 function file(name: string, text: string): string {
   writeFileSync(join(folder, name), text);

@@ -87,7 +87,7 @@ export function playCase({
 /** Runs `on_tcp_connect`, which routes do not have. */
 function connect(policy: object, { request = {}, expect }: Act): { seen: object; expected: object } {
   const compiled = policyOf(JSON.stringify(policy));
-  const state = compiled.initial?.() ?? null;
+  const state = compiled.initial?.(() => 'policy') ?? null;
   const verdict = runConnect(compiled, connectionOf(request), state, steadyWorld());
   if (verdict.verdict === 'ask') throw new Error('nothing is asked for a connection');
   const { reason, inner = [], edits = [] } = verdict;

@@ -90,7 +90,7 @@ function complaint(value: unknown, random: () => number): string | null {
   const chance = [random(), random()];
   const connection = connectionOf(randomRequest(random));
   const compiled = compilePolicy(document, { ...CONTEXT, passUnsimulated: true });
-  runConnect(compiled, connection, compiled.initial?.() ?? null, steadyWorld(chance));
+  runConnect(compiled, connection, compiled.initial?.(() => 'policy') ?? null, steadyWorld(chance));
   // Routes do not have this phase.
   if ('on_tcp_connect' in (value as object)) return null;
   const trace = pick(random, ['decided', 'full'] as const);

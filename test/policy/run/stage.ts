@@ -162,7 +162,7 @@ export function routeOf(value: string, links: PolicyLinks = {}, chance?: readonl
       { type: 'traffic_policy', pointer: '/policy', config: null },
       trafficPolicy.reasons,
       handler,
-      handler.initial?.() ?? null,
+      handler.initial?.(() => 'policy') ?? null,
     ),
     compiledFilter({ type: 'backend', pointer: '/backend', config: null }, {}, BACKEND, null),
   ];
@@ -231,6 +231,8 @@ function answerTo(
       return { failure: 'unreachable', detail: 'nothing listens' };
     case 'signature':
       return { failure: 'unavailable', detail: 'the stage verifies nothing' };
+    case 'shared':
+      return { unavailable: 'local', detail: 'the stage shares nothing' };
     case 'reply':
       return { requestBytes: 0, responseBytes: 0, rawResponseBytes: 0, cut: 'none' };
   }

@@ -1,0 +1,43 @@
+import type { Conversation } from './conversation.ts';
+import type { LoginKeys } from './keys.ts';
+import { REFRESHED_MS } from './memory.ts';
+import { askShared, useMessageOnce } from './one_time.ts';
+import type { LoginContext } from './provider.ts';
+import { type Session, type SessionPlace, openSession, sealSession } from './session.ts';
+
+/** Refreshed sessions on several nodes: what one node has asked of a provider, the others need not ask again. */
+
+/** The part of a visit that is needed here. */
+interface Visited extends Pick<LoginContext, 'registry' | 'world'> {
+  readonly gate: { readonly keys: LoginKeys };
+  readonly place: SessionPlace;
+}
+
+/** Longer than a provider may take. */
+const ASKING_MS = 15_000;
+
+/** Keeps a refreshed session for the other nodes, sealed: the shared state never sees tokens. */
+export function* keepForOthers({ gate, place, world }: Visited, session: Session): Conversation<void> {
+  if (world.sharesState !== true) return;
+  const text = sealSession(gate.keys, session, place, world);
+  yield* askShared({ do: 'keep', id: idOf(session), text, untilMs: world.nowMs() + REFRESHED_MS });
+}
+
+/** The session as another node has refreshed it since; null if none has. */
+export function* refreshedByOthers({ gate, place }: Visited, session: Session): Conversation<Session | null> {
+  const answer = yield* askShared({ do: 'find', id: idOf(session) });
+  if (!('text' in answer) || answer.text === null) return null;
+  const found = openSession(gate.keys, answer.text, place);
+  return found !== null && found.checkedMs > session.checkedMs ? { ...found, seenMs: session.seenMs } : null;
+}
+
+/** Whether another node asks the provider about the session now; if not, this one does. */
+export function* isAskedByOthers(visit: Visited, { id, checkedMs }: Session): Conversation<boolean> {
+  const nowMs = visit.world.nowMs();
+  const life = { sinceMs: nowMs, untilMs: nowMs + ASKING_MS };
+  return (yield* useMessageOnce(visit, `check ${id} ${checkedMs}`, life)) === 'used';
+}
+
+function idOf({ id }: Session): string {
+  return `refreshed ${id}`;
+}

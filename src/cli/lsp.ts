@@ -1,0 +1,16 @@
+import { type Command, Option } from 'commander';
+import { startChecker } from './check_thread.ts';
+import { packageVersion } from './version.ts';
+
+/** `edgeproof lsp`: the checker, the reference and the formatter for editors, over standard input and output. */
+export function register(command: Command): void {
+  command
+    // Editors and their plugins add it; there is no other way to speak.
+    .option('--stdio', 'speak over standard input and output; the default')
+    // VS Code's client adds its process, whose end the protocol notices by itself.
+    .addOption(new Option('--clientProcessId <pid>').hideHelp())
+    .action(async () => {
+      const { serveLsp } = await import('../lsp/server.ts');
+      await serveLsp({ version: packageVersion(), startChecker });
+    });
+}

@@ -1,0 +1,78 @@
+import type { EdgeOptions } from '../edgeproof.ts';
+import type { Explanation } from '../edge/explain.ts';
+import { connectionLine, openedLine, requestLine } from './request_line.ts';
+import { printable } from './terminal.ts';
+import type { EventSink } from '../events/ndjson.ts';
+import type { Voice } from './voice.ts';
+
+/** The name of an object that the management API stores, by its id; the id itself if it has none. */
+export type NameOf = (id: string) => string;
+
+const NAME_UNITS = 80;
+
+/** Ids of the management API, in texts that also have other words. */
+const ID = /\b[a-z]{2,8}_[0-9a-z]{20,}\b/g;
+
+export type RequestLog = Required<Pick<EdgeOptions, 'onEvent' | 'onConnection' | 'onOpened'>>;
+
+interface LogNeeds {
+  readonly nameOf: NameOf;
+  /** Called with a backend that a request could not reach. */
+  readonly unreached: (backend: string) => void;
+}
+
+/** Prints a line for each request and connection of an edge, and for each WebSocket and event stream that opens. */
+export function requestLog(
+  { say, color, heard }: Pick<Voice, 'say' | 'color' | 'heard'>,
+  { nameOf, unreached }: LogNeeds,
+): RequestLog {
+  const named = (text: string): string =>
+    text.replaceAll(ID, (id) => printable(nameOf(id)).slice(0, NAME_UNITS));
+  const look = ({ because, backend }: Pick<Explanation, 'because' | 'backend'>): void => {
+    if (because.code === 'upstream.connect' && backend !== null) unreached(backend);
+  };
+  return {
+    onOpened: (explanation) => {
+      heard(explanation);
+      say(openedLine(explanation, { color, named }));
+    },
+    onEvent: (event, explain) => {
+      const explanation = explain();
+      heard(explanation);
+      say(requestLine(explanation, event.object, endOf(explanation), { color, named }));
+      look(explanation);
+    },
+    onConnection: (event, explain) => {
+      const explanation = explain();
+      say(connectionLine(explanation, event.object, endOf(explanation), { color, named }));
+      look(explanation);
+    },
+  };
+}
+
+/** The listeners of a log beside those of OTLP, and a sink of events. */
+export function heardBy(
+  log: RequestLog,
+  otlp: Pick<EdgeOptions, 'onEvent' | 'onConnection'>,
+  sink: EventSink | null = null,
+): RequestLog {
+  return {
+    onOpened: log.onOpened,
+    onEvent: (event, explain) => {
+      sink?.write(event);
+      otlp.onEvent?.(event, explain);
+      log.onEvent(event, explain);
+    },
+    onConnection: (event, explain) => {
+      sink?.write(event);
+      otlp.onConnection?.(event, explain);
+      log.onConnection(event, explain);
+    },
+  };
+}
+
+/** The end of an exchange or a connection, which is now. */
+function endOf({ startMs }: { readonly startMs: number }): { readonly time: Date; readonly tookMs: number } {
+  const time = new Date();
+  return { time, tookMs: time.getTime() - startMs };
+}

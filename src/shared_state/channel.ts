@@ -1,0 +1,81 @@
+import type { SharedAnswer, SharedRequest, WhenUnavailable } from '../engine/shared_question.ts';
+import type { FromHub, Link, ToHub } from './link.ts';
+import type { SharedRegistry, SharedState } from './port.ts';
+
+export interface ChannelOptions {
+  readonly whenUnavailable: WhenUnavailable;
+  /** How long a request waits for an answer, in ms. */
+  readonly answerMs?: number;
+}
+
+const ANSWER_MS = 1_000;
+/** Questions in flight; further ones are not asked. */
+const PENDING_LIMIT = 20_000;
+
+/**
+ * The state of a hub in another process. The questions of one turn of the event loop go in one message, and have one
+ * deadline.
+ */
+export function channelState(
+  link: Link<ToHub, FromHub>,
+  { whenUnavailable, answerMs = ANSWER_MS }: ChannelOptions,
+): SharedState {
+  const pending = new Map<number, (answer: SharedAnswer) => void>();
+  const registries: SharedRegistry[] = [];
+  let serial = 0;
+  let isOver = false;
+  let batch: (readonly [number, SharedRequest])[] = [];
+  let joined: (() => void) | null = null;
+
+  const unavailable = (detail: string): SharedAnswer => ({ unavailable: whenUnavailable, detail });
+  const settle = (of: number, answer: SharedAnswer): void => {
+    const resolve = pending.get(of);
+    pending.delete(of);
+    resolve?.(answer);
+  };
+  const flush = (): void => {
+    const asks = batch;
+    batch = [];
+    const fail = (detail: string): void => {
+      for (const [of] of asks) settle(of, unavailable(detail));
+    };
+    if (isOver || !link.send({ asks })) fail(GONE);
+    // One that was answered by then is no longer pending.
+    else setTimeout(() => fail('no answer in time'), answerMs).unref();
+  };
+  link.hear((message) => {
+    if ('answers' in message) {
+      for (const [of, answer] of message.answers) settle(of, answer);
+      return;
+    }
+    const { ends, allBeforeMs, isAll } = message;
+    for (const { restore } of registries) restore(ends, allBeforeMs ?? Number.NEGATIVE_INFINITY);
+    if (isAll) joined?.();
+  });
+  link.onOver(() => {
+    isOver = true;
+    for (const of of pending.keys()) settle(of, unavailable(GONE));
+    joined?.();
+  });
+  return {
+    ask: (request) => {
+      if (isOver) return unavailable(GONE);
+      if (pending.size >= PENDING_LIMIT) return unavailable('too many questions wait');
+      return new Promise((resolve) => {
+        const own = ++serial;
+        pending.set(own, resolve);
+        if (batch.push([own, request]) === 1) setImmediate(flush);
+      });
+    },
+    join: (registry) =>
+      new Promise((resolve) => {
+        joined = resolve;
+        registries.push(registry);
+        registry.onEnd((ended) => void link.send({ ended }));
+        if (isOver || !link.send({ joins: true })) resolve();
+      }),
+    close: () => Promise.resolve(),
+  };
+}
+
+const GONE = 'the process that has the state is gone';

@@ -1,0 +1,288 @@
+import { type LoginRegistry, loginRegistry } from '../../auth/registry.ts';
+import { type LoginEnd, userIdOf } from '../../auth/revocations.ts';
+import type { EdgeFixture } from '../../coverage/edge_fixture.ts';
+import type { CompiledEdge } from '../../edge/compile.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { extended } from '../../edge/extension.ts';
+import type { EdgeRuntime } from '../../edge/runtime.ts';
+import type { World } from '../../engine/contract.ts';
+import type { Chance } from '../../engine/drivers/seeded_chance.ts';
+import type { SharedAnswer, SharedRequest } from '../../engine/shared_question.ts';
+import { type MemoryState, memoryState } from '../../shared_state/memory.ts';
+import type { PreparedRequest } from '../prepared_request.ts';
+import type { VirtualClock } from '../virtual_clock.ts';
+import { EndLedger } from './end_ledger.ts';
+import { LimitLedger, type TakeRequest } from './limit_ledger.ts';
+import { limitNames } from './limit_names.ts';
+import { Partition } from './partition.ts';
+import type { NodesReport } from './report.ts';
+import { RevisionLedger } from './revision_ledger.ts';
+import type { NodesChange, NodesSetting } from './setting.ts';
+import type { Exchange } from '../../engine/exchange.ts';
+
+/** One node: a running edge with state of its own. */
+export interface Node {
+  /** From 1. */
+  readonly number: number;
+  readonly runtime: EdgeRuntime;
+  readonly world: World;
+  readonly registry: LoginRegistry;
+  readonly memory: MemoryState;
+  /** The configuration from the store that it serves, and its number. */
+  config: EdgeConfig;
+  revision: number;
+  /** Ends of sessions that it has not told the shared state. */
+  untold: LoginEnd[];
+  /** How many ends of the shared state it knows. */
+  known: number;
+}
+
+/** The node that serves a request with the configuration that it has then, and the limits that it asks for, in order. */
+export interface Served {
+  readonly node: Node;
+  readonly revision: number;
+  readonly takes: string[];
+}
+
+/** What serves a request. */
+interface Received {
+  readonly edge: CompiledEdge;
+  readonly world: World;
+  readonly served: Served;
+}
+
+/** An answer, and the virtual time that it takes. */
+interface Timed {
+  readonly given: SharedAnswer;
+  readonly afterMs: number;
+}
+
+export interface ClusterParts {
+  readonly clock: VirtualClock;
+  readonly chance: Chance;
+  readonly world: World;
+}
+
+/** Nodes that run the same edge in one simulated world: the production edge and its state, on a network that can be cut. */
+export class Cluster {
+  readonly setting: NodesSetting;
+  readonly #clock: VirtualClock;
+  readonly #chance: Chance;
+  readonly #partition = new Partition();
+  readonly #nodes: readonly Node[];
+  /** The shared state. */
+  readonly #state = memoryState();
+  readonly #ends: LoginEnd[] = [];
+  readonly #limits = new LimitLedger();
+  readonly #sessions: EndLedger;
+  readonly #revisions: RevisionLedger;
+  /** The newest configuration in the store. */
+  #stored: { readonly config: EdgeConfig; readonly revision: number };
+  /** Endpoints of agents, which all nodes have. */
+  #parts: readonly EdgeConfig[] = [];
+  #turn = 0;
+
+  constructor(
+    under: Pick<EdgeFixture, 'config' | 'node'>,
+    setting: NodesSetting,
+    { clock, chance, world }: ClusterParts,
+  ) {
+    this.setting = setting;
+    this.#clock = clock;
+    this.#chance = chance;
+    this.#sessions = new EndLedger(setting.count);
+    this.#revisions = new RevisionLedger(setting.count, clock.nowMs());
+    this.#stored = { config: under.config, revision: 1 };
+    this.#nodes = Array.from({ length: setting.count }, (_, index): Node => {
+      const registry = this.#observed(loginRegistry(), index + 1);
+      const own: World = { ...world, sharesState: true };
+      const runtime = under.node(own, registry);
+      const memory = memoryState();
+      return {
+        number: index + 1,
+        runtime,
+        world: own,
+        registry,
+        memory,
+        config: under.config,
+        revision: 1,
+        untold: [],
+        known: 0,
+      };
+    });
+  }
+
+  /** A request or a connection of a client reaches a node, which begins to serve it. */
+  receive(request: Pick<PreparedRequest, 'node' | 'connection'>): Received {
+    const node = this.#nodes[this.#pick(request)]!;
+    this.#revisions.served(node.number, node.revision, this.#clock.nowMs());
+    const served = { node, revision: node.revision, takes: [] };
+    return { edge: node.runtime.current(), world: node.world, served };
+  }
+
+  /** Answers what a node asks of the state that it shares, or has for itself. */
+  answer({ node, takes }: Served, request: SharedRequest): Timed {
+    const nowMs = this.#clock.nowMs();
+    if (request.do === 'take') {
+      takes.push(request.limit);
+      const given = this.#taken(node, request, nowMs);
+      this.#limits.note(request, given, nowMs);
+      return { given, afterMs: 0 };
+    }
+    const isShared = this.setting.sessions === 'shared';
+    if (isShared && !this.#partition.areTogether(node.number, 'state'))
+      return { given: this.#unavailable(), afterMs: 0 };
+    // The answer to a logout waits until the other nodes know.
+    if (request.do === 'publish')
+      return { given: { done: true }, afterMs: isShared ? this.setting.delayMs : 0 };
+    return { given: (isShared ? this.#state : node.memory).answer(request, nowMs), afterMs: 0 };
+  }
+
+  /** Learns the names of limits from the steps of a request. */
+  completed({ takes }: Served, exchange: Exchange): void {
+    if (!takes.some((id) => this.#limits.isUnnamed(id))) return;
+    const names = limitNames(exchange);
+    // A step without a question, such as one whose key has failed, leaves open which is which.
+    if (names.length !== takes.length) return;
+    for (const [index, id] of takes.entries()) this.#limits.name(id, names[index]!);
+  }
+
+  change(change: NodesChange): void {
+    switch (change.does) {
+      case 'cut':
+        this.#partition.cut(change.groups);
+        return this.#later();
+      case 'join':
+        this.#partition.join();
+        return this.#later();
+      case 'configure':
+        return this.#configure(change);
+      case 'revoke':
+        return this.#revoke(change);
+    }
+  }
+
+  /** Replaces the endpoints of agents. */
+  extend(parts: readonly EdgeConfig[]): void {
+    this.#parts = parts;
+    for (const node of this.#nodes) node.runtime.swap(extended(node.config, parts));
+  }
+
+  report(): NodesReport {
+    return {
+      setting: this.setting,
+      ...this.#revisions.report(),
+      limits: this.#limits.report(),
+      ...this.#sessions.report(),
+    };
+  }
+
+  #pick({ node, connection }: Pick<PreparedRequest, 'node' | 'connection'>): number {
+    const { count, spread } = this.setting;
+    if (node !== undefined) return node - 1;
+    switch (spread) {
+      case 'round_robin':
+        return this.#turn++ % count;
+      case 'random':
+        return Math.floor(this.#chance.random() * count);
+      case 'client':
+        return Math.floor(this.#chance.split(`client ${connection.client.text}`).random() * count);
+    }
+  }
+
+  #taken(node: Node, request: TakeRequest, nowMs: number): SharedAnswer {
+    const { limits, count, whenUnavailable } = this.setting;
+    if (limits === 'local') return node.memory.answer(request, nowMs);
+    if (limits === 'divided') {
+      const capacity = partOf(request.capacity, node.number, count);
+      return capacity === 0
+        ? { waitMs: request.windowMs }
+        : node.memory.answer({ ...request, capacity }, nowMs);
+    }
+    if (this.#partition.areTogether(node.number, 'state')) return this.#state.answer(request, nowMs);
+    return whenUnavailable === 'local' ? node.memory.answer(request, nowMs) : this.#unavailable();
+  }
+
+  #unavailable(): SharedAnswer {
+    return { unavailable: this.setting.whenUnavailable, detail: 'the node is cut off from the shared state' };
+  }
+
+  /** A write at a node is active there at once, and at the others when they are notified. */
+  #configure({ config, on, name }: Extract<NodesChange, { does: 'configure' }>): void {
+    const node = this.#nodes[on - 1]!;
+    const nowMs = this.#clock.nowMs();
+    if (!this.#partition.areTogether(on, 'store')) {
+      this.#revisions.refused(name, on, nowMs);
+      return;
+    }
+    const revision = this.#stored.revision + 1;
+    this.#stored = { config, revision };
+    this.#revisions.written({ revision, name, on }, nowMs);
+    this.#swap(node);
+    this.#later();
+  }
+
+  #swap(node: Node): void {
+    const { config, revision } = this.#stored;
+    node.runtime.swap(extended(config, this.#parts));
+    Object.assign(node, { config, revision });
+    this.#revisions.reached(node.number, revision, this.#clock.nowMs());
+  }
+
+  #revoke({ identity, on }: Extract<NodesChange, { does: 'revoke' }>): void {
+    const nowMs = this.#clock.nowMs();
+    // Any node may have seen the user; the id is the same on all.
+    const users = this.#nodes.flatMap(({ registry }) => registry.users());
+    const own = users.filter(
+      ({ providerUserId, email }) => providerUserId === identity.id || email === identity.email,
+    );
+    const ids = new Set(own.map(({ provider, providerUserId }) => userIdOf(provider, providerUserId)));
+    for (const id of ids) this.#nodes[on - 1]!.registry.revokeUser(id, nowMs);
+  }
+
+  /** Nodes that can reach the store and the shared state are notified of what is new, after the delay. */
+  #later(): void {
+    this.#clock.schedule(this.#clock.nowMs() + this.setting.delayMs, () => this.#hear());
+  }
+
+  #hear(): void {
+    for (const node of this.#nodes) {
+      if (node.revision < this.#stored.revision && this.#partition.areTogether(node.number, 'store'))
+        this.#swap(node);
+    }
+    if (this.setting.sessions === 'local') return;
+    const joined = this.#nodes.filter(({ number }) => this.#partition.areTogether(number, 'state'));
+    for (const node of joined) {
+      this.#ends.push(...node.untold);
+      node.untold = [];
+    }
+    for (const node of joined) {
+      const news = this.#ends.slice(node.known);
+      node.known = this.#ends.length;
+      if (news.length === 0) continue;
+      node.registry.restore(news, Number.NEGATIVE_INFINITY);
+      for (const end of news) this.#sessions.known(end, node.number, this.#clock.nowMs());
+    }
+  }
+
+  #observed(registry: LoginRegistry, number: number): LoginRegistry {
+    registry.onEnd((end) => {
+      this.#sessions.ended(end, number);
+      if (this.setting.sessions === 'local') return;
+      this.#nodes[number - 1]!.untold.push(end);
+      this.#later();
+    });
+    return {
+      ...registry,
+      seen: (session, nowMs, sighting) => {
+        this.#sessions.passes(session, nowMs);
+        registry.seen(session, nowMs, sighting);
+      },
+    };
+  }
+}
+
+/** The part of a capacity that a node has; the parts of all nodes are the capacity. */
+function partOf(capacity: number, number: number, count: number): number {
+  return Math.floor(capacity / count) + (number <= capacity % count ? 1 : 0);
+}

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PostgresOptions } from '../../src/control/store/postgres.ts';
+import type { NodeSettings } from './node_program.ts';
+import { type Relay, relayTo } from './relay.ts';
+import { type PostgresServer, startPostgres } from './store/postgres_server.ts';
+
+const PROGRAM = fileURLToPath(new URL('node_program.ts', import.meta.url));
+
+/** An answer; null if none came. */
+type Heard = { readonly status: number; readonly headers: Headers; readonly text: string } | null;
+
+/** A node in a process of its own, whose link to the database can be cut. */
+export interface ClusterNode {
+  readonly relay: Relay;
+  readonly api: (method: string, path: string, body?: object) => Promise<Heard>;
+  /** What the edge answers on a connection of its own; null if it does not. */
+  readonly edge: () => Promise<string | null>;
+  /** Number of the process, from 1. */
+  readonly life: () => number;
+  readonly isUp: () => boolean;
+  readonly kill: () => Promise<void>;
+  /** Drains as on SIGTERM; resolves with the exit code. */
+  readonly stop: () => Promise<number | null>;
+  readonly start: () => Promise<void>;
+}
+
+/** Several nodes on one database. */
+export interface Cluster {
+  readonly postgres: PostgresServer;
+  readonly nodes: readonly ClusterNode[];
+  /** The backend whose body every edge answers, and the policies that serve as registers. */
+  readonly backend: string;
+  readonly registers: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Short times, so that a link that is silent is given up soon. */
+const LIMITS: PostgresOptions = { connectMs: 2_000, answerMs: 2_000, lockMs: 2_000 };
+
+/** Starts a database and nodes; all edges answer for `app.test` what one backend says, at first `v0`. */
+export async function startCluster(
+  programs: string,
+  count: number,
+  limits: PostgresOptions = {},
+): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-cluster-'));
+  const postgres = await startPostgres(programs);
+  const keys = { api: '' };
+  const nodes: ClusterNode[] = [];
+  for (let index = 0; index < count; index++) {
+    const relay = await relayTo(postgres.port);
+    const url = new URL(postgres.url);
+    url.port = String(relay.port);
+    const settings = { storePath: url.href, keyFile: join(folder, 'key'), limits: { ...LIMITS, ...limits } };
+    const node = nodeOn(relay, settings, keys);
+    // The first one makes the account and the key of its secrets.
+    await node.start();
+    nodes.push(node);
+  }
+  const make = async (path: string, body: object): Promise<string> => {
+    const heard = await nodes[0]!.api('POST', path, body);
+    if (heard?.status !== 201) throw new Error(`POST ${path}: ${heard?.text}`);
+    return (JSON.parse(heard.text) as { id: string }).id;
+  };
+  const backend = await make('/backends/http_response', { body: 'v0' });
+  const edge = await make('/edges/https', { hostports: ['app.test:443'] });
+  const route = { match_type: 'path_prefix', match: '/', backend: { backend_id: backend } };
+  await make(`/edges/https/${edge}/routes`, route);
+  const registers: string[] = [];
+  for (let number = 0; number < 3; number++) registers.push(await make('/ip_policies', { description: '' }));
+  return {
+    postgres,
+    nodes,
+    backend,
+    registers,
+    close: async () => {
+      await Promise.all(nodes.map((node) => node.kill()));
+      await Promise.all(nodes.map(({ relay }) => relay.close()));
+      await postgres.remove();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function nodeOn(relay: Relay, settings: NodeSettings, keys: { api: string }): ClusterNode {
+  let child: ChildProcess | null = null;
+  let places = { api: '', edge: 0 };
+  let life = 0;
+  let isReady = false;
+  const isRunning = (): boolean => child !== null && child.exitCode === null && child.signalCode === null;
+  const ended = async (signal: NodeJS.Signals): Promise<number | null> => {
+    isReady = false;
+    if (!isRunning()) return null;
+    const exit = once(child!, 'exit');
+    child!.kill(signal);
+    return ((await exit) as [number | null])[0];
+  };
+  return {
+    relay,
+    life: () => life,
+    isUp: () => isReady,
+    kill: async () => void (await ended('SIGKILL')),
+    stop: () => ended('SIGTERM'),
+    start: async () => {
+      child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const line = await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
+      if (typeof line[0] === 'number') throw new Error(`a node ended with ${line[0]}`);
+      const said = JSON.parse(String(line[0])) as { api: string; edge: number; key: string | null };
+      places = said;
+      if (said.key !== null) keys.api = said.key;
+      life++;
+      isReady = true;
+    },
+    api: async (method, path, body) => {
+      try {
+        const response = await fetch(places.api + path, {
+          method,
+          headers: {
+            authorization: `Bearer ${keys.api}`,
+            'service-version': '2',
+            ...(body && { 'content-type': 'application/json' }),
+          },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        return { status: response.status, headers: response.headers, text: await response.text() };
+      } catch {
+        return null;
+      }
+    },
+    edge: () => asked(places.edge),
+  };
+}
+
+function asked(port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const options = { port, host: '127.0.0.1', headers: { host: 'app.test' }, agent: false };
+    const sent = request(options, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => (text += part));
+      response.on('end', () => resolve(response.statusCode === 200 ? text : null));
+      response.on('error', () => resolve(null));
+    });
+    sent.on('error', () => resolve(null));
+    sent.end();
+  });
+}

@@ -1,0 +1,23 @@
+import { openManagement } from '../../src/control/management.ts';
+import type { PostgresOptions } from '../../src/control/store/postgres.ts';
+
+/** How a node of a test is started. */
+export interface NodeSettings {
+  readonly storePath: string;
+  readonly keyFile: string;
+  readonly limits: PostgresOptions;
+}
+
+/** A node that serves until it is killed, or drains on SIGTERM: prints the addresses of its edge and its API. */
+const { storePath, keyFile, limits } = JSON.parse(process.argv[2]!) as NodeSettings;
+const management = await openManagement({ storePath, sealing: { keyFile }, storeLimits: limits });
+const edge = await management.edge.listen({ port: 0 });
+const api = await management.listen();
+process.stdout.write(`${JSON.stringify({ api: api.url, edge: edge.port, key: management.firstKey })}\n`);
+process.once('SIGTERM', () => {
+  void (async () => {
+    await Promise.all([edge.close(), api.close()]);
+    await management.close();
+    process.exit(0);
+  })();
+});

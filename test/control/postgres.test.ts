@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openManagement } from '../../src/control/management.ts';
+import { newSealingKey } from '../../src/crypto/sealing.ts';
+import { type Instance, startInstance } from './instance.ts';
+import { relayTo } from './relay.ts';
+import { administered, hasPostgres, newDatabase } from './store/postgres_database.ts';
+
+const isThere = await hasPostgres('an instance with its store in PostgreSQL');
+
+describe.skipIf(!isThere)('an instance with its store in PostgreSQL', () => {
+  let database: Awaited<ReturnType<typeof newDatabase>>;
+  let folder: string;
+  let relay: Awaited<ReturnType<typeof relayTo>>;
+  let storePath: string;
+  let instance: Instance;
+  const sealing = () => ({ keyFile: join(folder, 'key') });
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'edgeproof-postgres-'));
+    database = await newDatabase();
+    const url = new URL(database.url);
+    relay = await relayTo(Number(url.port), url.hostname);
+    url.port = String(relay.port);
+    storePath = url.href;
+    instance = await startInstance({ storePath, sealing: sealing() });
+  });
+  afterAll(async () => {
+    await instance?.close();
+    await relay?.close();
+    await database?.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const policies = async () =>
+    ((await instance.call('GET', '/ip_policies')).body.ip_policies as { id: string }[]).map(({ id }) => id);
+
+  it('keeps objects with its audit records, its revision and sealed secrets', async () => {
+    const vault = await instance.make('/vaults', { name: 'shop' });
+    await instance.make('/vault_secrets', { vault_id: vault.id, name: 'greeting', value: 'Guten Morgen' });
+    const policy = await instance.make('/ip_policies', { description: 'one' });
+    const taken = await instance.call('POST', '/vaults', { name: 'shop' });
+    expect([taken.status, taken.body.status_code]).toEqual([409, 409]);
+    const { store } = instance.management;
+    const [record] = await store.read((view) => view.audit(1));
+    expect(record).toMatchObject({ eventType: 'ip_policy_created.v0', objectId: policy.id });
+    const rows = await administered(
+      database.url,
+      'SELECT number FROM revision',
+      "SELECT body FROM objects WHERE kind = 'secret'",
+    );
+    expect(Number(rows[0]![0]!['number'])).toBeGreaterThan(2);
+    expect(JSON.stringify(rows[1])).not.toContain('Guten Morgen');
+    expect(JSON.stringify(rows[1])).toContain('sealed');
+  });
+
+  it('answers 503 with a time to try again while the link is cut, changes nothing, and goes on', async () => {
+    const before = await policies();
+    relay.cut();
+    const failed = await instance.call('POST', '/ip_policies', { description: 'two' });
+    expect(failed.status).toBe(503);
+    expect(failed.headers.get('retry-after')).toBe('1');
+    expect(failed.body.msg).toMatch(/The database of the store cannot be reached/);
+    relay.mend();
+    expect(await policies()).toEqual(before);
+    const { id } = await instance.make('/ip_policies', { description: 'two' });
+    expect(await policies()).toEqual([id, ...before]);
+  });
+
+  it('learns what became of a commit whose answer was lost', async () => {
+    const before = await policies();
+    relay.cutAfter('COMMIT');
+    const made = await instance.call('POST', '/ip_policies', { description: 'three' });
+    // Committed or not: the answer says which, and the store agrees.
+    relay.mend();
+    const after = await policies();
+    expect([made.status, after.length - before.length]).toEqual([201, 1]);
+  });
+
+  it('refuses to start without the key of its secrets, or with another one', async () => {
+    await instance.close();
+    await expect(openManagement({ storePath })).rejects.toThrow(/--seal-key-file or --seal-key-command/);
+    const other = join(folder, 'other');
+    await expect(openManagement({ storePath, sealing: { keyFile: other } })).rejects.toThrow(/is missing/);
+    writeFileSync(other, `${newSealingKey()}\n`);
+    await expect(openManagement({ storePath, sealing: { keyFile: other } })).rejects.toThrow(/another key/);
+    const failing = { keyCommand: 'exit 3' };
+    await expect(openManagement({ storePath, sealing: failing })).rejects.toThrow(/ended with 3/);
+    const byCommand = { keyCommand: `cat ${other} ${join(folder, 'key')}` };
+    const again = await openManagement({ storePath, sealing: byCommand });
+    expect(again.firstKey).toBeNull();
+    await again.close();
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgresStore, storeName } from '../../../src/control/store/postgres.ts';
+import { StoreError, StoreUnavailable } from '../../../src/control/store/port.ts';
+import { object, storeContract } from './contract.ts';
+import { administered, hasPostgres, newDatabase, newSchema } from './postgres_database.ts';
+
+const isThere = await hasPostgres('the store in PostgreSQL');
+
+describe.skipIf(!isThere)('PostgreSQL', () => {
+  let database: Awaited<ReturnType<typeof newDatabase>>;
+  beforeAll(async () => {
+    database = await newDatabase();
+  });
+  afterAll(() => database?.drop());
+
+  storeContract('PostgreSQL', async () => {
+    const url = await newSchema(database.url);
+    return { open: () => openPostgresStore(url), remove: () => undefined };
+  });
+
+  it('takes names and ids with characters that its texts cannot have', async () => {
+    const store = await openPostgresStore(await newSchema(database.url));
+    const claim = { space: 'name', value: `a\0b ${'long '.repeat(10_000)}` };
+    await store.write((transaction) => transaction.insert(object('a_1', { claims: [claim] })));
+    await store.read(async (view) => {
+      expect(await view.get('a_\0')).toBeNull();
+      expect(await view.claimant(claim)).toBe('a_1');
+      expect(await view.claimant({ ...claim, value: 'a b' })).toBeNull();
+      expect(await view.list('thing', { beforeId: 'z\0', limit: 9 })).toHaveLength(1);
+    });
+    await store.close();
+  });
+
+  it('runs writers of two nodes one after the other, each on what the other has committed', async () => {
+    const url = await newSchema(database.url);
+    const stores = await Promise.all([openPostgresStore(url), openPostgresStore(url)]);
+    await stores[0].write((transaction) => transaction.insert(object('a_1', { body: { count: 0 } })));
+    const add = (store: (typeof stores)[number]) =>
+      store.write(async (transaction) => {
+        const { body } = (await transaction.get('a_1'))!;
+        await transaction.replace(object('a_1', { body: { count: Number(body['count']) + 1 } }));
+      });
+    await Promise.all(Array.from({ length: 60 }, (_, index) => add(stores[index % 2]!)));
+    expect((await stores[1].read((view) => view.get('a_1')))!.body).toEqual({ count: 60 });
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('says that another node holds the store, and writes again afterwards', async () => {
+    const url = await newSchema(database.url);
+    const [holding, waiting] = [await openPostgresStore(url), await openPostgresStore(url, { lockMs: 100 })];
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const long = holding.write(async (transaction) => {
+      await transaction.set('name', 'one');
+      begun.resolve();
+      await held;
+    });
+    await begun.promise;
+    const set = () => waiting.write((transaction) => transaction.set('name', 'two'));
+    await expect(set()).rejects.toMatchObject({ name: 'StoreUnavailable', why: 'locked' });
+    release();
+    await long;
+    await set();
+    expect(await holding.read((view) => view.setting('name'))).toBe('two');
+    await Promise.all([holding.close(), waiting.close()]);
+  });
+
+  it('continues when its connections were cut while they were idle, and undoes a write that was cut', async () => {
+    const url = await newSchema(database.url);
+    const store = await openPostgresStore(url);
+    const insert = (id: string, during: () => Promise<void>, undone: () => void) =>
+      store.write(async (transaction) => {
+        transaction.undone(undone);
+        await transaction.insert(object(id));
+        await during();
+        await transaction.get(id);
+      });
+    const cut = async () => void (await administered(database.url, CUT_OTHERS));
+    const nothing = async () => undefined;
+    await insert('a_1', nothing, () => undefined);
+    await store.read((view) => view.get('a_1'));
+    await cut();
+    await insert('a_2', nothing, () => undefined);
+    let undone = 0;
+    await expect(insert('a_3', cut, () => undone++)).rejects.toThrow(StoreUnavailable);
+    expect(undone).toBe(1);
+    await insert('a_4', nothing, () => undefined);
+    const ids = (await store.read((view) => view.all(['thing']))).map(({ id }) => id);
+    expect(ids).toEqual(['a_1', 'a_2', 'a_4']);
+    await store.close();
+  });
+
+  it('refuses a database that is not there, of another application, or of a newer version', async () => {
+    const missing = new URL(database.url);
+    missing.pathname = '/no_such_database';
+    await expect(openPostgresStore(missing.href)).rejects.toThrow(/"no_such_database" does not exist/);
+    missing.port = '1';
+    await expect(openPostgresStore(missing.href)).rejects.toThrow(/ECONNREFUSED/);
+    const other = await newSchema(database.url);
+    const schema = new URL(other).searchParams.get('options')!.split('=')[1]!;
+    await administered(database.url, `CREATE TABLE ${schema}.accounts (id int)`);
+    await expect(openPostgresStore(other)).rejects.toThrow('tables of another application');
+    const ours = await newSchema(database.url);
+    await (await openPostgresStore(ours)).close();
+    const version = new URL(ours).searchParams.get('options')!.split('=')[1]!;
+    await administered(database.url, `UPDATE ${version}.edgeproof_version SET version = 99`);
+    await expect(openPostgresStore(ours)).rejects.toThrow(StoreError);
+    await expect(openPostgresStore(ours)).rejects.toThrow(/has version 99/);
+  });
+});
+
+const CUT_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+it('names a store without its password', () => {
+  expect(storeName('postgres://me:secret@db.test:5432/edge?options=-csearch_path%3Dx')).toBe(
+    'postgres://db.test:5432/edge',
+  );
+  expect(storeName('edge.db')).toBe('edge.db');
+});
