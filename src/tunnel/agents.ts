@@ -5,7 +5,7 @@ import { brandingOf } from '../engine/branding.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { OpenTunnel } from '../io/dial.ts';
 import { proxyHeader } from '../server/proxy_protocol.ts';
-import type { AgentCommand, AgentFacts } from './agent_facts.ts';
+import { type AgentCommand, type AgentFacts, authRefusal } from './agent_facts.ts';
 import { type BindRequest, permitsLabels, readBind, readLabelled } from './binding/bind_request.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
 import { type Members, type Refusal, isRefusal } from './binding/members.ts';
@@ -120,7 +120,8 @@ export class Agents implements SessionHost {
 
   async start(session: AgentSession, auth: Members, facts: AgentFacts): Promise<SessionStart | Refusal> {
     const extra = auth.object('Extra');
-    const answer = await this.#options.admit(extra?.text('AuthToken') ?? '', session.address);
+    const answer =
+      authRefusal(auth) ?? (await this.#options.admit(extra?.text('AuthToken') ?? '', session.address));
     const clientId = auth.text('ClientId');
     const refusal = isRefusal(answer) ? answer : this.#sessions.refusal();
     if (refusal !== null) {
@@ -168,7 +169,7 @@ export class Agents implements SessionHost {
       endpoint: tunnelEndpoint(id, bind),
     });
     const token = bind.token === '' ? secretText(TOKEN_CHARACTERS) : bind.token;
-    return { Id: id, URL: endpoint.url, Proto: bind.proto, Opts: opts, Extra: { Token: token } };
+    return { Id: id, URL: endpoint.url, Proto: bind.proto, Opts: opts, Extra: { Token: token, TunnelID: id } };
   }
 
   async startLabelled(session: AgentSession, request: Members): Promise<object | Refusal> {
