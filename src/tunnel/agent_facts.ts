@@ -30,7 +30,10 @@ const PROTOCOL_VERSIONS = ['3', '2'];
 export function authRefusal(auth: Members): Refusal | null {
   const versions = auth.texts('Version');
   if (versions.length > 0 && !PROTOCOL_VERSIONS.some((each) => versions.includes(each)))
-    return { number: 120, message: `The agent does not speak version ${PROTOCOL_VERSIONS[0]} of the protocol.` };
+    return {
+      number: 120,
+      message: `The agent does not speak version ${PROTOCOL_VERSIONS[0]} of the protocol.`,
+    };
   const metadata = auth.object('Extra')?.text('Metadata') ?? '';
   if (Buffer.byteLength(metadata) <= METADATA_BYTES) return null;
   return { number: 100, message: `The metadata of the session has more than ${METADATA_BYTES} bytes.` };

@@ -30,7 +30,10 @@ const AUTH_BYTES = 65_536;
 const COMMAND_MS = 10_000;
 
 /** The bind has to be repeated with other options instead. */
-const NO_PATCH: Refusal = { number: 300, message: 'Tunnels cannot be changed here; close and bind them again.' };
+const NO_PATCH: Refusal = {
+  number: 300,
+  message: 'Tunnels cannot be changed here; close and bind them again.',
+};
 
 /** A started session, in the words of an Auth response. */
 export interface SessionStart {

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { type EndpointPlace, URL_NUMBERS, placeUrl, readEndpointUrl } from '../../edge/document/endpoint_urls.ts';
+import {
+  type EndpointPlace,
+  URL_NUMBERS,
+  placeUrl,
+  readEndpointUrl,
+} from '../../edge/document/endpoint_urls.ts';
 import { isInternalHost } from '../../edge/document/internal_hosts.ts';
 import { policyText } from '../../policy/module_schema.ts';
 import { reservedDomainOf } from './addresses.ts';

@@ -1,5 +1,10 @@
 import { secretText } from '../../crypto/random.ts';
-import { type EndpointPlace, URL_NUMBERS, placeUrl, readEndpointUrl } from '../../edge/document/endpoint_urls.ts';
+import {
+  type EndpointPlace,
+  URL_NUMBERS,
+  placeUrl,
+  readEndpointUrl,
+} from '../../edge/document/endpoint_urls.ts';
 import { Members, type Refusal } from './members.ts';
 
 /** The domain of hosts that agents do not choose themselves; browsers resolve it to this machine (RFC 6761 §6.3). */
@@ -31,7 +36,10 @@ function urlPlace(proto: Proto, url: string): Place | Refusal {
   if ('number' in read) return read;
   const { scheme, host, port } = read;
   if (scheme !== proto)
-    return { number: URL_NUMBERS.scheme, message: `The protocol is ${proto}, that of '${url}' is ${scheme}.` };
+    return {
+      number: URL_NUMBERS.scheme,
+      message: `The protocol is ${proto}, that of '${url}' is ${scheme}.`,
+    };
   return { host, port: scheme === 'http' ? HTTPS_PORT : port };
 }
 
@@ -60,6 +68,13 @@ export function placedOptions(proto: Proto, opts: Members, host: string, port: n
 
 /** The options without those that say where the endpoint is. */
 export function unplacedOptions({ value }: Members): object {
-  const { URL: _url, Domain: _domain, Hostname: _hostname, Subdomain: _subdomain, Addr: _addr, ...rest } = value;
+  const {
+    URL: _url,
+    Domain: _domain,
+    Hostname: _hostname,
+    Subdomain: _subdomain,
+    Addr: _addr,
+    ...rest
+  } = value;
   return rest;
 }

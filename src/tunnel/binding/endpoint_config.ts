@@ -187,19 +187,20 @@ function oidcModule(given: Members | null): Value | Refusal {
   return { oidc: { issuer, client_id: id, client_secret: secret, scopes: given.texts('scopes') } };
 }
 
-/** Ranges of the bind, and an IP policy of the operator that it names. */
+/** Ranges of the bind, and an IP policy of the operator that it names: an address needs an allow rule of either. */
 function ipRestriction({ id, ipPolicies }: Parts, given: Members | null, named: string): Value {
-  const others = named === '' ? [] : [named];
-  if (given === null) return named === '' ? {} : { ip_restriction: { ip_policy_ids: others } };
+  if (given === null && named === '') return {};
   // SDKs send a range twice that was given in two spellings of the option.
   const rules = (['allow', 'deny'] as const).flatMap((action) =>
-    [...new Set(given.texts(`${action}_cidrs`))].map((cidr) => ({ action, cidr })),
+    [...new Set(given?.texts(`${action}_cidrs`))].map((cidr) => ({ action, cidr })),
   );
   // A list of denied ranges alone allows all others.
-  if (!rules.some(({ action }) => action === 'allow'))
+  if (named === '' && !rules.some(({ action }) => action === 'allow'))
     rules.push({ action: 'allow', cidr: '0.0.0.0/0' }, { action: 'allow', cidr: '::/0' });
-  ipPolicies[id] = { rules };
-  return { ip_restriction: { ip_policy_ids: [id, ...others] } };
+  if (rules.length > 0) ipPolicies[id] = { rules };
+  return {
+    ip_restriction: { ip_policy_ids: [...(rules.length > 0 ? [id] : []), ...(named === '' ? [] : [named])] },
+  };
 }
 
 /** All certificates of the list are authorities; each is an object of its own. */

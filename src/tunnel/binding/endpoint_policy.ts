@@ -36,7 +36,9 @@ export function attachedPolicy(kind: BindKind, opts: Members, service: string): 
   const own = objectIn('traffic policy', text === '' ? '{}' : text);
   // What is not a policy is refused as the agent wrote it.
   if (own === null) return { traffic_policy: { value: text } };
-  const [phase = 'on_http_request'] = Object.keys(own).filter((name) => (LEGACY_PHASES[name] ?? name) === 'on_http_request');
+  const [phase = 'on_http_request'] = Object.keys(own).filter(
+    (name) => (LEGACY_PHASES[name] ?? name) === 'on_http_request',
+  );
   const rules = Array.isArray(own[phase]) ? (own[phase] as unknown[]) : [];
   return { traffic_policy: { value: JSON.stringify({ ...own, [phase]: [...first, ...rules] }) } };
 }
