@@ -23,16 +23,16 @@ const MIN_BEAT_MS = 1_000;
 const MAX_BEAT_MS = 300_000;
 const TOO_OLD = 'the agent is too old for this command';
 
-/** Versions of the protocol that are spoken here; they differ in nothing that this edge uses. */
+/** Versions of the protocol that this edge accepts; they differ in nothing that it uses. */
 const PROTOCOL_VERSIONS = ['3', '2'];
 
-/** Why an agent cannot have a session, whoever it is. An agent that names no version of the protocol is taken at its word. */
+/** Why an agent cannot have a session, with any token. An agent that names no version of the protocol is accepted. */
 export function authRefusal(auth: Members): Refusal | null {
   const versions = auth.texts('Version');
   if (versions.length > 0 && !PROTOCOL_VERSIONS.some((each) => versions.includes(each)))
     return {
       number: 120,
-      message: `The agent does not speak version ${PROTOCOL_VERSIONS[0]} of the protocol.`,
+      message: `The agent does not support version ${PROTOCOL_VERSIONS[0]} of the protocol.`,
     };
   const metadata = auth.object('Extra')?.text('Metadata') ?? '';
   if (Buffer.byteLength(metadata) <= METADATA_BYTES) return null;

@@ -150,7 +150,7 @@ test('labels that an agent asked for long ago are forgotten', () => {
 
 test.each([
   ['metadata beyond its limit', { Extra: { Metadata: 'x'.repeat(5_000) } }, 'The metadata', 100],
-  ['an unknown version of the protocol', { Version: ['4'] }, 'The agent does not speak version 3', 120],
+  ['an unknown version of the protocol', { Version: ['4'] }, 'The agent does not support version 3', 120],
 ])('%s is refused with its code, and an event says so', async (_what, auth, why, number) => {
   const events: SessionEvent[] = [];
   const { call } = handmadeAgent(agentsWith({ onSession: (event) => void events.push(event) }));

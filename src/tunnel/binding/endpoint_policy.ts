@@ -36,9 +36,8 @@ export function attachedPolicy(kind: BindKind, opts: Members, service: string): 
   const own = objectIn('traffic policy', text === '' ? '{}' : text);
   // What is not a policy is refused as the agent wrote it.
   if (own === null) return { traffic_policy: { value: text } };
-  const [phase = 'on_http_request'] = Object.keys(own).filter(
-    (name) => (LEGACY_PHASES[name] ?? name) === 'on_http_request',
-  );
+  const isFirst = (name: string): boolean => (LEGACY_PHASES[name] ?? name) === 'on_http_request';
+  const phase = Object.keys(own).find(isFirst) ?? 'on_http_request';
   const rules = Array.isArray(own[phase]) ? (own[phase] as unknown[]) : [];
   return { traffic_policy: { value: JSON.stringify({ ...own, [phase]: [...first, ...rules] }) } };
 }
@@ -69,7 +68,7 @@ function ruleOf(rule: Members) {
   return { ...(name !== '' && { name }), expressions: rule.texts('expressions'), actions };
 }
 
-/** The object in base64; null if it is none. */
+/** The object in base64; null if it is not one. */
 function jsonObject(base64: string): object | null {
   return objectIn('action of a traffic policy', Buffer.from(base64, 'base64').toString('utf8'));
 }
