@@ -12,7 +12,7 @@ import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { isPropertyFile, kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { namedService } from './service_name.ts';
 import type { Sources } from './sources.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
@@ -140,7 +140,9 @@ export function readBytes(path: string): Buffer {
   } catch (error) {
     const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? nameNear(path) : undefined;
     throw new FileError(
-      `cannot read ${path}: ${near === undefined ? failureText(error) : `there is no such file; ${near}`}`,
+      near === undefined
+        ? fileFailure('read', path, error)
+        : `cannot read ${path}: there is no such file; ${near}`,
     );
   }
 }
@@ -197,7 +199,7 @@ export async function importDefault(path: string, sources?: Sources): Promise<un
   try {
     module = (await import(url.href)) as typeof module;
   } catch (error) {
-    throw new FileError(`cannot load ${path}: ${failureText(error)}`);
+    throw new FileError(fileFailure('load', path, error));
   }
   if (module.default === undefined) throw new FileError(`${path} has no default export`);
   return module.default;
