@@ -51,6 +51,7 @@ export async function takeIn(remembered: Remembered, news: News, view: View): Pr
   const gone: string[] = [];
   for (const id of credentials) if ((await view.get(id)) === null) gone.push(id);
   account?.revoked(gone);
+  await account?.written(ids, view);
   issuance.written(ids);
 }
 

@@ -20,6 +20,7 @@ import {
 } from './agents.ts';
 import { type CertificateIssuance, certificateIssuance } from './certificate_issuance.ts';
 import { type EdgeOfFile, type EdgeOptions, edgeOf } from '../edgeproof.ts';
+import { reportFault } from '../io/containment.ts';
 import type { Delivering } from '../events/delivery.ts';
 import { newIds } from '../events/identifiers.ts';
 import { EDGE_KINDS } from './resources/edge_document.ts';
@@ -136,9 +137,10 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       online: account?.online ?? NO_AGENTS,
       exactWarnings: async (document) => (await import('./exact_warnings.ts')).exactWarnings(document),
       ...(sharedKeys && { kept: sharedKeys.keep }),
-      committed: ({ written, removed }) => {
+      committed: async ({ written, removed }) => {
         account?.revoked(removed);
         hears.issuance?.written(written);
+        await account?.written(written).catch(reportFault);
       },
       options,
     };

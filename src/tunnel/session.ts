@@ -29,6 +29,12 @@ const AUTH_BYTES = 65_536;
 /** How long an agent may take to answer a command, in ms. */
 const COMMAND_MS = 10_000;
 
+/** The bind has to be repeated with other options instead. */
+const NO_PATCH: Refusal = {
+  number: 300,
+  message: 'Tunnels cannot be changed here; close and bind them again.',
+};
+
 /** A started session, in the words of an Auth response. */
 export interface SessionStart {
   readonly clientId: string;
@@ -125,6 +131,7 @@ export class AgentSession implements MuxSession {
     if (kind === STREAM.startLabelled)
       return this.#answer(stream, (request) => this.#host.startLabelled(this, request));
     if (kind === STREAM.unbind) return this.#answer(stream, (request) => this.#unbind(request));
+    if (kind === STREAM.patch) return this.#answer(stream, async () => NO_PATCH);
     if (kind === STREAM.serviceInfo) return this.#answer(stream, async () => ({ Region: this.#host.region }));
     return null;
   };
@@ -160,7 +167,6 @@ export class AgentSession implements MuxSession {
 
   async #authenticate(request: Members): Promise<object> {
     const facts = agentFacts(request.object('Extra') ?? new Members({}));
-    if (isRefusal(facts)) return this.#refused(facts);
     const started = await this.#host.start(this, request, facts);
     if (isRefusal(started)) return this.#refused(started);
     if (this.#isClosed()) {

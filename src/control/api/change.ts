@@ -65,7 +65,7 @@ export async function change<Answer>(
     });
     if ([...written, ...removed].some((id) => OF_DELIVERIES.test(id))) deliveries.changed();
     else if (woken.size > 0) deliveries.wake(woken);
-    wiring.committed?.({ written, removed });
+    await wiring.committed?.({ written, removed });
     return answer;
   } catch (error) {
     // What was undone may have opened and closed ports.

@@ -104,11 +104,11 @@ export interface Wiring {
   readonly newId: (prefix: string) => string;
   /** Stores what a write has made besides its objects, in its transaction. */
   readonly kept?: (transaction: Transaction) => Promise<void>;
-  /** Called with the ids of written and removed objects once the change is committed. */
+  /** Called with the ids of written and removed objects once the change is committed; it does not reject. */
   readonly committed?: (ids: {
     readonly written: readonly string[];
     readonly removed: readonly string[];
-  }) => void;
+  }) => Promise<void>;
   readonly options: ApiOptions;
 }
 

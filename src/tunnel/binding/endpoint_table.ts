@@ -1,5 +1,6 @@
 import { hostsOf } from '../../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { unplacedOptions } from './bind_place.ts';
 import type { BindRequest } from './bind_request.ts';
 import { endpointConfig } from './endpoint_config.ts';
 import type { Refusal } from './members.ts';
@@ -14,6 +15,8 @@ export interface BoundEndpoint {
   readonly url: string;
   readonly createdMs: number;
   readonly metadata: string;
+  readonly name: string;
+  readonly description: string;
   readonly bindings: readonly string[];
   readonly pooling: boolean;
   readonly forwardsTo: string;
@@ -126,7 +129,8 @@ export class EndpointTable {
 }
 
 function endpointOf(id: string, bind: PlacedBind, options: string, createdMs: number): BoundEndpoint {
-  const { kind, proto, host, port, metadata, bindings, pooling, forwardsTo, http2, opts } = bind;
+  const { kind, proto, host, port, metadata, name, description } = bind;
+  const { bindings, pooling, forwardsTo, http2, opts } = bind;
   return {
     id,
     kind,
@@ -136,6 +140,8 @@ function endpointOf(id: string, bind: PlacedBind, options: string, createdMs: nu
     url: '',
     createdMs,
     metadata,
+    name,
+    description,
     bindings,
     pooling,
     forwardsTo,
@@ -147,9 +153,8 @@ function endpointOf(id: string, bind: PlacedBind, options: string, createdMs: nu
 }
 
 /** The options that shape an endpoint; where it is, and how agents are reached, is not among them. */
-function optionsOf({ proto, opts }: BindRequest): string {
-  const { Domain: _domain, Hostname: _hostname, Subdomain: _subdomain, Addr: _addr, ...rest } = opts.value;
-  return JSON.stringify([proto, rest]);
+function optionsOf({ proto, ipPolicy, opts }: BindRequest): string {
+  return JSON.stringify([proto, ipPolicy, unplacedOptions(opts)]);
 }
 
 /** Names of the edges at an address. */

@@ -50,6 +50,11 @@ export class Members {
     return isObject(member) ? new Members(member) : null;
   }
 
+  /** Names of the members that are objects. */
+  objectNames(): string[] {
+    return Object.keys(this.value).filter((name) => isObject(this.value[name]));
+  }
+
   /** The members that are texts. */
   map(name: string): Record<string, string> {
     const entries = Object.entries(this.object(name)?.value ?? {});
