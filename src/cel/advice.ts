@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/message_text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Binary, Call, Index, Node, Select } from './ast.ts';
 import { type Checker, report, sourceOf } from './checking.ts';
@@ -62,13 +63,8 @@ function listAgainstText<A>(checker: Checker<A>, node: Binary, list: Node, text:
   return true;
 }
 
-function withArticle(type: Type): string {
-  const name = formatType(type);
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
-}
-
 function differentTypes<A>(checker: Checker<A>, node: Binary, left: Type, right: Type): boolean {
-  const message = `${withArticle(left)} is compared with ${withArticle(right)}; they are never equal`;
+  const message = `${withArticle(formatType(left))} is compared with ${withArticle(formatType(right))}; they are never equal`;
   for (const [literal, other] of [
     [node.left, right],
     [node.right, left],
