@@ -151,8 +151,9 @@ function checkHostport(
   const answer = readHostAndPort(hostport.slice(wildcard.length), EXAMPLE_PORTS[kind]);
   if (isHostProblem(answer)) {
     const meant = answer.meant === undefined ? undefined : wildcard + answer.meant;
+    const isWild = meant === undefined && hostport.includes('*');
     report('edge.bad_hostport', pointer, answer.message, {
-      hint: didYouMean(meant),
+      hint: isWild ? 'a wildcard stands before a name, as in *.shop.test:443' : didYouMean(meant),
       fix: meantFix(meant, kind === 'https' && answer.safe === true),
     });
     return null;
