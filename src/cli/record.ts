@@ -47,7 +47,7 @@ async function record(file: string, options: Options): Promise<number> {
   const { serviceName } = options;
   const load = () => loadConfig(file, { serviceName });
   return await runIngress(
-    { verb: 'dev', file, load, adoptHosts: 'loopback', about },
+    { verb: 'dev', file, load, drafts: { file, serviceName }, adoptHosts: 'loopback', about },
     { ...options, record: path },
   );
 }
