@@ -261,8 +261,7 @@ async function makeEdge(
     ...heardBy(log, otlp.edge, sink),
   };
   if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
-  const agents =
-    options.agents === undefined ? null : await localAgents(config.config.service_name, options, say);
+  const agents = options.agents === undefined ? null : await localAgents(options, say);
   const edge = edgeOf(config, { ...edgeOptions, ...(agents && { agents }) });
   const replace = async (next: UsableConfig): Promise<void> => void edge.swapTo(next);
   return { edge, replace, lines: [], close: async () => undefined };

@@ -68,7 +68,6 @@ export function accountAgents(
   const { service, nowMs, newId } = surroundings;
   let recorded: Promise<void> = Promise.resolve();
   const agents = new Agents({
-    service,
     nowMs,
     newId,
     admit: (token, address) => store.read((view) => admit(token, address, view, surroundings.areAllowing)),

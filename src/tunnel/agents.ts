@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { secretText } from '../crypto/random.ts';
 import { type SelectableTunnel, Tunnels, tunnelEndpoint } from '../edge/tunnels.ts';
-import { brandingOf } from '../engine/branding.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { OpenTunnel } from '../io/dial.ts';
 import { proxyHeader } from '../server/proxy_protocol.ts';
@@ -34,7 +33,6 @@ export interface Tunnel extends SelectableTunnel {
 }
 
 export interface AgentsOptions extends SessionsOptions {
-  readonly service: string;
   /** Decides about the token of an agent. */
   readonly admit: (token: string, address: string) => Promise<Admitted | Refusal>;
   readonly refuseAddress?: EndpointsOptions['refuseAddress'];
@@ -48,7 +46,6 @@ const TOKEN_CHARACTERS = 25;
 /** All connected agents, their tunnels and endpoints. */
 export class Agents implements SessionHost {
   readonly region = REGION;
-  readonly errorCode: (number: number) => string;
   readonly tunnels = new Tunnels<Tunnel>();
   readonly endpoints: Endpoints;
   readonly #options: AgentsOptions;
@@ -59,7 +56,6 @@ export class Agents implements SessionHost {
 
   constructor(options: AgentsOptions) {
     this.#options = options;
-    this.errorCode = brandingOf(options.service).errorCode;
     this.endpoints = new Endpoints(options);
     this.#sessions = new OnlineSessions(options);
   }

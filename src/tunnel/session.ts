@@ -43,7 +43,6 @@ export interface SessionStart {
 
 /** What a session needs from the registry of agents. Refusals are values; nothing rejects. */
 export interface SessionHost {
-  readonly errorCode: (number: number) => string;
   readonly region: string;
   start(session: AgentSession, auth: Members, facts: AgentFacts): Promise<SessionStart | Refusal>;
   bind(session: AgentSession, request: Members): Promise<object | Refusal>;
@@ -154,7 +153,7 @@ export class AgentSession implements MuxSession {
         return;
       }
       const respond = (answer: object): void => {
-        const told = isRefusal(answer) ? { Error: refusalText(answer, this.#host.errorCode) } : answer;
+        const told = isRefusal(answer) ? { Error: refusalText(answer) } : answer;
         if (!duplex.destroyed) duplex.end(JSON.stringify(told));
       };
       work(new Members(collected.value)).then(respond, (fault: unknown) => {

@@ -11,7 +11,8 @@ import { AUTH, CALL, handmadeAgent } from './handmade_agent.ts';
 const POLICIES = { ip_policies: { inside: { rules: [{ action: 'allow', cidr: '10.0.0.0/8' }] } } };
 
 async function goAgent() {
-  const { agents, listening } = await edgeWithAgents(POLICIES);
+  // Codes are the same, whatever the service is called.
+  const { agents, listening } = await edgeWithAgents({ ...POLICIES, service_name: 'example' });
   const agent = handmadeAgent(agents);
   await agent.call(CALL.auth, AUTH);
   const bind = async (Proto: string, Opts: object, Extra: object = {}) => {

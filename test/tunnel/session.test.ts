@@ -14,7 +14,6 @@ import { AUTH, CALL, handmadeAgent } from './handmade_agent.ts';
 
 const agentsWith = (options: Partial<AgentsOptions>): Agents =>
   new Agents({
-    service: 'ngrok',
     nowMs: Date.now,
     newId: newIds(Date.now),
     admit: async () => ({ credential: null, acl: [] }),
