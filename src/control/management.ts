@@ -146,7 +146,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     };
     const running = await started(wiring, edge, { hears, delivering, location }, options);
     const around = { wiring, runtime: edge.runtime, ...running, samlKeys: sharedKeys, sealing };
-    store.nodes?.onLead(delivering.changed);
+    store.nodes?.onLead(() => void delivering.changed());
     store.nodes?.follow(revision, (news, view) => takeIn(around, news, view));
     const api = managementApi(wiring, loginsOf(edge.runtime, running.ends, nowMs));
     const own = { edge, firstKey, delivering, api, reloadKeys: sealing.reload };

@@ -39,8 +39,8 @@ export interface PortProblem {
 
 /** Called after a write was committed. */
 export interface Deliveries {
-  /** Destinations or their subscriptions have changed. */
-  readonly changed: () => void;
+  /** Destinations or their subscriptions have changed; resolves when events go where they belong now. */
+  readonly changed: () => Promise<void>;
   /** These destinations have more pending events. */
   readonly wake: (destinations: Iterable<string>) => void;
   /** Pending events of a destination were dropped, because there were too many. */

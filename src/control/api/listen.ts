@@ -33,8 +33,9 @@ function send(outgoing: ServerResponse, { status, fields, text }: ApiAnswer): vo
  * than the answer. Null if its target and host are not those of a server.
  */
 function requestOf(incoming: IncomingMessage, scheme: string): ArrivedRequest | null {
-  const { headers, url: target = '', method = '', socket } = incoming;
+  const { headers, url: target = '', method = '', socket, httpVersion } = incoming;
   const { host = 'localhost' } = headers;
+  if (headers.host === undefined && httpVersion !== '1.0') return null;
   const isAbsolute = /^https?:/i.test(target);
   if (!isAbsolute && (!target.startsWith('/') || parseAuthority(host) === null)) return null;
   const url = URL.parse(isAbsolute ? target : `${scheme}://${host}${target}`);
@@ -83,7 +84,10 @@ export async function listenApi(
     // A client that leaves in the middle of its request fails the read of the body, which the API answers.
     return void api.answer(request).then((answer) => send(outgoing, answer));
   };
-  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle);
+  // A request without a host is answered like other errors.
+  const options = { requireHostHeader: false };
+  const server =
+    tls === undefined ? createServer(options, handle) : createTlsServer({ ...options, ...tls }, handle);
   server.on('clientError', (error: Error & { code?: string }, socket) =>
     refuseUnreadable(api, error, socket),
   );

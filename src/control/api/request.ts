@@ -55,8 +55,8 @@ function parsed(bytes: Uint8Array): unknown {
     return JSON.parse(text);
   } catch (error) {
     // V8 says either where the problem is or what is around it, which we leave out: it may be a secret.
-    const [said = ''] = (error as Error).message.split(/, (?:\.\.\.)?"|, "/, 1);
-    throw new ApiProblem(400, 213, `The body is not valid JSON: ${said}.`);
+    const said = (error as Error).message.replace(/(?:, )?(?:\.\.\.)?".*" is not valid JSON$/s, '');
+    throw new ApiProblem(400, 213, `The body is not valid JSON${said === '' ? '' : `: ${said}`}.`);
   }
 }
 
