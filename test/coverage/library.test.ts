@@ -73,7 +73,7 @@ describe('the search', () => {
     },
   );
 
-  it('never suggests a case that does not do it: random policies', () => {
+  it('never suggests a case that does not do it: random policies', { timeout: 600_000 }, () => {
     const atom = fc.constantFrom(
       "req.method == 'PUT'",
       "req.method == 'GET'",
