@@ -12,8 +12,11 @@ const STATE = `${ROOT}src/browser/parts.ts`;
 const LOADERS = `${ROOT}src/browser/part_loaders.ts`;
 const [STAND_IN, PART, OF_LOADERS] = ['\0stand-in:', '\0part:', '\0part loaders'];
 
+/** Files that the engine itself loads later; they are loaded with the parts. */
+export type OwnParts = readonly string[];
+
 /** Puts stand-ins in the place of the parts until these are loaded; `src/browser/parts.ts` says how they are used. */
-export function loadedLater(parts: Parts): Plugin {
+export function loadedLater(parts: Parts, own: OwnParts): Plugin {
   const places = new Map(
     Object.entries(parts).flatMap(([part, files]) =>
       Object.entries(files).map(([file, names]) => [ROOT + file, { part, names }] as const),
@@ -30,7 +33,7 @@ export function loadedLater(parts: Parts): Plugin {
       return places.has(found.id) && !isSamePackage(found.id, importer) ? STAND_IN + found.id : found;
     },
     load(id) {
-      if (id === OF_LOADERS) return loaders(parts);
+      if (id === OF_LOADERS) return loaders(parts, own);
       if (id.startsWith(STAND_IN)) {
         const file = id.slice(STAND_IN.length);
         return standIn(file, places.get(file)!);
@@ -54,11 +57,13 @@ function isSamePackage(file: string, importer: string): boolean {
   return own !== undefined && importer.startsWith(own);
 }
 
-function loaders(parts: Parts): string {
+function loaders(parts: Parts, own: OwnParts): string {
   const rows = Object.entries(parts).map(([part, files]) => {
     const each = Object.keys(files).map((file, at) => `${quoted(file)}: part.f${at}`);
     return `${quoted(part)}: () => import(${quoted(PART + part)}).then((part) => ({ ${each.join(', ')} }))`;
   });
+  const others = own.map((file) => `import(${quoted(ROOT + file)})`);
+  rows.push(`own: () => Promise.all([${others.join(', ')}]).then(() => ({}))`);
   return `export const LOADERS = { ${rows.join(',\n')} };`;
 }
 

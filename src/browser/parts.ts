@@ -6,6 +6,8 @@ import { LOADERS } from './part_loaders.ts';
 
 const missed = new Set<string>();
 const taking = new Map<string, ((own: object) => void)[]>();
+/** What the files of parts have that are there. */
+const there = new Map<string, object>();
 
 /** What takes the place of a function, a class or an object of a part; `find` returns it when it is there. */
 export function standIn(part: string, find: () => object | undefined): object {
@@ -27,7 +29,10 @@ export function standIn(part: string, find: () => object | undefined): object {
 /** Called by stand-ins: `take` gets what the file of a part has. */
 export function onLoaded(part: string, file: string, take: (own: never) => void): void {
   const key = `${part} ${file}`;
-  taking.set(key, [...(taking.get(key) ?? []), take as (own: object) => void]);
+  const own = there.get(key);
+  // A stand-in may itself be in a part that loads later.
+  if (own !== undefined) take(own as never);
+  else taking.set(key, [...(taking.get(key) ?? []), take as (own: object) => void]);
 }
 
 const begun = new Map<string, Promise<void>>();
@@ -37,8 +42,12 @@ function loaded(part: string): Promise<void> {
   if (known !== undefined) return known;
   const loading = LOADERS[part]!().then(
     (files) => {
-      for (const [file, own] of Object.entries(files))
-        for (const take of taking.get(`${part} ${file}`) ?? []) take(own);
+      for (const [file, own] of Object.entries(files)) {
+        const key = `${part} ${file}`;
+        there.set(key, own);
+        for (const take of taking.get(key) ?? []) take(own);
+        taking.delete(key);
+      }
     },
     (error: unknown) => {
       begun.delete(part);
@@ -58,7 +67,7 @@ export async function loadParts(): Promise<void> {
 export async function withParts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     missed.clear();
-    const [outcome] = await Promise.allSettled([run()]);
+    const [outcome] = await Promise.allSettled([Promise.try(run)]);
     if (missed.size > 0) await Promise.all(Array.from(missed, loaded));
     else if (outcome.status === 'fulfilled') return outcome.value;
     else throw outcome.reason;

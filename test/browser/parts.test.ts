@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
-import { ENGINE_PARTS, PAGE_SCRIPT } from '../../rolldown.pages.ts';
-import { loadedLater } from '../../rolldown.parts.ts';
+import { ENGINE_PARTS, PAGE_SCRIPT, engineParts } from '../../rolldown.pages.ts';
 import { IS_FULL } from '../random.ts';
 import { folderWith } from '../folder.ts';
 import { SCENARIOS, TEXTS, inNode, told } from './fixtures.ts';
@@ -22,7 +21,7 @@ beforeAll(async () => {
   const build = await rolldown({
     ...PAGE_SCRIPT,
     input: { engine: 'src/playground/engine.ts' },
-    plugins: [loadedLater(ENGINE_PARTS), ...PAGE_SCRIPT.plugins],
+    plugins: [engineParts(), ...PAGE_SCRIPT.plugins],
     logLevel: 'silent',
   });
   await build.write({
