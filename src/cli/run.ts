@@ -1,6 +1,7 @@
 import { EXIT } from './exit_codes.ts';
 import { exitOnOutputError } from './shutdown.ts';
-import { VERBS, VERB_NAMES, type VerbFile, isVerb } from './verbs.ts';
+import type { VerbFile } from './verb_row.ts';
+import { VERBS, VERB_NAMES, isVerb } from './verbs.ts';
 
 /** Runs the command line and resolves with its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
