@@ -27,6 +27,22 @@ export interface FileKind {
 /** Largest file, in bytes of UTF-8. */
 export const FILE_LIMIT_BYTES = 10_000_000;
 
+/** Neither YAML (§5.1) nor a string of JSON (RFC 8259 §7) has these characters; the parser takes them. */
+// oxlint-disable-next-line no-control-regex -- they are meant
+const CONTROL = /[\0-\x08\v\f\x0e-\x1f]/;
+
+function controlCharacter(
+  text: string,
+): { readonly message: string; readonly span: Span; readonly more: More } | null {
+  const start = text.search(CONTROL);
+  if (start < 0) return null;
+  const code = text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
+  const hint = `remove it, or write \\u${code} in double quotes`;
+  const span = { start, end: start + 1 };
+  const fix = { message: 'remove the character', safe: false, edit: () => ({ span, text: '' }) };
+  return { message: `the control character U+${code} is not allowed`, span, more: { hint, fix } };
+}
+
 /** Reads YAML 1.2, which includes JSON. Never throws; problems become diagnostics. */
 export function readDocument(source: Source, kind: FileKind): Reading {
   const bytes = Buffer.byteLength(source.text);
@@ -40,6 +56,8 @@ export function readDocument(source: Source, kind: FileKind): Reading {
     const message = `the file has ${bytes} bytes; the limit is ${FILE_LIMIT_BYTES}`;
     return refuse('too_large', message, { start: 0, end: 0 });
   }
+  const control = controlCharacter(source.text);
+  if (control !== null) return refuse('not_text', control.message, control.span, control.more);
   let parsed: Document;
   try {
     // Duplicate keys are found while values are built, because the parser's own search is quadratic.

@@ -157,12 +157,37 @@ export function readText(path: string, sources?: Sources): string {
   return bytes.toString('utf8');
 }
 
+/** Reads a file that is checked: where it is not a text in UTF-8, that is a finding. */
+export async function readChecked(path: string): Promise<Source | Diagnostic> {
+  const bytes = readBytes(path);
+  const name = path;
+  // Zero bytes are found by the checkers, which name their place.
+  if (isUtf8(bytes)) return { name, text: bytes.toString('utf8') };
+  const message = encodingProblem(bytes)!;
+  const text = new TextDecoder(
+    !isUtf16(bytes) ? 'utf-8' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-16le',
+  ).decode(bytes);
+  const code = `${await kindOfFile(text)}.not_text`;
+  const start = Math.max(text.indexOf('\ufffd'), 0);
+  return {
+    code,
+    severity: 'error',
+    message,
+    pointer: '',
+    source: { name, text },
+    span: { start, end: start + 1 },
+  };
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return (
+    bytes.length > 1 && ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+  );
+}
+
 /** Why bytes are not a text in UTF-8, with a cure; null if they are. */
 function encodingProblem(bytes: Buffer): string | null {
-  const isUtf16 =
-    bytes.length > 1 &&
-    ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff));
-  if (isUtf16) return 'it is encoded in UTF-16; save it as UTF-8';
+  if (isUtf16(bytes)) return 'it is encoded in UTF-16; save it as UTF-8';
   if (bytes.includes(0)) return 'it is not a text: it contains zero bytes; name a text file in UTF-8';
   return isUtf8(bytes) ? null : 'it is not encoded in UTF-8; save it as UTF-8';
 }
