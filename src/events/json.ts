@@ -1,4 +1,4 @@
-import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
+import { memoizeRecurring } from '../caches/recurring.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './catalogue.ts';
 import type { NormalisedHeaders } from './field_types.ts';
 
@@ -47,7 +47,7 @@ function httpJson({ request, response }: HttpRequestComplete['http']): string {
 }
 
 /** Repeated header lists are normalised and serialised once. */
-const headersJson: (headers: NormalisedHeaders) => string = weakMemoizeRecurring((headers) => {
+const headersJson: (headers: NormalisedHeaders) => string = memoizeRecurring((headers) => {
   let text = '';
   for (const name of Object.keys(headers)) {
     const values = headers[name]!;
