@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { EXIT_CODES } from '../../src/cli/exit_codes.ts';
 import { programOf } from '../../src/cli/program.ts';
-import { VERBS, VERB_NAMES, type VerbName, type VerbRow } from '../../src/cli/verbs.ts';
+import type { VerbRow } from '../../src/cli/verb_row.ts';
+import { VERBS, VERB_NAMES, type VerbName } from '../../src/cli/verbs.ts';
 import { code, fenced, page, part, sentence, table } from './markdown.ts';
 
 /** The reference of the command line, from its own table of verbs. */

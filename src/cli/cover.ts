@@ -18,9 +18,11 @@ import { printCoverage } from './testing/coverage_output.ts';
 import { findTests, nothingSelected } from './testing/find_files.ts';
 import { runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
+import { type Inputs, type PartOptions, partOptions } from './part.ts';
+import type { CoverPart } from './merging/coverage.ts';
 import { reportersOption } from './reporter_option.ts';
 
-interface Options extends ServiceOptions {
+interface Options extends ServiceOptions, PartOptions {
   readonly filter: readonly string[];
   readonly tag: readonly string[];
   readonly seed?: string;
@@ -31,7 +33,7 @@ interface Options extends ServiceOptions {
 }
 
 export function register(command: Command): void {
-  reportersOption(serviceNameOption(command), COVERAGE_REPORTERS, addCoverage)
+  reportersOption(partOptions(serviceNameOption(command), 'the cases'), COVERAGE_REPORTERS, addCoverage)
     .argument(
       '[path...]',
       'scenario files, folders with them, or patterns; an edge file or a policy stands for the scenario files beside it that test it; default: this folder',
@@ -54,10 +56,14 @@ export function register(command: Command): void {
 
 async function cover(paths: readonly string[], options: Options): Promise<number> {
   const files = await findTests(paths);
-  const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
+  const { filter, tag, shard, partial } = options;
+  const selects = selector({ filters: filter, tags: tag, shard: shard ?? null });
   if (typeof selects !== 'function') throw new FileError(selects.problem);
+  if (partial !== undefined && options.emitCases !== undefined)
+    throw new FileError('--emit-cases needs the coverage of all shards; leave it out, or --partial');
   const book = coverageRecords();
-  const results = await runScenarios(files, {
+  const made = new Set<string>(files);
+  const run = {
     selects,
     serviceName: options.serviceName,
     seed: options.seed ?? null,
@@ -66,19 +72,35 @@ async function cover(paths: readonly string[], options: Options): Promise<number
     lines: false,
     onResult: () => {},
     on: book.on,
-  });
+  };
+  const results = await runScenarios(files, run, (_, own) => own.forEach((each) => made.add(each)));
   const findings = results.flatMap(({ diagnostics }) => diagnostics);
   if (hasErrors(findings)) {
     printFindings(findings);
     return EXIT.configInvalid;
   }
   const cases = results.flatMap((each) => each.cases);
+  const failed = cases.filter(({ status }) => status === 'failed');
+  if (partial !== undefined) {
+    const { recordingsOf } = await import('./merging/coverage.ts');
+    const { writePart } = await import('./part.ts');
+    const result: CoverPart = {
+      paths: files,
+      serviceName: options.serviceName ?? null,
+      asked: { filter, tag, seed: options.seed ?? null },
+      files: [...made],
+      recordings: recordingsOf(book),
+      cases: cases.length,
+      failed: failed.map((each) => ({ name: each.name, again: rerunCommand(each) })),
+    };
+    writePart(partial, { verb: 'cover', shard, inputs: coverInputs(result), result });
+    return EXIT.ok;
+  }
   if (cases.length === 0) {
     process.stderr.write(nothingSelected(files, options));
     // Without cases, what an edge leaves untested is still worth a report, but not with a filter that is mistyped.
     if (options.filter.length > 0 || options.tag.length > 0) return EXIT.nothingSelected;
   }
-  const failed = cases.filter(({ status }) => status === 'failed');
   const isReached = await printCoverage(book.edges(), {
     reporters: options.reporter,
     thresholds: options.threshold,
@@ -89,4 +111,9 @@ async function cover(paths: readonly string[], options: Options): Promise<number
   if (failed.length > 0) return EXIT.failed;
   if (cases.length === 0) return EXIT.nothingSelected;
   return isReached ? EXIT.ok : EXIT.gateMissed;
+}
+
+/** What the parts of a run have in common. */
+export function coverInputs({ files, paths, serviceName, asked }: CoverPart): Inputs {
+  return { files, options: { paths, serviceName, asked } };
 }

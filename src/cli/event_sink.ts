@@ -17,6 +17,9 @@ export async function eventSink(
   return /^[a-z]+:\/\//.test(place) ? queueSink(place, say) : ndjsonSink(place, { lost });
 }
 
+/** Holds what a busy edge writes while a queue restarts: half a minute of 1,500 requests/s. */
+const WAITING_LIMIT_BYTES = 64 * 1024 * 1024;
+
 /**
  * A queue that many nodes write to: the id of an event is that of its message, so that repetitions are dropped or known. Events
  * wait in memory while it is away; those beyond the limit, or left at the end, are reported.
@@ -40,7 +43,12 @@ function queueSink(place: string, say: (line: string) => void): EventSink {
     protocol === 'kafka:'
       ? kafkaTarget({ brokers: [host], topic: name, tls: false }, world)
       : natsTarget({ servers: [server], subject: name, ...credentials(user, password) }, world);
-  const exporter = exporterTo('events', target, { ...world, say, way: `to ${server}` });
+  const exporter = exporterTo('events', target, {
+    ...world,
+    bufferLimitBytes: WAITING_LIMIT_BYTES,
+    say,
+    way: `to ${server}`,
+  });
   return {
     write: (event) => exporter.take(eventJson(event)),
     close: exporter.close,

@@ -20,6 +20,7 @@ import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { hotKeys } from './hot_keys.ts';
 import { aboutStreams, nameHere, portHere, streamListening } from './stream_options.ts';
+import type { DraftFiles } from './draft_thread.ts';
 import { type DecidingOptions, type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
@@ -44,6 +45,8 @@ export interface IngressSource {
   readonly file: string | null;
   /** Reads and checks it; throws FileError. */
   readonly load: () => Promise<Checked>;
+  /** How drafts of its files are read. */
+  readonly drafts: DraftFiles;
   readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
   /** Starts the development identity provider, for verbs that have one. */
   readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
@@ -199,7 +202,7 @@ function frontOf(live: LiveEdge, options: IngressOptions, { say }: Voice): Liste
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
-  { workers, events, record, adminPort, agents, inspector }: IngressOptions,
+  { workers, events, record, adminPort, adminHost, agents, inspector }: IngressOptions,
   { say }: Voice,
 ): Promise<number> {
   const isInspected = inspector !== undefined && inspector !== false;
@@ -217,7 +220,8 @@ async function runWorkers(
   const sink = events === undefined ? null : await eventSink(events, { lost, say });
   for (const line of provider?.lines ?? []) say(`  ${line}`);
   const began = sharingWith(stateHub(Date.now), provider);
-  const code = await superviseWorkers(workers, { sink, lost, say, began, adminPort: adminPort ?? null });
+  const admin = adminPort === undefined ? null : { host: adminHost, port: adminPort };
+  const code = await superviseWorkers(workers, { sink, lost, say, began, admin });
   await sink?.close();
   await provider?.close();
   return code;

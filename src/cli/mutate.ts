@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { FileError } from '../project_files/load_config.ts';
+import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { MUTANTS, countMutants, type MutationResult, mutate, scoreOf } from '../project_files/mutate.ts';
-import { mutationJson, mutationJunit, mutationPage, mutationText } from '../project_files/mutation_report.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { readCount } from './option_values.ts';
@@ -11,20 +11,20 @@ import { printFindings, printReport } from './terminal.ts';
 import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { MUTATION_REPORTERS } from './mutation_reporters.ts';
+import { type PartOptions, partOptions } from './part.ts';
 import { reporterOption } from './reporter_option.ts';
 
-const REPORTERS = { text: mutationText, json: mutationJson, html: mutationPage, junit: mutationJunit };
-
-interface Options extends ServiceOptions {
+interface Options extends ServiceOptions, PartOptions {
   readonly max: number;
   readonly threshold?: number;
-  readonly reporter: keyof typeof REPORTERS;
+  readonly reporter: keyof typeof MUTATION_REPORTERS;
   readonly emitCases?: string;
   readonly jobs?: number;
 }
 
 export function register(command: Command): void {
-  reporterOption(serviceNameOption(command), Object.keys(REPORTERS))
+  reporterOption(partOptions(serviceNameOption(command), 'the mistakes'), Object.keys(MUTATION_REPORTERS))
     .argument('<file>', 'scenario file')
     .option('--max <count>', 'maximum number of mistakes to try', readCount, MUTANTS)
     .option('--threshold <percent>', 'exit with 8 if fewer of the mistakes are noticed', readPercent)
@@ -39,9 +39,12 @@ export function register(command: Command): void {
 const MUTANTS_PER_THREAD = 200;
 
 async function run(file: string, options: Options): Promise<number> {
-  const { max, threshold, reporter, emitCases, jobs = await jobsFor(file, max) } = options;
+  const { max, threshold, reporter, emitCases, shard, partial } = options;
+  const jobs = options.jobs ?? (shard === undefined ? await jobsFor(file, max) : 1);
   if (emitCases !== undefined) checkName(emitCases);
-  const asked = { max, offers: emitCases !== undefined, serviceName: options.serviceName };
+  const { serviceName } = options;
+  const share = { index: (shard?.index ?? 1) - 1, of: shard?.of ?? 1 };
+  const asked = { max, offers: emitCases !== undefined, serviceName, share };
   const result =
     jobs > 1
       ? await (await import('./mutate_threads.ts')).mutateOnThreads(file, asked, jobs)
@@ -50,7 +53,15 @@ async function run(file: string, options: Options): Promise<number> {
     printFindings(result.diagnostics);
     return EXIT.configInvalid;
   }
-  printReport(reporter, REPORTERS[reporter](result, packageVersion()));
+  if (partial !== undefined) {
+    const { files } = await scenarioLoader({ serviceName })(file);
+    const inputs = { files, options: { file, max, serviceName } };
+    const { writePart } = await import('./part.ts');
+    writePart(partial, { verb: 'mutate', shard, inputs, result });
+    if (emitCases !== undefined) await emit(file, emitCases, result);
+    return EXIT.ok;
+  }
+  printReport(reporter, MUTATION_REPORTERS[reporter](result, packageVersion()));
   if (emitCases !== undefined) await emit(file, emitCases, result);
   return threshold !== undefined && scoreOf(result) < threshold ? EXIT.gateMissed : EXIT.ok;
 }

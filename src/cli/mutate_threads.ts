@@ -26,7 +26,12 @@ export async function mutateOnThreads(
   options: MutationOptions,
   jobs: number,
 ): Promise<Mutated> {
-  const shares = Array.from({ length: jobs }, (_, index) => ({ ...options, share: { index, of: jobs } }));
+  // A share of a share: every `jobs`th of the mistakes of this process.
+  const { index: from, of } = options.share ?? { index: 0, of: 1 };
+  const shares = Array.from({ length: jobs }, (_, index) => ({
+    ...options,
+    share: { index: from + index * of, of: of * jobs },
+  }));
   const [own, ...others] = shares;
   const running = others.map((share) => onThread(path, share));
   const results = await Promise.allSettled([mutate(path, own), ...running]);

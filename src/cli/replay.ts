@@ -1,32 +1,34 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { statSync, writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { eachPiece, linesOfPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
 import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
-import { type PlaceOf, replayText } from '../replay/report_replay.ts';
+import type { PlaceOf } from '../replay/report_replay.ts';
 import { EXIT } from './exit_codes.ts';
 import { serviceNameOption } from './service_name.ts';
 import { packageVersion } from './version.ts';
 import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
-import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { type JudgeOptions, type LoadedEdges, loadEdges, readerInto } from './replayed_edges.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { exitOnOutputError } from './shutdown.ts';
 import { readCount, readIp } from './option_values.ts';
+import { type PartOptions, type Shard, partOptions } from './part.ts';
+import type { ReplayPart } from './replay_part.ts';
+import { type ReplayGates, readPercent, replayExitCode, replayReport } from './replay_report.ts';
 import { reporterOption } from './reporter_option.ts';
 
-interface Options extends JudgeOptions {
+interface Options extends JudgeOptions, PartOptions, ReplayGates {
   readonly reporter: 'text' | 'json' | 'ndjson' | 'html';
-  readonly maxUnknown?: number;
-  readonly minFidelity?: number;
   readonly jobs?: number;
 }
 
 export function register(command: Command): void {
   const does = 'how to print the report; `ndjson` has a line per record, `html` is a page with them';
-  reporterOption(serviceNameOption(command), ['text', 'json', 'ndjson', 'html'], { does })
+  const split = partOptions(serviceNameOption(command), 'each log');
+  reporterOption(split, ['text', 'json', 'ndjson', 'html'], { does })
     .argument(
       '<log...>',
       'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
@@ -62,17 +64,39 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
   const edges = await loadEdges(options);
   if (edges === null) return EXIT.configInvalid;
   const { candidate, current } = edges;
+  const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
+  if (!isOrderless && (options.shard ?? options.partial) !== undefined) throw new FileError(IN_ORDER);
+  if (options.partial !== undefined) return await leavePart(logs, options, edges);
   const running = replay(candidate.edge, current?.edge ?? null);
   const out = pieceWriter(1);
   const isNdjson = options.reporter === 'ndjson';
   const page = options.reporter === 'html' ? await pageOf(logs, options) : null;
   const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : page?.take;
-  const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
   // The records of a page are kept here.
   const jobs = isOrderless && page === null ? (options.jobs ?? jobsThatPay(logs)) : 1;
   const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
-  const { edge, against, ip, adoptHosts, hashKey, serviceName } = options;
-  const judging = {
+  const judging = judgingOf(options);
+  const parts: ReplaySummary[] = [];
+  for (const log of logs) {
+    const begin = threads && (() => threads(jobs, judging, isNdjson ? out.write : null));
+    const read = await readLog(log, readerInto(running, options.ip, tell), { begin, shard: options.shard });
+    parts.push(...read.parts);
+  }
+  const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);
+  out.write(
+    options.reporter === 'html'
+      ? page!.text(summary, candidate.placeOf)
+      : replayReport(summary, options.reporter, candidate.placeOf),
+  );
+  out.close();
+  return replayExitCode(summary, options);
+}
+
+const IN_ORDER =
+  'the log cannot be split: limits, breakers or times make decisions depend on earlier requests; leave out --shard and --partial';
+
+function judgingOf({ edge, against, ip, adoptHosts, hashKey, serviceName }: Options): JudgeOptions {
+  return {
     edge,
     ...(against && { against }),
     ...(ip && { ip }),
@@ -80,17 +104,34 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
     ...(hashKey && { hashKey }),
     ...(serviceName && { serviceName }),
   };
-  const parts: ReplaySummary[] = [];
+}
+
+/** Judges the share of this process, and writes what it found for `merge`. */
+async function leavePart(
+  logs: readonly string[],
+  options: Options,
+  { candidate, current }: LoadedEdges,
+): Promise<number> {
+  const { placesIn, sizeOf } = await import('./replay_part.ts');
+  const { writePart } = await import('./part.ts');
+  const { shard, partial } = options;
+  const judging = judgingOf(options);
+  const jobs = options.jobs ?? 1;
+  const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
+  const begin = threads && (() => threads(jobs, judging, null));
+  const found: ReplayPart['logs'][number][] = [];
   for (const log of logs) {
-    const begin = threads && (() => threads(jobs, judging, isNdjson ? out.write : null));
-    parts.push(...(await readLog(log, readerInto(running, ip, tell), begin)));
+    const running = replay(candidate.edge, current?.edge ?? null);
+    const { lines, parts } = await readLog(log, readerInto(running, options.ip, undefined), { begin, shard });
+    found.push({ lines, summary: mergeReplays([running.summary(), ...parts]) });
   }
-  const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);
-  out.write(
-    page === null ? reportOf(summary, options, candidate.placeOf) : page.text(summary, candidate.placeOf),
-  );
-  out.close();
-  return exitCodeOf(summary, options);
+  const summaries = found.map(({ summary }) => summary);
+  // Parts of a log that grows would overlap; where another program splits, each part has a log of its own.
+  const sizes = shard === undefined ? null : logs.map((log) => [log, sizeOf(log)]);
+  const files = [...candidate.files, ...(current?.files ?? [])];
+  const result: ReplayPart = { logs: found, places: placesIn(summaries, candidate.placeOf) };
+  writePart(partial!, { verb: 'replay', shard, inputs: { files, options: { judging, sizes } }, result });
+  return EXIT.ok;
 }
 
 /** Keeps records for a page; its code is loaded only here. */
@@ -105,24 +146,30 @@ async function pageOf(logs: readonly string[], { edge }: Options) {
   };
 }
 
-/** Reads a log, on threads where each line can be judged alone; returns their summaries. */
+/** Reads a log or its shard, on threads where each line can be judged alone; returns their summaries and the number of lines. */
 async function readLog(
   log: string,
   reader: LogReader,
-  begin: (() => ReplayThreads) | null,
-): Promise<readonly ReplaySummary[]> {
+  { begin, shard }: { readonly begin: (() => ReplayThreads) | null; readonly shard: Shard | undefined },
+): Promise<{ readonly lines: number; readonly parts: readonly ReplaySummary[] }> {
   let threads: ReplayThreads | null = null;
+  let lines: number;
+  const range = shard === undefined ? null : (await import('./replay_part.ts')).rangeOf(log, shard);
+  // A log that does not begin with line 1 is not taken for a HAR.
+  const [first, before] = shard === undefined || shard.index === 1 ? [1, 0] : [2, 1];
+  const take = (piece: Buffer, firstLine: number): void | Promise<void> => {
+    const number = firstLine + before;
+    if (number === first && begin !== null && isLineByLine(piece)) threads = begin();
+    return threads === null ? linesOfPiece(piece, number, reader.line) : threads.take(piece, number);
+  };
   try {
-    await eachPiece(log, (piece, firstLine) => {
-      if (firstLine === 1 && begin !== null && isLineByLine(piece)) threads = begin();
-      return threads === null ? linesOfPiece(piece, firstLine, reader.line) : threads.take(piece, firstLine);
-    });
+    lines = await eachPiece(log, take, range);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${failureText(error)}`);
+    throw new FileError(fileFailure('read', log, error));
   }
   reader.end();
   // Assigned in a callback, which the type checker does not track.
-  return (threads as ReplayThreads | null)?.end() ?? [];
+  return { lines, parts: (await (threads as ReplayThreads | null)?.end()) ?? [] };
 }
 
 /** Starting a thread takes about as long as judging this much of a log. */
@@ -133,30 +180,6 @@ const MAX_THREADS = 3;
 function jobsThatPay(logs: readonly string[]): number {
   const bytes = logs.reduce((sum, log) => sum + (statSync(log, { throwIfNoEntry: false })?.size ?? 0), 0);
   return Math.max(1, Math.min(Math.floor(bytes / MIN_BYTES_PER_THREAD), availableParallelism(), MAX_THREADS));
-}
-
-function reportOf(summary: ReplaySummary, { reporter }: Options, placeOf: PlaceOf): string {
-  if (reporter === 'text') return replayText(summary, placeOf);
-  return reporter === 'json' ? `${JSON.stringify(summary, null, 2)}\n` : `${JSON.stringify({ summary })}\n`;
-}
-
-function exitCodeOf(summary: ReplaySummary, { maxUnknown, minFidelity }: Options): number {
-  const { records, changed, unknown, fidelity } = summary;
-  if (records === 0) return EXIT.nothingSelected;
-  if (changed > 0) return EXIT.differs;
-  if (maxUnknown !== undefined && unknown * 100 > maxUnknown * records) return EXIT.unknown;
-  if (minFidelity !== undefined && (fidelity === null || fidelity.share * 100 < minFidelity)) {
-    return EXIT.gateMissed;
-  }
-  return EXIT.ok;
-}
-
-function readPercent(text: string): number {
-  const percent = Number(text.replace(/%$/, ''));
-  if (text === '' || !(percent >= 0 && percent <= 100)) {
-    throw new InvalidArgumentError('expected a percentage from 0 to 100.');
-  }
-  return percent;
 }
 
 const PIECE_UNITS = 1 << 16;

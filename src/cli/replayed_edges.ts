@@ -23,15 +23,21 @@ export interface JudgeOptions {
 export interface LoadedEdge {
   readonly edge: ReplayedEdge;
   readonly placeOf: PlaceOf;
+  /** The files that it is made of. */
+  readonly files: readonly string[];
+}
+
+/** The configuration under test, and the one to compare with. */
+export interface LoadedEdges {
+  readonly candidate: LoadedEdge;
+  readonly current: LoadedEdge | null;
 }
 
 /**
  * Loads the configuration under test and the one to compare with; null when one has errors, which are
  * printed.
  */
-export async function loadEdges(
-  options: JudgeOptions,
-): Promise<{ readonly candidate: LoadedEdge; readonly current: LoadedEdge | null } | null> {
+export async function loadEdges(options: JudgeOptions): Promise<LoadedEdges | null> {
   const candidate = await edgeOfFile(options.edge, options);
   const current = options.against === undefined ? null : await edgeOfFile(options.against, options);
   if (candidate === null || (current === null && options.against !== undefined)) return null;
@@ -59,7 +65,7 @@ async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEd
     }
     return pointer;
   };
-  return { edge, placeOf };
+  return { edge, placeOf, files: [path, ...checked.files] };
 }
 
 /** Reads records into a replay; `tell` receives each judged record. */

@@ -1,6 +1,7 @@
 import { EXIT } from './exit_codes.ts';
 import { exitOnOutputError } from './shutdown.ts';
-import { VERBS, VERB_NAMES, type VerbFile, isVerb } from './verbs.ts';
+import type { VerbFile } from './verb_row.ts';
+import { VERBS, VERB_NAMES, isVerb } from './verbs.ts';
 
 /** Runs the command line and resolves with its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -23,6 +24,11 @@ async function runVerb(args: readonly string[]): Promise<number> {
   // Editors and hooks run the checker on every save, so plain calls skip the option parser.
   if (verb === 'check' && rest.length > 0 && !rest.some((arg) => arg.startsWith('-'))) {
     return (await import('./check_files.ts')).check(rest, {});
+  }
+  if (verb === 'help' && rest[0] !== undefined && !isVerb(rest[0]) && !/^(?:-|help$)/.test(rest[0])) {
+    const { unknownVerb } = await import('./wrong_verb.ts');
+    process.stderr.write(`${unknownVerb(rest[0])}\n`);
+    return EXIT.usage;
   }
   if (!isVerb(verb)) {
     const { meantBy } = await import('./wrong_verb.ts');

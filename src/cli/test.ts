@@ -15,12 +15,13 @@ import { type AskedReport, openReports, readReport } from './testing/reports.ts'
 import { selector } from '../project_files/select.ts';
 import { addText, readCount } from './option_values.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import type { TestPart } from './merging/tests.ts';
+import { type PartOptions, partOptions } from './part.ts';
 import { reportersOption } from './reporter_option.ts';
 
-interface Options extends ServiceOptions {
+interface Options extends ServiceOptions, PartOptions {
   readonly filter: readonly string[];
   readonly tag: readonly string[];
-  readonly shard?: { readonly index: number; readonly of: number };
   readonly repeat: number;
   readonly bail?: boolean;
   readonly seed?: string;
@@ -36,7 +37,7 @@ interface Options extends ServiceOptions {
 }
 
 export function register(command: Command): void {
-  reportersOption(serviceNameOption(command), REPORTERS, addReport)
+  reportersOption(partOptions(serviceNameOption(command), 'the cases'), REPORTERS, addReport)
     .argument(
       '[path...]',
       "scenario files, folders with *.scenario.yaml, .json or .ts, or patterns such as 'shops/**'; an edge file or a policy stands for the scenario files beside it that test it; default: this folder",
@@ -48,7 +49,6 @@ export function register(command: Command): void {
       [],
     )
     .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', addText, [])
-    .option('--shard <i/n>', 'run part i of n of the cases', readShard)
     .option('--repeat <count>', 'number of runs of each case, each with a different seed', readCount, 1)
     .option('--bail', 'stop at the first failure')
     .option('--seed <seed>', 'seed of randomness; overrides those of the files')
@@ -69,12 +69,41 @@ async function test(paths: readonly string[], options: Options): Promise<number>
   const files = await findTests(paths);
   const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
   if (typeof selects !== 'function') throw new FileError(selects.problem);
+  if (options.partial !== undefined) return await leavePart(files, options);
   if (options.watch === true) {
     const { watchScenarios } = await import('./testing/watch.ts');
     return await watchScenarios(files, (some) => runOnce(some, options));
   }
   const { code } = await runOnce(files, options);
   return code;
+}
+
+/** Runs the share of this process, and writes its results for `merge`. */
+async function leavePart(files: readonly string[], options: Options): Promise<number> {
+  const { writePart } = await import('./part.ts');
+  const { filter, tag, shard, repeat, bail, watch, update: fills, events, serviceName, partial } = options;
+  const seed = options.seed ?? null;
+  if ((watch ?? fills ?? bail ?? events) !== undefined || wantsCoverage(options))
+    throw new FileError(
+      '--partial only collects results: leave out --watch, --update, --bail and --events, and take `cover --partial` for coverage',
+    );
+  const made = new Set<string>(files);
+  const began = elapsedMs();
+  const run: TestRun = {
+    selects: selector({ filters: filter, tags: tag, shard: shard ?? null }) as TestRun['selects'],
+    seed,
+    serviceName,
+    repeat,
+    bail: false,
+    lines: true,
+    explainsPassed: true,
+    onResult: () => {},
+  };
+  const results = await runScenarios(files, run, (_, own) => own.forEach((each) => made.add(each)));
+  const inputs = { files: [...made], options: { files, filter, tag, seed, repeat, serviceName } };
+  const result: TestPart = { files: results, tookMs: elapsedMs() - began, seed };
+  writePart(partial!, { verb: 'test', shard, inputs, result });
+  return EXIT.ok;
 }
 
 async function runOnce(files: readonly string[], options: Options): Promise<OneRun> {
@@ -216,12 +245,4 @@ function addReport(text: string, before: readonly AskedReport[]): readonly Asked
   const read = readReport(text);
   if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
   return [...before, read];
-}
-
-function readShard(text: string): { index: number; of: number } {
-  const parts = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(text);
-  if (parts === null || Number(parts[1]) > Number(parts[2])) {
-    throw new InvalidArgumentError('write a shard as i/n, such as 2/4.');
-  }
-  return { index: Number(parts[1]), of: Number(parts[2]) };
 }

@@ -1,22 +1,5 @@
-import type { Command } from 'commander';
-
-/** The export of a verb's file: it adds arguments, options and action to its command. */
-export interface VerbFile {
-  readonly register: (command: Command) => void;
-  /** Whether it describes the other verbs, so that they have to be registered, too. */
-  readonly readsAllVerbs?: true;
-}
-
-/** A verb as the help shows it. */
-export interface VerbRow {
-  readonly group: string;
-  /** What it does, as a phrase. */
-  readonly does: string;
-  /** Command lines without `edgeproof`, with a remark; they run in a folder that `init` filled, and tests run them. */
-  readonly examples: readonly (readonly [line: string, remark?: string])[];
-  /** The file of the verb, which is loaded only when the verb runs. */
-  readonly load: () => Promise<VerbFile>;
-}
+import { INSTANCE_VERBS } from './instance_verbs.ts';
+import type { VerbRow } from './verb_row.ts';
 
 /** All verbs, in the order and the groups of the help. */
 export const VERBS = {
@@ -78,6 +61,16 @@ export const VERBS = {
       ['mutate --max 20 -r json edge.scenario.yaml'],
     ],
     load: () => import('./mutate.ts'),
+  },
+  merge: {
+    group: 'Test',
+    does: 'make one report of the parts that shards of test, cover, mutate or replay have left',
+    examples: [
+      ['test --shard 1/2 --partial 1.part', 'on one machine'],
+      ['test --shard 2/2 --partial 2.part', 'on another'],
+      ['merge 1.part 2.part', 'one report; exit codes are those of the verb'],
+    ],
+    load: () => import('./merge.ts'),
   },
   sim: {
     group: 'Test',
@@ -198,45 +191,7 @@ export const VERBS = {
     ],
     load: () => import('./serve.ts'),
   },
-  keys: {
-    group: 'Manage an instance',
-    does: 'make, list and revoke keys of the management API',
-    examples: [['keys create --store edgeproof.db', 'prints a key once'], ['keys list --store edgeproof.db']],
-    load: () => import('./keys.ts'),
-  },
-  restrictions: {
-    group: 'Manage an instance',
-    does: 'list and lift IP restrictions that lock out their operator',
-    examples: [['restrictions list --store edgeproof.db']],
-    load: () => import('./restrictions.ts'),
-  },
-  export: {
-    group: 'Manage an instance',
-    does: 'write the configuration of a running instance as an edge file (in JSON)',
-    examples: [['export --url http://127.0.0.1:4040 --out exported.json', 'the key is in EDGEPROOF_API_KEY']],
-    load: () => import('./export.ts'),
-  },
-  apply: {
-    group: 'Manage an instance',
-    does: 'apply an edge file to a running instance',
-    examples: [
-      ['apply edge.yaml --url http://127.0.0.1:4040 --dry-run', 'shows the changes only'],
-      ['apply edge.yaml --url http://127.0.0.1:4040'],
-    ],
-    load: () => import('./apply.ts'),
-  },
-  backup: {
-    group: 'Manage an instance',
-    does: 'copy the store of an instance, which may be running, with the key of its secrets',
-    examples: [['backup monday.db --store edgeproof.db']],
-    load: () => import('./backup.ts'),
-  },
-  restore: {
-    group: 'Manage an instance',
-    does: 'make a store of a backup',
-    examples: [['restore monday.db --store restored.db']],
-    load: () => import('./restore.ts'),
-  },
+  ...INSTANCE_VERBS,
   trust: {
     group: 'Help on this machine',
     does: 'make this machine trust the local certificate authority, for HTTPS in `dev`',

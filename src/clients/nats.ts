@@ -16,7 +16,7 @@ interface Message {
 }
 
 /** What became of a message: null if it is stored. */
-type Outcome = { readonly problem: string; readonly isFinal: boolean } | null;
+type Outcome = { readonly problem: string; readonly isFinal: boolean; readonly isSilence?: true } | null;
 
 /** The parts of the packages of NATS that are used here. */
 interface Nats {
@@ -44,13 +44,8 @@ const HEADER_BYTES = 32;
 /** JetStream error 10054: the message is larger than the stream takes. */
 const TOO_LARGE_FOR_STREAM = 10_054;
 
-/**
- * Publishes to JetStream and awaits the acknowledgement of each message. The id of a message is its `Nats-Msg-Id`,
- * by which a stream drops repetitions in its duplicate window. Addresses that servers announce are not dialled.
- */
-export function natsQueue({ servers, subject, user, password, token }: NatsSettings, dial: GuardedDial) {
-  let connected: Promise<NatsConnection> | null = null;
-
+/** Opens a connection to the first server that answers. */
+function connectorTo({ servers, user, password, token }: NatsSettings, dial: GuardedDial) {
   async function connectTo(server: string): Promise<NatsConnection> {
     const { connect } = requireOptionalPeer('@nats-io/transport-node', PURPOSE) as Nats;
     const { protocol, hostname, port } = new URL(server);
@@ -78,37 +73,60 @@ export function natsQueue({ servers, subject, user, password, token }: NatsSetti
     throw failed;
   }
 
-  async function connectToAny(): Promise<NatsConnection> {
+  return async (): Promise<NatsConnection> => {
     let failed: unknown;
     for (const server of servers) {
       try {
-        const connection = await connectTo(server);
-        void connection.closed().then(() => (connected = null));
-        return connection;
+        return await connectTo(server);
       } catch (error) {
         failed = error;
       }
     }
-    connected = null;
     throw failed;
+  };
+}
+
+/**
+ * Publishes to JetStream and awaits the acknowledgement of each message. The id of a message is its `Nats-Msg-Id`,
+ * by which a stream drops repetitions in its duplicate window. Addresses that servers announce are not dialled.
+ */
+export function natsQueue(settings: NatsSettings, dial: GuardedDial, ackMs = ACK_MS) {
+  const connectToAny = connectorTo(settings, dial);
+  let connected: Promise<NatsConnection> | null = null;
+
+  /** The connection in use, or a new one; one that fails or ends is not used again. */
+  function connectionInUse(): Promise<NatsConnection> {
+    if (connected !== null) return connected;
+    const opening = connectToAny();
+    const over = (): void => {
+      if (connected === opening) connected = null;
+    };
+    opening.then((connection) => connection.closed()).then(over, over);
+    return (connected = opening);
   }
 
   return {
     publish: async (messages: readonly Message[]): Promise<readonly Outcome[]> => {
       const { jetstream } = requireOptionalPeer('@nats-io/jetstream', PURPOSE) as JetStream;
-      const connection = await (connected ??= connectToAny());
+      const connection = await connectionInUse();
       const most = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
-      const stream = jetstream(connection, { timeout: ACK_MS });
+      const stream = jetstream(connection, { timeout: ackMs });
       const publish = ({ id, value }: Message): Promise<Outcome> =>
         Buffer.byteLength(value) + id.length + HEADER_BYTES > most
           ? Promise.resolve({ problem: `larger than the ${most} bytes that the server takes`, isFinal: true })
-          : stream.publish(subject, value, { msgID: id, retries: 1 }).then(() => null, outcomeOf);
+          : stream.publish(settings.subject, value, { msgID: id, retries: 1 }).then(() => null, outcomeOf);
       // A connection that ends answers neither.
       const gone = connection.closed().then(goneOf);
-      const outcomes = messages.map((message) => Promise.race([publish(message), gone]));
+      const outcomes = Promise.all(messages.map((message) => Promise.race([publish(message), gone])));
+      // A server that has gone without closing is found out only so: the next attempt opens a connection.
+      const silence = outcomes.then((all) => {
+        if (!all.every((outcome) => outcome?.isSilence)) return new Promise(() => {});
+        connected = null;
+        return void connection.close();
+      });
       // A refusal of the connection, such as for missing permissions, ends it before the answer to this.
-      await Promise.race([connection.flush(), gone]);
-      return Promise.all(outcomes);
+      await Promise.race([connection.flush(), gone, silence]);
+      return outcomes;
     },
     close: async (): Promise<void> => {
       const connection = await connected?.catch(() => null);
@@ -123,6 +141,8 @@ function goneOf(error: unknown): Outcome {
 }
 
 function outcomeOf(error: unknown): Outcome {
-  const { message, code } = error as Error & { readonly code?: unknown };
+  const { message, name, code } = error as Error & { readonly code?: unknown };
+  if (name === 'TimeoutError')
+    return { problem: 'no acknowledgement in time', isFinal: false, isSilence: true };
   return { problem: message, isFinal: code === TOO_LARGE_FOR_STREAM };
 }

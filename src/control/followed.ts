@@ -45,7 +45,7 @@ export async function takeIn(remembered: Remembered, news: News, view: View): Pr
   );
   wiring.subscribers.changed({ undone: () => undefined });
   const isOfDeliveries = objects === null || objects.some(({ kind }) => OF_DELIVERIES.has(kind));
-  if (isOfDeliveries || wiring.store.nodes?.leads() === true) delivering.changed();
+  if (isOfDeliveries || wiring.store.nodes?.leads() === true) void delivering.changed();
   const ids = changed.map(({ id }) => id);
   const credentials = ids.filter((id) => id.startsWith('cr_'));
   const gone: string[] = [];

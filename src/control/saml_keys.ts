@@ -7,7 +7,7 @@ import type { Sealing } from './store/sealed.ts';
 /** The file of the key pairs that sign SAML requests, sealed, beside a store in a file. */
 export const samlFileOf = (storePath: string): string => `${storePath}.saml`;
 /** The setting of a store that nodes share, with the same content. */
-const SAML_SETTING = 'saml_keys';
+export const SAML_SETTING = 'saml_keys';
 
 const PLACE = 'saml keys';
 
@@ -32,14 +32,14 @@ export function samlKeysBeside(storePath: string, sealing: Sealing, nowMs: () =>
 }
 
 /** Written to a temporary file and renamed, so that a crash leaves either the old or the new file. */
-function writeSamlFile(storePath: string, sealed: string): void {
+export function writeSamlFile(storePath: string, sealed: string): void {
   const path = samlFileOf(storePath);
   writeFileSync(`${path}.new`, `${sealed}\n`, { mode: OWNER_ONLY });
   renameSync(`${path}.new`, path);
 }
 
 /** The sealed key pairs beside a store; null if there are none. Throws StoreError. */
-function readSamlFile(storePath: string): string | null {
+export function readSamlFile(storePath: string): string | null {
   const path = samlFileOf(storePath);
   try {
     return readFileSync(path, 'utf8').trim();

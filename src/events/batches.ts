@@ -50,9 +50,7 @@ export async function nextBatch(
   ): Promise<void> {
     const sequences = settled.flatMap(({ sequence }) => sequence ?? []);
     if (sequences.length > 0 || dead.length > 0) await outbox.settle(id, sequences, dead);
-    buffer.remove(
-      new Set(settled.filter(({ sequence }) => sequence === undefined).map(({ event }) => event)),
-    );
+    buffer.remove(settled.flatMap(({ event, sequence }) => (sequence === undefined ? event : [])));
   }
 
   let events = pending.map(({ event }) => event);
@@ -128,7 +126,8 @@ export interface EventBuffer {
   readonly take: (event: string) => boolean;
   /** The oldest events, without removing them. */
   readonly oldest: (limit: number) => readonly string[];
-  readonly remove: (settled: ReadonlySet<string>) => void;
+  /** Removes events that are among the oldest. */
+  readonly remove: (settled: readonly string[]) => void;
   readonly waiting: () => number;
   /** Size of the events in UTF-16 units. */
   readonly units: () => number;
@@ -152,9 +151,19 @@ export function eventBuffer(limitUnits: number): EventBuffer {
     },
     oldest: (limit) => events.slice(0, limit),
     remove: (settled) => {
-      if (settled.size === 0) return;
-      events = events.filter((event) => !settled.has(event));
-      units = events.reduce((sum, event) => sum + event.length, 0);
+      const leaving = new Set(settled);
+      const kept: string[] = [];
+      let [at, left] = [0, settled.length];
+      for (; left > 0 && at < events.length; at++) {
+        const event = events[at]!;
+        if (!leaving.has(event)) {
+          kept.push(event);
+          continue;
+        }
+        units -= event.length;
+        left--;
+      }
+      events = [...kept, ...events.slice(at)];
     },
     waiting: () => events.length,
     units: () => units,

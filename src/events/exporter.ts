@@ -7,7 +7,7 @@ import { counted } from '../diagnostics/message_text.ts';
 export interface Exporter {
   /** Accepts an event as JSON; never blocks. */
   readonly take: (event: string) => void;
-  /** Makes one more attempt; resolves within about a second. */
+  /** Sends what waits; resolves about a second after the last success, at the latest after ten. */
   readonly close: () => Promise<void>;
 }
 
@@ -33,9 +33,15 @@ export function exporterTo(kind: string, target: Target, options: ExporterOption
       lost += dead.length;
     },
   };
-  const worker = startWorker(kind, reporting(target, options), outbox, options);
+  let saidDropping = false;
+  const onWorking = (): void => void (saidDropping = false);
+  const worker = startWorker(kind, reporting(target, options, onWorking), outbox, options);
   return {
-    take: worker.take,
+    take: (event) => {
+      if (worker.take(event) || saidDropping) return;
+      saidDropping = true;
+      say(`events are dropped: too many wait to be sent ${way}`);
+    },
     close: async () => {
       await worker.stop();
       const { waiting, dropped } = worker.status();
@@ -45,11 +51,14 @@ export function exporterTo(kind: string, target: Target, options: ExporterOption
   };
 }
 
-function reporting(target: Target, { say, way }: ExporterOptions): Target {
+function reporting(target: Target, { say, way }: ExporterOptions, onWorking: () => void): Target {
   let isFailing = false;
   const report = (problem: string | null): void => {
     if (problem !== null && !isFailing) say(`sending ${way} failed; events wait in memory: ${problem}`);
-    if (problem === null && isFailing) say(`sending ${way} works again`);
+    if (problem === null && isFailing) {
+      onWorking();
+      say(`sending ${way} works again`);
+    }
     isFailing = problem !== null;
   };
   return {

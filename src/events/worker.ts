@@ -36,22 +36,23 @@ export const STARTING: WorkerStatus = {
 
 /** Delivers events to one destination, batch by batch. */
 export interface Worker {
-  /** Accepts a traffic event as JSON; drops it if the buffer is full. */
-  readonly take: (event: string) => void;
+  /** Accepts a traffic event as JSON; false if it is dropped, because the buffer is full. */
+  readonly take: (event: string) => boolean;
   /** Announces new audit events; resolves when they are counted. */
   readonly wake: () => Promise<void>;
   /** Counts stored events that were dropped. */
   readonly dropped: (count: number) => void;
   readonly status: () => WorkerStatus;
-  /** Stops after one more attempt, within a second. */
+  /** Sends what waits, and stops: a second after the last success, or after ten. */
   readonly stop: () => Promise<void>;
 }
 
 const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 500;
 const RETRY_LIMIT_MS = 60_000;
-/** Time limit of the last attempt. */
+/** Time limit of each last attempt, and of all. */
 const STOP_LIMIT_MS = 1_000;
+const STOP_LIMITS_MS = 10_000;
 
 /**
  * The outcome of an attempt: `idle` if nothing is pending. A failure may ask for a delay; a batch that is not
@@ -171,12 +172,13 @@ function remaining(
 /** Starts delivering to one destination. */
 export function startWorker(id: string, target: Target, outbox: Outbox, options: DeliveryOptions): Worker {
   const { retryMs = RETRY_MS, random } = options;
-  const sender = new Sender(id, target, outbox, options);
-  const rest = pause();
+  const { retryLimitMs = RETRY_LIMIT_MS } = target;
+  const [sender, rest] = [new Sender(id, target, outbox, options), pause()];
   let failures = 0;
   let stopping = false;
   let isLingering = false;
   let droppedInStore = 0;
+  let lastAttempt: NodeJS.Timeout | undefined;
 
   async function linger(ms: number): Promise<void> {
     if (sender.isFull()) return;
@@ -192,13 +194,14 @@ export function startWorker(id: string, target: Target, outbox: Outbox, options:
       const failed = typeof went === 'object' && 'afterMs' in went;
       failures = failed ? failures + 1 : 0;
       if (isLast && went !== 'sent') return;
+      lastAttempt?.refresh();
       if (stopping) continue;
       if (went === 'idle') await rest.wait();
       else if (typeof went === 'object' && 'lingerMs' in went) await linger(went.lingerMs);
       // New events do not shorten the delay for a failing target.
       else if (failed) {
-        const delay = Math.min(RETRY_LIMIT_MS, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
-        await rest.wait(Math.max(delay, went.afterMs));
+        const delayMs = Math.min(retryLimitMs, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
+        await rest.wait(Math.max(delayMs, went.afterMs));
       }
     }
   }
@@ -206,7 +209,9 @@ export function startWorker(id: string, target: Target, outbox: Outbox, options:
   const running = target.problem === null ? run() : Promise.resolve();
   return {
     take: (event) => {
-      if (sender.buffer.take(event)) rest.wake(isLingering && sender.isFull());
+      const isTaken = sender.buffer.take(event);
+      if (isTaken) rest.wake(isLingering && sender.isFull());
+      return isTaken;
     },
     wake: async () => {
       rest.wake();
@@ -226,9 +231,11 @@ export function startWorker(id: string, target: Target, outbox: Outbox, options:
     stop: async () => {
       stopping = true;
       rest.wake(true);
-      const limit = setTimeout(target.giveUp, STOP_LIMIT_MS);
+      lastAttempt = setTimeout(target.giveUp, STOP_LIMIT_MS);
+      const end = setTimeout(target.giveUp, STOP_LIMITS_MS);
       await running;
-      clearTimeout(limit);
+      clearTimeout(lastAttempt);
+      clearTimeout(end);
       await target.close();
     },
   };

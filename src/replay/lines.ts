@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 
 /** Longer lines cannot be records; they are truncated and marked. */
 const LINE_LIMIT_BYTES = 64 * 1_024 * 1_024;
@@ -9,16 +9,65 @@ const BACKSLASH = 92;
 /** Receives whole lines of a log, without the last line break, and the number of the first line, from 1. */
 export type TakePiece = (piece: Buffer, firstLine: number) => void | Promise<void>;
 
+/** A part of a file, in bytes: it has the lines whose first byte is in it. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Calls `take` with the lines of a file or of standard input (`-`), some hundred at a time and in order, and
+ * The lines of a part of a file, as its bytes. A line begins after the line break before it, so reading starts at the byte before
+ * the range, and ends with the first line break from the last byte of the range on.
+ */
+async function* bytesOfRange(path: string, { from, to }: Range): AsyncGenerator<Buffer> {
+  if (from >= to) return;
+  let at = Math.max(0, from - 1);
+  let isInside = from === 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES, start: at })) {
+    let bytes = chunk as Buffer;
+    const chunkAt = at;
+    at += bytes.length;
+    let skipped = 0;
+    if (!isInside) {
+      const first = bytes.indexOf(NEWLINE);
+      if (first < 0) {
+        if (at >= to) return;
+        continue;
+      }
+      isInside = true;
+      skipped = first + 1;
+      if (chunkAt + skipped >= to) return;
+    }
+    const end = at < to ? -1 : bytes.indexOf(NEWLINE, Math.max(skipped, to - 1 - chunkAt));
+    bytes = bytes.subarray(skipped, end < 0 ? bytes.length : end + 1);
+    if (bytes.length > 0) yield bytes;
+    if (end >= 0) return;
+  }
+}
+
+/** The first bytes of a file, by which its form is known. */
+export function beginningOf(path: string, bytes: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(bytes);
+    return buffer.subarray(0, readSync(file, buffer, 0, bytes, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Calls `take` with the lines of a file or of standard input (`-`), or of a part of a file, some hundred at a time and in order, and
  * awaits it; returns the number of lines. Only one chunk and one line are in memory. Rejects if the file cannot
  * be read or a line is too long.
  */
-export async function eachPiece(path: string, take: TakePiece): Promise<number> {
+export async function eachPiece(path: string, take: TakePiece, range: Range | null = null): Promise<number> {
   const source: AsyncIterable<Buffer> =
     path === '-'
       ? (process.stdin as AsyncIterable<Buffer>)
-      : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+      : range === null
+        ? createReadStream(path, { highWaterMark: CHUNK_BYTES })
+        : bytesOfRange(path, range);
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let lines = 0;

@@ -83,8 +83,19 @@ export function isLineByLine(piece: Buffer): boolean {
   return value !== undefined && !isHar(value);
 }
 
+/** Whether a log that begins with these bytes can be split at any line: a HAR and curl command lines go over several. */
+export function isSplittable(beginning: Buffer): boolean {
+  if (beginning.length === 0 || isLineByLine(beginning)) return true;
+  const first = beginning
+    .subarray(0, FIRST_LINE_BYTES)
+    .toString()
+    .split('\n')
+    .find((line) => line.trim() !== '' && !line.startsWith('#'));
+  return first === undefined || !/^\s*(?:[{[]|(?:\$\s+)?curl\s)/.test(first);
+}
+
 /** A longer first line cannot be one of our formats. */
-const FIRST_LINE_BYTES = 1 << 18;
+export const FIRST_LINE_BYTES = 1 << 18;
 
 type Read = LogRecord | { readonly problem: string } | null;
 

@@ -8,7 +8,7 @@ import { renderDiagnostics } from '../../src/diagnostics/render.ts';
 import { loadConfig } from '../../src/project_files/load_config.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import { readProperties } from '../../src/project_files/property_file.ts';
-import type { VerbFile } from '../../src/cli/verbs.ts';
+import type { VerbFile } from '../../src/cli/verb_row.ts';
 import { EXIT_CODES } from '../../src/cli/exit_codes.ts';
 import { VERB_NAMES } from '../../src/cli/verbs.ts';
 import { folderWith } from '../folder.ts';

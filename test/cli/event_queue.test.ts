@@ -122,7 +122,7 @@ describe.skipIf(NATS_SERVER === undefined)(`dev --events nats://${SKIPPED}`, () 
     }
     const sent = kills * Math.ceil(count / kills / 50) * 50;
     const stored = () => nats.ask(async ({ streams }) => (await streams.info('EDGE')).state.messages);
-    await expect.poll(stored, { timeout: 60_000 }).toBe(sent);
+    await expect.poll(stored, { timeout: 120_000 }).toBe(sent);
     const seen = await nats.ask(async ({ streams }) => {
       const all: { event_id: string; path: string }[] = [];
       for (let seq = 1; seq <= sent; seq++) {
@@ -137,7 +137,7 @@ describe.skipIf(NATS_SERVER === undefined)(`dev --events nats://${SKIPPED}`, () 
     expect(new Set(seen.map(({ event_id: id }) => id)).size).toBe(sent);
     expect(new Set(seen.map(({ path }) => path)).size).toBe(sent);
     expect(edge.output()).toContain('works again');
-  }, 180_000);
+  }, 300_000);
 });
 
 it.each([

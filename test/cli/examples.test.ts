@@ -5,11 +5,15 @@ import { edgeproof, start } from './command.ts';
 import { exampleFolder, wordsOf } from './table/folder.ts';
 import { type Outcome, ranAll } from './table/ran.ts';
 
-// The examples of the help run as they are shown, in the order of the help. `export` and `apply` talk to an instance.
+// The examples of the help run as they are shown, in the order of the help. `export` and `apply` talk to an instance, and
+// `store` to a database, which test/control/store_copy.test.ts has.
 
 const folder = exampleFolder();
-const examples = VERB_NAMES.flatMap((verb) => VERBS[verb].examples.map(([line]) => line));
 const NEEDS_INSTANCE = /^(?:export|apply) /;
+const NEEDS_DATABASE = /^store /;
+const examples = VERB_NAMES.flatMap((verb) => VERBS[verb].examples.map(([line]) => line)).filter(
+  (line) => !NEEDS_DATABASE.test(line),
+);
 /** What an example shows is not always a success. */
 const CODES: Readonly<Record<string, number>> = {
   'webhook verify --provider github --secret abc --data payload.json': 1,

@@ -63,7 +63,7 @@ export async function change<Answer>(
       refuseMissingPorts(missing, await dataPlane.settled(), bodies);
       return answered;
     });
-    if ([...written, ...removed].some((id) => OF_DELIVERIES.test(id))) deliveries.changed();
+    if ([...written, ...removed].some((id) => OF_DELIVERIES.test(id))) await deliveries.changed();
     else if (woken.size > 0) deliveries.wake(woken);
     await wiring.committed?.({ written, removed });
     return answer;

@@ -50,6 +50,9 @@ export function kafkaTarget(settings: KafkaSettings, world: CloudWorld): Target 
   });
 }
 
+/** A queue that restarts is back in seconds; what waits for it is in memory, so it is asked often. */
+const RETRY_LIMIT_MS = 1_000;
+
 function queueTarget(
   limits: NonNullable<Target['limits']>,
   { close }: { readonly close: () => Promise<void> },
@@ -59,6 +62,7 @@ function queueTarget(
   return {
     problem: null,
     limits,
+    retryLimitMs: RETRY_LIMIT_MS,
     send: (events) => Promise.race([send(events), givenUp.promise]),
     giveUp: () => givenUp.resolve({ problem: 'no acknowledgement in time' }),
     close,

@@ -33,6 +33,8 @@ export interface Target {
   readonly limits?: BatchLimits;
   /** Whether traffic events for it carry the facts of their span as the member `span`. */
   readonly wantsSpans?: true;
+  /** The longest delay between attempts; default a minute. */
+  readonly retryLimitMs?: number;
   /** Sends events as JSON texts. Errors count as problems. */
   readonly send: (events: readonly string[]) => Promise<Sent>;
   /** Aborts the current request; its events count as undelivered. */

@@ -162,6 +162,31 @@ describe('queues', () => {
     expect(stored).toEqual(['ev_00000', 'ev_00001']);
   });
 
+  it('a connection on which nothing is acknowledged in time is replaced', async () => {
+    const lines: string[] = [];
+    const mute = createServer((socket) => {
+      lines.push('connected');
+      socket
+        .on('error', () => {})
+        .write(
+          'INFO {"server_id":"mute","version":"2.12.0","proto":1,"headers":true,"max_payload":1000}\r\n',
+        );
+      // Answers the first PING, which opens the connection, and is silent then.
+      socket.once('data', () => socket.write('PONG\r\n'));
+    });
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    open.push(() => mute.close());
+    const { port } = mute.address() as AddressInfo;
+    const settings = { servers: [`nats://127.0.0.1:${port}`], subject: 'edge.events' };
+    const queue = natsQueue(settings, guardedDial(reach), 20);
+    const silent = { problem: 'no acknowledgement in time', isFinal: false };
+    for (let time = 1; time <= 3; time++) {
+      expect(await queue.publish([{ id: 'ev_1', value: '{}' }])).toMatchObject([silent]);
+      expect(lines).toHaveLength(time);
+    }
+    await queue.close();
+  });
+
   it.each([
     ['an address', '127.0.0.1', /is an address of this machine or its network/],
     ['a name of this machine', 'localhost', /is an address of this machine or its network/],
