@@ -36,10 +36,13 @@ export function attachedPolicy(kind: BindKind, opts: Members, service: string): 
   const own = objectIn('traffic policy', text === '' ? '{}' : text);
   // What is not a policy is refused as the agent wrote it.
   if (own === null) return { traffic_policy: { value: text } };
-  const isFirst = (name: string): boolean => (LEGACY_PHASES[name] ?? name) === 'on_http_request';
-  const phase = Object.keys(own).find(isFirst) ?? 'on_http_request';
+  const phase = Object.keys(own).find(isForRequests) ?? 'on_http_request';
   const rules = Array.isArray(own[phase]) ? (own[phase] as unknown[]) : [];
   return { traffic_policy: { value: JSON.stringify({ ...own, [phase]: [...first, ...rules] }) } };
+}
+
+function isForRequests(phase: string): boolean {
+  return (LEGACY_PHASES[phase] ?? phase) === 'on_http_request';
 }
 
 /** The text of the policy; older agents in Go send its rules instead. */
