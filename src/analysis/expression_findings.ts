@@ -6,7 +6,7 @@ import type { PolicyDocument, Rule } from '../policy/document/document.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
 import type { Cell } from './cells.ts';
 import { type Diagram, type Truth, whyTooLarge } from './diagram.ts';
-import { partsOf, patternsOf } from './expression_parts.ts';
+import { alternativesOf, partsOf, patternsOf } from './expression_parts.ts';
 import { type Found, possible } from './finding.ts';
 import { AT_START, type Way } from './outcome.ts';
 import { type PolicyPlace, type RunPhase, RuleConditions } from './rule_conditions.ts';
@@ -57,7 +57,7 @@ class RuleReader {
 
   constructor(policy: ExaminedPolicy) {
     this.policy = policy;
-    this.#conditions = new RuleConditions(policy.place);
+    this.#conditions = new RuleConditions(policy.place, policy.document);
   }
 
   /** When a rule with these expressions would apply. */
@@ -103,6 +103,7 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
     // Constants are written on purpose.
     if (program === null || program.typed.ast.root.kind === 'literal') continue;
     found.push(...unanchored(reader, { rule, phase, way }, texts, at));
+    found.push(...deadAlternatives(reader, { rule, phase, way }, text, pointer));
     for (const detail of wildcardsIn(program.typed))
       found.push({ code: 'analysis.literal_wildcard', pointer, detail: `\`${detail}\`` });
     if (isAlways(text)) {
@@ -170,6 +171,32 @@ function unanchored(
   });
 }
 
+/** Alternatives of more patterns are not tried. */
+const ALTERNATIVE_LIMIT = 40;
+
+/** Alternatives of patterns that match no text of their field. */
+function deadAlternatives(
+  reader: RuleReader,
+  { rule, phase, way }: { readonly rule: Rule; readonly phase: RunPhase; readonly way: Way },
+  text: string,
+  pointer: string,
+): readonly Found[] {
+  const program = reader.compiled(text, phase);
+  const { diagrams } = reader.policy.place.model.analysis;
+  const patterns = program === null ? [] : patternsOf(program.typed.ast.root);
+  const tried = patterns.flatMap(({ subject, pattern }) =>
+    alternativesOf(pattern).map(([alternative, only]) => ({ subject, alternative, only })),
+  );
+  return tried.slice(0, ALTERNATIVE_LIMIT).flatMap(({ subject, alternative, only }): readonly Found[] => {
+    const alone = `${text.slice(subject.span.start, subject.span.end)}.matches(${JSON.stringify(only)})`;
+    if (reader.compiled(alone, phase) === null) return [];
+    const isDead = reader.areEqual(reader.condition(rule, [alone], phase, way), diagrams.false);
+    return isDead
+      ? [{ code: 'analysis.never_true', pointer, detail: `\`${alternative}\` in a pattern` }]
+      : [];
+  });
+}
+
 /** Constants with a star that paths and hosts are compared with as if it were a wildcard. */
 function wildcardsIn(typed: TypedExpression): readonly string[] {
   const found: string[] = [];
@@ -181,7 +208,8 @@ function wildcardsIn(typed: TypedExpression): readonly string[] {
     if (field !== 'path' && field !== 'host') return;
     for (const each of children.flatMap((child) => (child.kind === 'list' ? childrenOf(child) : [child])))
       if (each.kind === 'literal' && typeof each.value === 'string')
-        if ((isPattern ? /[^\]]\/\*\$?$/ : /^\*\.|\/\*/).test(each.value)) found.push(each.value);
+        if ((isPattern ? /[^\]]\/\*(?:\$?$|\\?\.[a-z])/i : /^\*\.|\/\*/).test(each.value))
+          found.push(each.value);
   });
   return found;
 }

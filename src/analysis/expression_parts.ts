@@ -62,6 +62,21 @@ export interface MatchedPattern {
   readonly replaced: (source: string, pattern: string) => string;
 }
 
+/** Groups of plain alternatives in patterns, such as `(get|head)`. */
+const ALTERNATIVES = /(?<![\\])\((?:\?:)?([^()|[\]\\]+(?:\|[^()|[\]\\]+)+)\)/g;
+
+/** The alternatives of a pattern, and for each the pattern that has only it in its place. */
+export function alternativesOf(pattern: string): readonly (readonly [alternative: string, only: string])[] {
+  return [...pattern.matchAll(ALTERNATIVES)].flatMap(({ 0: group, 1: list, index }) =>
+    list!
+      .split('|')
+      .map((each): readonly [string, string] => [
+        each,
+        `${pattern.slice(0, index)}(?:${each})${pattern.slice(index + group.length)}`,
+      ]),
+  );
+}
+
 /** The constant patterns of `matches`. */
 export function patternsOf(root: Node): readonly MatchedPattern[] {
   const found: MatchedPattern[] = [];

@@ -2,8 +2,10 @@ import { type Basis, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
+import { actionFindings, removedBefore } from './action_findings.ts';
 import { cellsOf } from './cells.ts';
 import { ANALYSIS_CODES, type AnalysisCode } from './codes.ts';
+import { comparedValues } from './compared_values.ts';
 import { type ExaminedPolicy, expressionFindings } from './expression_findings.ts';
 import { type Examined, type Found, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
@@ -65,7 +67,10 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
     ...idleSettings(uses),
     ...gluedPaths(uses),
     ...limitFindings(uses),
+    ...actionFindings(uses),
     ...policies.flatMap(trustFindings),
+    ...policies.flatMap(comparedValues),
+    ...policies.flatMap(removedBefore),
     ...headerFindings(config, policies, uses),
     ...policies.flatMap((policy) => expressionFindings(policy, dead).concat(ruleGateFindings(policy, dead))),
     ...gateFindings(examined),

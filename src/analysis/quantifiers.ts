@@ -17,11 +17,7 @@ const QUANTIFIERS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one',
 const ELEMENT_LIMIT = 200;
 
 /** `exists`, `all` and `exists_one` over a list of constants, or of texts of one field; null for all others. */
-export function quantified(
-  reader: Reader,
-  node: MacroNode,
-  truthOf: TruthOf,
-): Diagram<Truth> | null {
+export function quantified(reader: Reader, node: MacroNode, truthOf: TruthOf): Diagram<Truth> | null {
   const meaning = reader.typed.meanings[node.id];
   const [body, ...others] = node.bodies;
   const { name } = node.macro;

@@ -67,7 +67,7 @@ export async function loadParts(): Promise<void> {
 export async function withParts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     missed.clear();
-    const [outcome] = await Promise.allSettled([Promise.try(run)]);
+    const [outcome] = await Promise.allSettled([Promise.resolve().then(run)]);
     if (missed.size > 0) await Promise.all(Array.from(missed, loaded));
     else if (outcome.status === 'fulfilled') return outcome.value;
     else throw outcome.reason;

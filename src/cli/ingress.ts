@@ -202,7 +202,7 @@ function frontOf(live: LiveEdge, options: IngressOptions, { say }: Voice): Liste
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
-  { workers, events, record, adminPort, agents, inspector }: IngressOptions,
+  { workers, events, record, adminPort, adminHost, agents, inspector }: IngressOptions,
   { say }: Voice,
 ): Promise<number> {
   const isInspected = inspector !== undefined && inspector !== false;
@@ -220,7 +220,8 @@ async function runWorkers(
   const sink = events === undefined ? null : await eventSink(events, { lost, say });
   for (const line of provider?.lines ?? []) say(`  ${line}`);
   const began = sharingWith(stateHub(Date.now), provider);
-  const code = await superviseWorkers(workers, { sink, lost, say, began, adminPort: adminPort ?? null });
+  const admin = adminPort === undefined ? null : { host: adminHost, port: adminPort };
+  const code = await superviseWorkers(workers, { sink, lost, say, began, admin });
   await sink?.close();
   await provider?.close();
   return code;

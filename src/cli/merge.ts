@@ -117,7 +117,7 @@ const MERGES: Readonly<Record<Parts['verb'], Merge>> = {
 
 /** The reports that were asked for, or the default. */
 function reportsOf(verb: Parts['verb'], { reporter }: Options): readonly Asked[] {
-  return reporter.length > 0 ? reporter : [{ name: REPORTS[verb][0]!, path: null }];
+  return reporter.length > 0 ? reporter : [{ name: REPORTS[verb][0], path: null }];
 }
 
 function write({ name, path }: Asked, text: string): void {

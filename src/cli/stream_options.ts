@@ -20,6 +20,7 @@ export interface StreamVerbOptions {
   readonly edgePort: Readonly<Record<string, number>>;
   readonly acceptProxyProtocol?: boolean;
   readonly adminPort?: number;
+  readonly adminHost: string;
   /** Agents listen for TLS, so that their endpoints have https URLs. */
   readonly agents?: number | true;
 }
@@ -59,11 +60,8 @@ export function streamOptions(command: Command): Command {
       `port for HTTPS and TLS edges; ${TLS_PORT} by default if the edge file uses TLS`,
       readPort,
     )
-    .option(
-      '--admin-port <port>',
-      'port for /healthz, /readyz and /metrics, on loopback; default: none',
-      readPort,
-    )
+    .option('--admin-port <port>', 'port for /healthz, /readyz and /metrics; default: none', readPort)
+    .option('--admin-host <address>', 'address of that port, for load balancers and probes', LOOPBACK)
     .option('--no-tls', 'do not listen for TLS')
     .option(
       '--edge-port <place=port>',
@@ -108,11 +106,14 @@ export function streamListening(
     certificateFor,
     proxyProtocol,
   };
-  const { adminPort } = options;
+  const { adminPort, adminHost: host } = options;
   // With several processes, the first one serves the counts of all.
-  const admin = adminPort === undefined || cluster.isWorker ? {} : { admin: { port: adminPort } };
+  const admin = adminPort === undefined || cluster.isWorker ? {} : { admin: { host, port: adminPort } };
   return { ...(options.tls && { tls }), ...admin, tcp: { ports: options.edgePort, proxyProtocol }, say };
 }
+
+/** The admin port has no login, so that it is on this machine unless it is opened. */
+const LOOPBACK = '127.0.0.1';
 
 /** A name of this machine for a host: browsers take names below `localhost` for it. Addresses stay. */
 export function nameHere(host: string): string {
@@ -152,7 +153,7 @@ export function aboutStreams(
     }
   }
   const { adminPort } = listening;
-  if (adminPort !== null) lines.push(`metrics and health: http://127.0.0.1:${adminPort}/metrics`);
+  if (adminPort !== null) lines.push(`metrics and health: http://${LOOPBACK}:${adminPort}/metrics`);
   if (tlsPort !== null && Object.keys(config.tls_certificates).length === 0) {
     lines.push(
       'certificates are issued by the local authority; `edgeproof trust` makes this machine trust it',

@@ -51,8 +51,8 @@ export interface Supervision {
   readonly say: (text: string) => void;
   /** Called with each new worker. */
   readonly began: (worker: Worker) => void;
-  /** Port for health and the counts of all workers; null for none. */
-  readonly adminPort: number | null;
+  /** Where health and the counts of all workers are served; null for nowhere. */
+  readonly admin: { readonly host: string; readonly port: number } | null;
 }
 
 /**
@@ -61,7 +61,7 @@ export interface Supervision {
  */
 export function superviseWorkers(
   count: number,
-  { sink, lost, say, began, adminPort }: Supervision,
+  { sink, lost, say, began, admin: adminPlace }: Supervision,
 ): Promise<number> {
   return new Promise((resolve) => {
     const beganMs = new Map<number, number>();
@@ -114,9 +114,9 @@ export function superviseWorkers(
       if (isStopping) worker.send(order);
     });
     cluster.on('exit', ({ id }) => void listening.delete(id));
-    if (adminPort !== null) {
+    if (adminPlace !== null) {
       const families = async () => addedUp([await countOfAll(), [lostFamily(lost.counts())]]);
-      void listenForAdmin({ isReady, families }, { host: '127.0.0.1', port: adminPort }).then((opened) => {
+      void listenForAdmin({ isReady, families }, adminPlace).then((opened) => {
         if ('problem' in opened) say(opened.problem);
         else {
           admin = opened;

@@ -1,10 +1,11 @@
 import { type Document, type Node, isMap, isScalar, parseDocument } from 'yaml';
-import type { Diagnostic, Source, Span } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Fix, Source, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
 import { locator } from './locate.ts';
 import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
+import { spaceAfter } from './syntax_fixes.ts';
 import { clamped, syntaxProblems } from './syntax_problems.ts';
 import { type AliasTargets, valueOf } from './values.ts';
 
@@ -106,7 +107,11 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
       },
     );
   }
-  if (!isMap(contents)) return refuse('not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
+  if (!isMap(contents)) {
+    const { message, fix } = notAMap(source.text, kind);
+    const more = fix === null ? {} : { fix: { ...fix, edit: () => fix } };
+    return refuse('not_a_map', message, located.spanOf('') ?? whole, more);
+  }
   const diagnostics: Diagnostic[] = [];
   const built = valueOf(parsed, targets, kind.called, errorsTo(diagnostics, skeleton, kind.prefix));
   return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
@@ -118,7 +123,10 @@ function isEmptyContents(contents: Node | null): boolean {
   return isScalar(contents) && contents.value === null && contents.source === '';
 }
 
-function notAMap(text: string, kind: FileKind): string {
+function notAMap(text: string, kind: FileKind): { readonly message: string; readonly fix: Fix | null } {
   const message = `the file has to be a map with keys such as ${kind.keys}`;
-  return /^\s*[a-z_]+:\S/.test(text) ? `${message}; a space is missing after the colon` : message;
+  const key = /^\s*[a-z_]+:(?=[^\s/])/.exec(text)?.[0];
+  return key === undefined
+    ? { message, fix: null }
+    : { message: `${message}; a space is missing after the colon`, fix: spaceAfter(key.length) };
 }

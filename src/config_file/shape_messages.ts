@@ -5,17 +5,19 @@ import { suggest } from '../diagnostics/suggest.ts';
 import * as edits from './edits.ts';
 import type { ShapeCode } from './codes.ts';
 import { isObject } from './misplaced_keys.ts';
-import type { More, Report, WantedFix } from '../diagnostics/report.ts';
+import type { More, Report } from '../diagnostics/report.ts';
+import { mapRepair, writes } from './map_repairs.ts';
 import type { Depart, Departure, Shape } from './shape.ts';
 import { TYPE_WORDS, didYouMean, lastKey, listed, quoted, shown } from '../diagnostics/message_text.ts';
 
 /**
  * Writes a message for each departure. `elsewhere` has notes on keys that this kind of file does not support,
- * by key or by pointer.
+ * by key or by pointer; `maps` has hints on keys that cannot be maps.
  */
 export function reportDepartures(
   report: Report<ShapeCode>,
   elsewhere: Readonly<Record<string, string>> = {},
+  maps: Readonly<Record<string, string>> = {},
 ): Depart {
   return (pointer, departure) => {
     switch (departure.kind) {
@@ -30,6 +32,8 @@ export function reportDepartures(
         return report('wrong_type', pointer, message, {
           ...repairOf(shape, received, pointer),
           ...misplaced,
+          ...(isObject(received) &&
+            Object.hasOwn(maps, lastKey(pointer)) && { hint: maps[lastKey(pointer)] }),
         });
       }
       case 'unknown_value':
@@ -156,11 +160,6 @@ function wanted(shape: Shape): string {
   return [...new Set(shape.anyOf.map((each) => wanted(each)))].join(' or ');
 }
 
-/** The fix that writes a value as YAML. */
-function writes(yaml: string, safe = false): WantedFix {
-  return { message: `write ${yaml}`, safe, edit: edits.written(yaml) };
-}
-
 /** The text of a form that is nearest in spelling: in lower case, without a leading `@`, with a scheme, with dashes. */
 function likeForm(received: string, pattern: string | undefined): string | undefined {
   if (pattern === undefined || received.length > 200) return undefined;
@@ -210,13 +209,15 @@ function repairOf(shape: Shape, received: unknown, pointer: string): More {
       return { hint: `write seconds: ${seconds}`, fix: writes(String(seconds)) };
     }
   }
+  if (typeof received === 'number' && /\bhost and port\b/.test(shape.description ?? ''))
+    return { hint: `write 'localhost:${received}'`, fix: writes(`'localhost:${received}'`) };
   if (shape.type === 'string' && (typeof received === 'number' || typeof received === 'boolean')) {
     return {
       hint: 'put it in quotes',
       fix: { message: 'put it in quotes', safe: true, edit: edits.inQuotes },
     };
   }
-  if (shape.type === 'object' && typeof received === 'string' && /^[\w-]+:\S/.test(received))
+  if (shape.type === 'object' && typeof received === 'string' && /^[\w-]+:(?!\d+$)\S/.test(received))
     return { hint: `write a space after the colon: ${received.slice(0, 60).replace(':', ': ')}` };
   if (shape.type === 'object') return mapRepair(shape, received, pointer);
   if (shape.type === 'array' && typeof received === 'string') {
@@ -228,7 +229,7 @@ function repairOf(shape: Shape, received: unknown, pointer: string): More {
     return { hint: 'begin each item with a dash and a space' };
   if (shape.type === 'string') return textRepair(received);
   const percent = /^(\d+(?:\.\d+)?) ?%$/.exec(typeof received === 'string' ? received : '')?.[1];
-  if (shape.type === 'number' && percent !== undefined) {
+  if ((shape.type === 'number' || shape.type === 'integer') && percent !== undefined) {
     const number = String(shape.maximum === 1 ? Number(percent) / 100 : Number(percent));
     return { hint: `write ${number}`, fix: writes(number) };
   }
@@ -236,26 +237,6 @@ function repairOf(shape: Shape, received: unknown, pointer: string): More {
   return isNumber && received.trim() !== '' && Number.isFinite(Number(received))
     ? { hint: 'write it without quotes', fix: writes(received.trim(), true) }
     : {};
-}
-
-/** The cure of a value that is not a map. */
-function mapRepair({ properties, required = [] }: Shape, received: unknown, pointer: string): More {
-  const key = lastKey(pointer);
-  if (properties === undefined || Array.isArray(received)) return { hint: 'write its entries as key: value' };
-  const [only] = required;
-  if (only === undefined) {
-    const notes = [`its keys: ${listed(Object.keys(properties))}`];
-    return received === true
-      ? { hint: `write ${key}: {} to use its defaults`, notes, fix: writes('{}') }
-      : { hint: `write ${key}: {} to use its defaults, or its keys below it, indented`, notes };
-  }
-  if (required.length === 1 && typeof received === 'string') {
-    const inner = properties[only]?.type === 'array' ? `[${received}]` : received;
-    const isPlain = /^[\w./:-]+$/.test(received);
-    const fix = isPlain ? writes(`{ ${only}: ${inner} }`) : undefined;
-    return { hint: `write ${key}: { ${only}: ${inner} }`, fix };
-  }
-  return { hint: 'write its keys below it, indented', notes: [`it needs: ${required.join(', ')}`] };
 }
 
 /** The cure of a value that is not a text: braces of a placeholder without quotes are a map. */

@@ -82,9 +82,19 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<Checked> {
-  if (isScript(path)) return checkConfigValue(await importDefault(path, options.sources), path, options);
+  if (isScript(path)) return ofScript(path, await importDefault(path, options.sources), options);
   const files = options.sources?.filesOf(path);
   return loadConfigText(path, readText(path, options.sources), { ...options, ...(files && { files }) });
+}
+
+/** Checks the value that a program exports. Its text is not known to be the place of a finding, so only the file is named. */
+async function ofScript(path: string, value: unknown, options: LoadOptions): Promise<Checked> {
+  const checked = await checkConfigValue(value, path, options);
+  const source = { name: path, text: '' };
+  return {
+    ...checked,
+    diagnostics: checked.diagnostics.map((one) => (one.source ? one : { ...one, source })),
+  };
 }
 
 /** As `loadConfig`, for the text of a file. */
@@ -214,6 +224,13 @@ export async function loadSemanticChecks({
   ];
 }
 
+/** The path with the line that Node names for a syntax error. */
+function placeIn(path: string, error: unknown): string {
+  const first = error instanceof SyntaxError ? (error.stack ?? '').split('\n', 1)[0]! : '';
+  const line = /(?<=[.][cm]?[jt]s(?:[?]load=\d+)?:)\d+$/.exec(first)?.[0];
+  return line === undefined ? path : `${path}:${line}`;
+}
+
 /** The default export of a module, loaded again; throws FileError. With sources of their own, programs are not run. */
 export async function importDefault(path: string, sources?: Sources): Promise<unknown> {
   if (sources !== undefined) throw new FileError(`${path} is a program, which is not run here`);
@@ -224,8 +241,9 @@ export async function importDefault(path: string, sources?: Sources): Promise<un
   try {
     module = (await import(url.href)) as typeof module;
   } catch (error) {
-    throw new FileError(fileFailure('load', path, error));
+    throw new FileError(fileFailure('load', placeIn(path, error), error));
   }
-  if (module.default === undefined) throw new FileError(`${path} has no default export`);
+  if (module.default === undefined)
+    throw new FileError(`${path} has no default export; write \`export default defineEdge({ … })\``);
   return module.default;
 }

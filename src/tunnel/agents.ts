@@ -6,6 +6,7 @@ import type { OpenTunnel } from '../io/dial.ts';
 import { proxyHeader } from '../server/proxy_protocol.ts';
 import { type AgentCommand, type AgentFacts, authRefusal } from './agent_facts.ts';
 import { type BindRequest, permitsLabels, readBind, readLabelled } from './binding/bind_request.ts';
+import { TOO_MANY } from './binding/endpoint_table.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
 import { type Members, type Refusal, isRefusal } from './binding/members.ts';
 import {
@@ -236,10 +237,10 @@ export class Agents implements SessionHost {
   #full(session: AgentSession): Refusal | null {
     const own = this.#ofSession.get(session)?.size ?? 0;
     if (own >= MAX_TUNNELS_OF_SESSION)
-      return { number: 324, message: `The session has ${own} tunnels, which is the limit.` };
+      return { number: TOO_MANY, message: `The session has ${own} tunnels, which is the limit.` };
     const { size } = this.tunnels;
     if (size < MAX_TUNNELS) return null;
-    return { number: 324, message: `There are ${size} tunnels in all, which is the limit.` };
+    return { number: TOO_MANY, message: `There are ${size} tunnels in all, which is the limit.` };
   }
 
   /** The old connection may look open still; its tunnels must be gone before they are bound again. */

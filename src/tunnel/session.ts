@@ -26,6 +26,9 @@ const EARLY_STREAMS = 4;
 const AUTH_MS = 15_000;
 /** Longest Auth request, in bytes: little is held for agents that are not known yet. */
 const AUTH_BYTES = 65_536;
+/** Bytes of all calls of a session that are not complete: agents make one at a time, some make several. */
+const CALLS_BYTES = 2 * 2 ** 20;
+const TOO_MUCH = { problem: `all calls in progress may have at most ${CALLS_BYTES} bytes` } as const;
 /** How long an agent may take to answer a command, in ms. */
 const COMMAND_MS = 10_000;
 
@@ -72,6 +75,8 @@ export class AgentSession implements MuxSession {
   #timer: NodeJS.Timeout;
   #heartbeats: Heartbeats | null = null;
   #earlyStreams = 0;
+  /** Bytes of calls that are not complete. */
+  #callBytes = 0;
 
   constructor(socket: Duplex, address: string, host: SessionHost, server: ServerSide) {
     this.address = address;
@@ -144,9 +149,18 @@ export class AgentSession implements MuxSession {
     const duplex = new StreamDuplex();
     duplex.attach(stream);
     const collector = new JsonCollector(maxBytes);
+    let held = 0;
+    const release = (): void => {
+      this.#callBytes -= held;
+      held = 0;
+    };
+    duplex.once('close', release);
     const add = (bytes: Buffer): void => {
-      const collected = collector.add(bytes);
+      held += bytes.length;
+      this.#callBytes += bytes.length;
+      const collected = this.#callBytes > CALLS_BYTES ? TOO_MUCH : collector.add(bytes);
       if (collected === null) return;
+      release();
       duplex.off('data', add).resume();
       if ('problem' in collected) {
         duplex.end(JSON.stringify({ Error: collected.problem }));

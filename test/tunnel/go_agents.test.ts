@@ -153,10 +153,22 @@ test('headers that are parsed already', async () => {
 test.each([
   ['https', { JWTValidation: { issuer: 'x' } }, "Endpoints of https have no option 'JWTValidation' here."],
   ['tcp', { BasicAuth: {} }, "Endpoints of tcp have no option 'BasicAuth' here."],
+  ['https', { IPRestriction: '10.0.0.0/8' }, "The option 'IPRestriction' is not an object."],
+  [
+    'tls',
+    { IPRestriction: { deny_cidrs: '::/0' } },
+    "The option 'IPRestriction' has 'deny_cidrs', which is not a list.",
+  ],
+  [
+    'https',
+    { oidc: { allow_emails: 'a@b.c' } },
+    "The option 'oidc' has 'allow_emails', which is not a list.",
+  ],
+  ['tcp', { TrafficPolicy: [] }, "The option 'TrafficPolicy' is not a text."],
   ['https', { ProxyProto: 3 }, 'The versions of the PROXY protocol are 1 and 2.'],
   ['constructor', {}, "The protocol 'constructor' is not supported."],
 ])(
-  'what is unknown is refused, because without it the endpoint might be open: %s %j',
+  'what is unknown or misshapen is refused, because without it the endpoint might be open: %s %j',
   async (proto, opts, why) => {
     const { bind } = await goAgent();
     const refused = await bind(proto, opts);

@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../src/tunnel/online_sessions.ts';
 import { IS_FULL, runs, seeded } from '../random.ts';
 import { FrameReader, MUX_ERROR, dataFrame, goawayFrame, resetFrame } from '../../src/tunnel/mux/frames.ts';
 import { edgeWithAgents } from './agent.ts';
-import { AUTH, CALL, handmadeAgent } from './handmade_agent.ts';
+import { AUTH, CALL, handmadeAgent, labelledOf } from './handmade_agent.ts';
 
 const agentsWith = (options: Partial<AgentsOptions>): Agents =>
   new Agents({
@@ -58,6 +58,34 @@ test('an Auth that nests deeply is refused', async () => {
     Error: 'a request may be nested at most 64 levels deep',
   });
   expect(agents.sessions()).toEqual([]);
+});
+
+test('calls that are not complete hold two megabytes of a session at most, and leave them when they end', async () => {
+  const { call, connection } = handmadeAgent();
+  await call(0, AUTH);
+  const begin = (): StreamDuplex => {
+    const duplex = new StreamDuplex();
+    duplex.attach(connection.mux.open(duplex)!);
+    duplex.write(
+      Buffer.concat([Buffer.from([0, 0, 0, CALL.bind]), Buffer.from(`{"Id":"${'x'.repeat(1_000_000)}`)]),
+    );
+    return duplex;
+  };
+  const held = [begin(), begin()];
+  await expect.poll(() => held.every(({ writableLength }) => writableLength === 0)).toBe(true);
+  const next = JSON.parse((await call(CALL.bind, `{"Id":"${'x'.repeat(500_000)}"}`))!);
+  expect(next).toEqual({ Error: 'all calls in progress may have at most 2097152 bytes' });
+  for (const duplex of held) duplex.destroy();
+  await expect
+    .poll(async () => JSON.parse((await call(CALL.unbind, `{"Id":"${'x'.repeat(500_000)}"}`))!))
+    .toEqual({});
+});
+
+test('labels have a maximum length', async () => {
+  const { call } = handmadeAgent();
+  await call(0, AUTH);
+  for (const labels of [{ app: 'x'.repeat(256) }, { ['é'.repeat(128)]: '' }])
+    expect(await call(CALL.labelled, labelledOf(labels))).toContain('has more than 255 bytes');
 });
 
 test('before Auth an agent has four streams, then more', async () => {

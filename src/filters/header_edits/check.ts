@@ -41,7 +41,8 @@ export function checkHeaderEdits(side: 'request' | 'response') {
     for (const { where, name, reason, message } of problems) {
       if (where === 'add') {
         const at = reason === 'invalid_value' ? 'value' : 'key';
-        report('edge.bad_header', pointerTo('/add', name), message, { at });
+        const hint = reason === 'invalid_value' ? 'header values are one line of Latin letters' : undefined;
+        report('edge.bad_header', pointerTo('/add', name), message, { at, hint });
         continue;
       }
       // A repeated name is reported at each of its places.

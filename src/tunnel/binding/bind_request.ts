@@ -3,7 +3,7 @@ import { HTTPS_PORT, placeOf } from './bind_place.ts';
 import { Members, type Refusal } from './members.ts';
 
 const METADATA_BYTES = 4_096;
-/** Names and descriptions, as of other objects. */
+/** Names and descriptions, as of other objects, and labels. */
 const NOTE_BYTES = 255;
 const TEXT_CHARACTERS = 2_048;
 /** Ids that agents bring along after a reconnect; they become part of file names. */
@@ -112,6 +112,12 @@ export function readLabelled(request: Members): LabelledRequest | Refusal {
   const labels = request.map('Labels');
   const count = Object.keys(labels).length;
   if (count === 0 || count > MAX_LABELS) return refused(300, `A tunnel has 1 to ${MAX_LABELS} labels.`);
+  if (
+    Object.entries(labels)
+      .flat()
+      .some((each) => Buffer.byteLength(each) > NOTE_BYTES)
+  )
+    return refused(300, `The name or the value of a label has more than ${NOTE_BYTES} bytes.`);
   const metadata = request.text('Metadata');
   if (Buffer.byteLength(metadata) > METADATA_BYTES)
     return refused(100, `The metadata of the tunnel has more than ${METADATA_BYTES} bytes.`);

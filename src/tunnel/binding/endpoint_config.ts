@@ -5,7 +5,8 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { isInternalHost } from '../../edge/document/internal_hosts.ts';
 import { checkWholeEdge } from '../../edge/semantic_checks.ts';
 import type { BindRequest } from './bind_request.ts';
-import { BAD_OPTIONS, attachedPolicy, hasAllowList, sealed } from './endpoint_policy.ts';
+import { attachedPolicy, hasAllowList, sealed } from './endpoint_policy.ts';
+import { misshapenOption } from './option_shapes.ts';
 import { type Members, type Refusal, isRefusal } from './members.ts';
 
 type Value = Record<string, unknown>;
@@ -73,8 +74,8 @@ interface Parts {
 
 function edgeOf(parts: Parts, bind: BindRequest, service: string): Value | Refusal {
   const { opts, kind, host, port } = bind;
-  const unknown = unknownModule(kind, opts);
-  if (unknown !== null) return unknown;
+  const misshapen = misshapenOption(kind, opts);
+  if (misshapen !== null) return misshapen;
   const hostports = [`${host}:${port ?? MAX_PORT}`];
   const backend = { backend_id: parts.id };
   const restriction = ipRestriction(parts, opts.object('IPRestriction'), bind.ipPolicy);
@@ -89,39 +90,6 @@ function edgeOf(parts: Parts, bind: BindRequest, service: string): Value | Refus
   if (isRefusal(modules)) return modules;
   const route = { match_type: 'path_prefix', match: '/', backend, ...restriction, ...modules, ...policy };
   return { hostports, ...mutual, routes: [route] };
-}
-
-const OF_ALL = ['IPRestriction', 'Policy'];
-// table: modules that the kinds of endpoints have
-const MODULES: Readonly<Record<BindRequest['kind'], ReadonlySet<string>>> = {
-  https: namesOf(
-    ...OF_ALL,
-    'BasicAuth',
-    'CircuitBreaker',
-    'Compression',
-    'MutualTLSCA',
-    'OAuth',
-    'OIDC',
-    'RequestHeaders',
-    'ResponseHeaders',
-    'UserAgentFilter',
-    'WebhookVerification',
-    'WebsocketTCPConverter',
-  ),
-  tls: namesOf(...OF_ALL, 'MutualTLSAtEdge', 'TLSTermination'),
-  tcp: namesOf(...OF_ALL),
-};
-
-function namesOf(...names: string[]): ReadonlySet<string> {
-  return new Set(names.map((name) => name.toLowerCase()));
-}
-
-/** Refuses a module that this edge does not have: an endpoint without it may be more open than its agent wants. */
-function unknownModule(kind: BindRequest['kind'], opts: Members): Refusal | null {
-  const unknown = opts.objectNames().find((name) => !MODULES[kind].has(name.toLowerCase()));
-  if (unknown === undefined) return null;
-  const message = `Endpoints of ${kind} have no option '${unknown.slice(0, 40)}' here.`;
-  return { number: BAD_OPTIONS, message };
 }
 
 /** The options of an HTTP endpoint that are modules of routes. */

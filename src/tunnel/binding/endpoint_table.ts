@@ -55,12 +55,18 @@ export interface TableSurroundings {
  * request that picks one.
  */
 const MAX_IN_POOL = 100;
+/** Length of the options of all endpoints together, in characters: policies and certificates are part of them. */
+const MAX_OPTIONS = 32 * 2 ** 20;
+/** The number of refusals because there are too many endpoints or tunnels. */
+export const TOO_MANY = 324;
 
 /** The endpoints that agents have bound, live and simulated: who shares an address, and who is refused. */
 export class EndpointTable {
   readonly #byId = new Map<string, Bound>();
   /** By address, then by options: several endpoints have the same address if they are pooled. */
   readonly #pools = new Map<string, Map<string, Bound>>();
+  /** Length of the options of all endpoints. */
+  #optionsLength = 0;
 
   get(id: string): BoundEndpoint | undefined {
     return this.#byId.get(id)?.endpoint;
@@ -98,6 +104,8 @@ export class EndpointTable {
       return refused(
         `The pool of '${other!.endpoint.url}' has agents with ${MAX_IN_POOL} different sets of options, which is the limit.`,
       );
+    if (this.#optionsLength + options.length > MAX_OPTIONS)
+      return { number: TOO_MANY, message: 'The options of all endpoints together have reached their limit.' };
     const holders = holdersOf(base, kind, host, port);
     if (holders.some((name) => !(bind.pooling && kind !== 'tls' && pooled.has(name))))
       return refused(`The address '${host}:${port}' is already online: '${holders[0]!}' has it.`);
@@ -107,6 +115,7 @@ export class EndpointTable {
     const bound = { endpoint: endpointOf(id, bind, options, nowMs), config, tunnels: 0 };
     this.#pools.set(key, pool.set(options, bound));
     this.#byId.set(id, bound);
+    this.#optionsLength += options.length;
     return bound;
   }
 
@@ -122,7 +131,7 @@ export class EndpointTable {
     const { id, kind, host, port, options } = bound.endpoint;
     const key = keyOf(kind, host, port);
     const pool = this.#pools.get(key);
-    this.#byId.delete(id);
+    if (this.#byId.delete(id)) this.#optionsLength -= options.length;
     pool?.delete(options);
     if (pool?.size === 0) this.#pools.delete(key);
   }

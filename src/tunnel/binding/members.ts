@@ -50,9 +50,14 @@ export class Members {
     return isObject(member) ? new Members(member) : null;
   }
 
-  /** Names of the members that are objects. */
-  objectNames(): string[] {
-    return Object.keys(this.value).filter((name) => isObject(this.value[name]));
+  isTextOrAbsent(name: string): boolean {
+    const member = this.#byName.get(name.toLowerCase()) ?? null;
+    return member === null || typeof member === 'string';
+  }
+
+  isListOrAbsent(name: string): boolean {
+    const member = this.#byName.get(name.toLowerCase()) ?? null;
+    return member === null || Array.isArray(member);
   }
 
   /** The members that are texts. */
