@@ -1,7 +1,7 @@
 /** An edge of one backend: alone, with a listener of events, or with an inspector. Tells its ports, and its processor time when asked. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createEdge } from '../../dist/lib/index.cjs';
+import { createEdge } from '../../src/edgeproof.ts';
 
 const upstream = createServer((request, response) => {
   request.resume();
@@ -23,7 +23,7 @@ async function serve(address: string): Promise<void> {
     match: '/',
     backend: { backend_id: 'app' },
     traffic_policy: { value: policy },
-  };
+  } as const;
   const [, , observer] = process.argv;
   const edge = createEdge(
     {

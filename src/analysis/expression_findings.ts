@@ -84,6 +84,14 @@ class RuleReader {
     return this.policy.cells.every((cell) => !possible(cell, differ, (leaf) => leaf === 'true').isPossible);
   }
 
+  /** Whether a rule means the same with another expression at an index. */
+  isSame(rule: Rule, text: string, at: number, phase: RunPhase, way: Way): boolean {
+    if (this.compiled(text, phase) === null) return false;
+    const own = textsOf(rule);
+    const [before, after] = [own, own.with(at, text)].map((texts) => this.condition(rule, texts, phase, way));
+    return this.areEqual(before!, after!);
+  }
+
   compiled(text: string, phase: RunPhase) {
     const { service } = this.policy.place.model.branding;
     return compileCondition(text, '', scopeFor(phase, { service })).program;
@@ -107,12 +115,17 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
     for (const detail of wildcardsIn(program.typed))
       found.push({ code: 'analysis.literal_wildcard', pointer, detail: `\`${detail}\`` });
     if (isAlways(text)) {
-      found.push({ code: 'analysis.always_true', pointer, detail: `\`${text}\`` });
+      found.push({ code: 'analysis.always_true', pointer, detail: `\`${text}\``, isRemovable: true });
       continue;
     }
     const others = texts.filter((_, index) => index !== at);
     if (others.length > 0 && reader.areEqual(whole(), reader.condition(rule, others, phase, way))) {
-      found.push({ code: 'analysis.redundant_expression', pointer, detail: `\`${text}\`` });
+      found.push({
+        code: 'analysis.redundant_expression',
+        pointer,
+        detail: `\`${text}\``,
+        isRemovable: true,
+      });
       texts = texts.map((each, index) => (index === at ? 'true' : each));
       continue;
     }
@@ -132,7 +145,9 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
               : 'analysis.redundant_expression';
       // Parts are visited from the end, so that the places of those to come stay as they are.
       if (part.kind === 'term') texts = changed;
-      found.push({ code, pointer, detail: `\`${part.text}\`` });
+      const isSame = reader.isSame(rule, part.shorter, at, phase, way);
+      const fix = isSame ? { shorter: { from: text, to: part.shorter } } : {};
+      found.push({ code, pointer, detail: `\`${part.text}\``, ...fix });
     }
   }
   return found;

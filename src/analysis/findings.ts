@@ -7,7 +7,7 @@ import { cellsOf } from './cells.ts';
 import { ANALYSIS_CODES, type AnalysisCode } from './codes.ts';
 import { comparedValues } from './compared_values.ts';
 import { type ExaminedPolicy, expressionFindings } from './expression_findings.ts';
-import { type Examined, type Found, cellsByRoute } from './finding.ts';
+import { type Examined, type Found, type Shorter, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
 import { Analysis, Model, modulesOf } from './model.ts';
 import { headerFindings } from './header_findings.ts';
@@ -39,6 +39,8 @@ export interface AnalysisFinding {
   readonly because: readonly string[];
   /** Whether it is proved that nothing changes if the part is removed from its list. */
   readonly isRemovable: boolean;
+  /** An expression that may take the place of the one at the pointer; null without one. */
+  readonly shorter: Shorter | null;
   /** A request that shows it, which the engine was run on. */
   readonly witness: Witness | null;
 }
@@ -77,10 +79,10 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
   ];
   return found
     .filter((each) => !isSaidElsewhere(each, found))
-    .map(({ code, pointer, detail, because = [], isRemovable = false, witness = null }) => {
+    .map(({ code, pointer, detail, because = [], isRemovable = false, shorter = null, witness = null }) => {
       const { message, basis } = ANALYSIS_CODES[code];
       const particular = detail === undefined ? message : `${message.slice(0, -1)}: ${detail}.`;
-      return { code, pointer, basis, message: particular, because, isRemovable, witness };
+      return { code, pointer, basis, message: particular, because, isRemovable, shorter, witness };
     });
 }
 

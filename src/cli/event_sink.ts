@@ -1,7 +1,7 @@
 import { callbackPost } from '../clients/callback_post.ts';
 import { guardedDial } from '../clients/guarded_dial.ts';
 import { kafkaQueue } from '../clients/kafka.ts';
-import { natsQueue } from '../clients/nats.ts';
+import { type NatsSettings, natsQueue } from '../clients/nats.ts';
 import { exporterTo } from '../events/exporter.ts';
 import { eventJson } from '../events/json.ts';
 import type { LostEvents } from '../events/lost.ts';
@@ -37,12 +37,12 @@ function queueSink(place: string, say: (line: string) => void): EventSink {
       kafka: (settings: Parameters<typeof kafkaQueue>[0]) => kafkaQueue(settings, dial),
     },
   };
-  const { protocol, host, name, user, password } = partsOf(place);
+  const { protocol, host, name } = partsOf(place);
   const server = `${protocol}//${host}`;
   const target =
     protocol === 'kafka:'
       ? kafkaTarget({ brokers: [host], topic: name, tls: false }, world)
-      : natsTarget({ servers: [server], subject: name, ...credentials(user, password) }, world);
+      : natsTarget(natsPlace(place), world);
   const exporter = exporterTo('events', target, {
     ...world,
     bufferLimitBytes: WAITING_LIMIT_BYTES,
@@ -59,6 +59,14 @@ function queueSink(place: string, say: (line: string) => void): EventSink {
 function credentials(user: string, password: string): { user?: string; password?: string; token?: string } {
   if (user === '') return {};
   return password === '' ? { token: user } : { user, password };
+}
+
+/** The server, subject and credentials of a queue of NATS. Throws FileError for other places. */
+export function natsPlace(place: string): NatsSettings {
+  const { protocol, host, name, user, password } = partsOf(place);
+  if (protocol === 'kafka:')
+    throw new FileError(`${place}: name a queue of NATS, such as nats://host:4222/subject`);
+  return { servers: [`${protocol}//${host}`], subject: name, ...credentials(user, password) };
 }
 
 function partsOf(place: string) {

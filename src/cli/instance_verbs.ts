@@ -41,6 +41,12 @@ export const INSTANCE_VERBS = {
     ],
     load: () => import('./store.ts'),
   },
+  deliver: {
+    group: 'Manage an instance',
+    does: 'deliver the events of a queue that nodes write to; several processes share the work',
+    examples: [['deliver nats://localhost:4222/edge.events --to target.json']],
+    load: () => import('./deliver.ts'),
+  },
   backup: {
     group: 'Manage an instance',
     does: 'copy the store of an instance, which may be running, with the key of its secrets',

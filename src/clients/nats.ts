@@ -22,7 +22,7 @@ type Outcome = { readonly problem: string; readonly isFinal: boolean; readonly i
 interface Nats {
   readonly connect: (options: object) => Promise<NatsConnection>;
 }
-interface NatsConnection {
+export interface NatsConnection {
   readonly info?: { readonly max_payload: number };
   readonly closed: () => Promise<unknown>;
   readonly flush: () => Promise<void>;
@@ -45,7 +45,7 @@ const HEADER_BYTES = 32;
 const TOO_LARGE_FOR_STREAM = 10_054;
 
 /** Opens a connection to the first server that answers. */
-function connectorTo({ servers, user, password, token }: NatsSettings, dial: GuardedDial) {
+export function natsConnector({ servers, user, password, token }: NatsSettings, dial: GuardedDial) {
   async function connectTo(server: string): Promise<NatsConnection> {
     const { connect } = requireOptionalPeer('@nats-io/transport-node', PURPOSE) as Nats;
     const { protocol, hostname, port } = new URL(server);
@@ -91,7 +91,7 @@ function connectorTo({ servers, user, password, token }: NatsSettings, dial: Gua
  * by which a stream drops repetitions in its duplicate window. Addresses that servers announce are not dialled.
  */
 export function natsQueue(settings: NatsSettings, dial: GuardedDial, ackMs = ACK_MS) {
-  const connectToAny = connectorTo(settings, dial);
+  const connectToAny = natsConnector(settings, dial);
   let connected: Promise<NatsConnection> | null = null;
 
   /** The connection in use, or a new one; one that fails or ends is not used again. */

@@ -110,7 +110,7 @@ function reportUnknownKey(
     at: 'key',
     hint:
       owner === undefined
-        ? (didYouMean(meant) ?? advice)
+        ? (didYouMean(meant) ?? advice ?? (key.startsWith('//') ? 'a comment begins with #' : undefined))
         : `indent it deeper: it belongs to ${quoted(owner)}`,
     notes: [...(note === undefined ? [] : [note]), `known keys: ${listed(known)}`],
     fix:

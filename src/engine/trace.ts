@@ -101,7 +101,11 @@ function pushVerdicts(
   }
 }
 
-function verdictStep(phase: Step['phase'], filter: CompiledFilter, { verdict, reason, inner }: Verdict): Step {
+function verdictStep(
+  phase: Step['phase'],
+  filter: CompiledFilter,
+  { verdict, reason, inner }: Verdict,
+): Step {
   const { code, detail, pointer = filter.pointer } = reason;
   const { module, reasons } = filter;
   const message = reasons[code]?.message ?? code;

@@ -73,7 +73,10 @@ function projected(exchange: Exchange): HttpRequestComplete {
     oauth: {
       app_client_id: detailOf(exchange, at['oauth'], 'client_id'),
       decision: blockOrAllow(decisionOf(exchange, at['oauth'])),
-      user: { id: detailOf(exchange, at['oauth'], 'user_id'), name: detailOf(exchange, at['oauth'], 'user_name') },
+      user: {
+        id: detailOf(exchange, at['oauth'], 'user_id'),
+        name: detailOf(exchange, at['oauth'], 'user_name'),
+      },
     },
     tls: {
       cipher_suite: connection.tls?.cipherSuite ?? '',

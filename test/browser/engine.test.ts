@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { CaseResult } from '../../src/simulator/result.ts';
 import { type Engine, bundledEngine } from './bundled_engine.ts';
 import { SCENARIOS, TEXTS, inNode, told } from './fixtures.ts';
 import { hasLibrariesFor, hasProgram, requirePeer } from '../peers.ts';

@@ -39,8 +39,10 @@ test('frozen lists are made something of each time, and functions that are gone 
   expect(one(frozen)).toEqual({ list: ['a'] });
   const list = ['a', '1'];
   markRecurring(list);
-  for (let turn = 0; turn < 1_000; turn++)
-    expect(memoizeRecurring(() => ({ turn }))(list)).toEqual({ turn });
+  for (let turn = 0; turn < 1_000; turn++) expect(memoizeRecurring(() => ({ turn }))(list)).toEqual({ turn });
   const [kept] = Object.getOwnPropertySymbols(list);
-  expect(Reflect.get(list, kept!)).toHaveProperty('length', expect.toSatisfy((count: number) => count <= 32));
+  expect(Reflect.get(list, kept!)).toHaveProperty(
+    'length',
+    expect.toSatisfy((count: number) => count <= 32),
+  );
 });

@@ -1,18 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runs, seeded } from '../random.ts';
 import { edgeproof, start } from './command.ts';
-
-const NATS_SERVER = ['/usr/sbin/nats-server', '/usr/bin/nats-server', '/usr/local/bin/nats-server'].find(
-  (path) => existsSync(path),
-);
-const SKIPPED = NATS_SERVER === undefined ? ' (skipped: no nats-server on this machine)' : '';
+import { NATS_SERVER, WITHOUT_NATS, ownNats } from './own_nats.ts';
 
 const EDGE = `backends: { app: { static: { address: '127.0.0.1:9' } } }
 edges: { https: { a: { hostports: ['a.test:443'], routes: [
@@ -24,78 +16,15 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-interface Manager {
-  readonly streams: {
-    readonly add: (config: object) => Promise<unknown>;
-    readonly info: (name: string) => Promise<{ readonly state: { readonly messages: number } }>;
-    readonly getMessage: (name: string, query: object) => Promise<{ string(): string }>;
-  };
-}
-const load = createRequire(import.meta.url);
-const { connect } = load('@nats-io/transport-node') as {
-  connect: (options: object) => Promise<{ close(): Promise<void> }>;
-};
-const { jetstreamManager } = load('@nats-io/jetstream') as {
-  jetstreamManager: (connection: object) => Promise<Manager>;
-};
-
-/** A JetStream server of the test's own, on one port, with one folder over all its lives. */
-async function ownNats() {
-  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-nats-'));
-  const port = await freePort();
-  let running: ChildProcess | null = null;
-  const begin = async (): Promise<void> => {
-    const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder];
-    const child = spawn(NATS_SERVER!, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    running = child;
-    let said = '';
-    await new Promise<void>((resolve, reject) => {
-      child.once('exit', () => reject(new Error(said)));
-      child.stderr.on('data', (piece: Buffer) => {
-        said += piece.toString();
-        if (said.includes('Server is ready')) resolve();
-      });
-    });
-  };
-  const kill = async (): Promise<void> => {
-    const exited = once(running!, 'exit');
-    running!.kill('SIGKILL');
-    await exited;
-  };
-  await begin();
-  closing.push(async () => {
-    await kill();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const ask = async <Answer>(question: (manager: Manager) => Promise<Answer>): Promise<Answer> => {
-    const connection = await connect({ servers: `127.0.0.1:${port}` });
-    try {
-      return await question(await jetstreamManager(connection));
-    } finally {
-      await connection.close();
-    }
-  };
-  return { port, kill, begin, ask };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 function edgeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-queue-'));
   writeFileSync(join(folder, 'edge.yaml'), EDGE);
   return folder;
 }
 
-describe.skipIf(NATS_SERVER === undefined)(`dev --events nats://${SKIPPED}`, () => {
+describe.skipIf(NATS_SERVER === undefined)(`dev --events nats://${WITHOUT_NATS}`, () => {
   it('stores the event of every request once, over kills of the server', async () => {
-    const nats = await ownNats();
+    const nats = await ownNats(closing);
     await nats.ask((manager) => manager.streams.add({ name: 'EDGE', subjects: ['edge.>'] }));
     const place = `nats://127.0.0.1:${nats.port}/edge.events`;
     const options = ['--port', '0', '--workers', '2', '--no-watch', '--events', place];

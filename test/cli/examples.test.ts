@@ -6,13 +6,13 @@ import { exampleFolder, wordsOf } from './table/folder.ts';
 import { type Outcome, ranAll } from './table/ran.ts';
 
 // The examples of the help run as they are shown, in the order of the help. `export` and `apply` talk to an instance, and
-// `store` to a database, which test/control/store_copy.test.ts has.
+// `store` to a database and `deliver` to a queue, which their own tests have.
 
 const folder = exampleFolder();
 const NEEDS_INSTANCE = /^(?:export|apply) /;
-const NEEDS_DATABASE = /^store /;
+const NEEDS_SERVER = /^(?:store|deliver) /;
 const examples = VERB_NAMES.flatMap((verb) => VERBS[verb].examples.map(([line]) => line)).filter(
-  (line) => !NEEDS_DATABASE.test(line),
+  (line) => !NEEDS_SERVER.test(line),
 );
 /** What an example shows is not always a success. */
 const CODES: Readonly<Record<string, number>> = {

@@ -5,6 +5,10 @@ import { headerEditProblems } from './algorithm.ts';
 
 export const findings = {
   'edge.interpolation_not_available': {
+    cure: [
+      '`add: { x-ip: "${conn.client_ip}" }` in a module',
+      'Use the action add-headers of a traffic policy',
+    ],
     message: 'Expressions in header values are not supported in this version.',
   },
 } as const;

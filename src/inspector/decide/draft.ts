@@ -64,7 +64,15 @@ export class Drafts {
     const diagnostics = redactIn(diagnosticsToJson(checked.diagnostics), secrets.redact);
     const took = (): number => Math.round((clockMs() - beganMs) * 100) / 100;
     if (checked.config === null || hasErrors(checked.diagnostics))
-      return { diagnostics, decided: false, one: null, changed: [], counts: NO_COUNTS, tookMs: took() };
+      return {
+        diagnostics,
+        decided: false,
+        one: null,
+        changed: [],
+        counts: NO_COUNTS,
+        unknownFor: [],
+        tookMs: took(),
+      };
     for (const text of namedSecrets(checked.config)) secrets.remember(text);
     const sides = { before: active.deciding, after: { config: checked.config, locate: checked.locate } };
     const explaining = explainingEdge(sides.after, circumstances, clockMs);
@@ -83,6 +91,7 @@ export class Drafts {
       one: one === undefined ? null : withExplanation(one),
       changed: changed.map((each) => verdictOf(each, sides)),
       counts: countsOf(newest),
+      unknownFor: causesOf(newest),
       tookMs: took(),
     };
     return redactIn(answer, secrets.redact);
@@ -164,6 +173,13 @@ function countsOf(all: readonly DecidedAgain[]): DraftAnswer['counts'] {
   const count = (finding: Judged['finding']): number =>
     all.filter(({ judged }) => judged.finding === finding).length;
   return { looked: all.length, alike: count('same'), changed: count('changed'), unknown: count('unknown') };
+}
+
+function causesOf(all: readonly DecidedAgain[]): DraftAnswer['unknownFor'] {
+  const unknown = all.flatMap(({ judged: { finding, cause } }) => (finding === 'unknown' ? [cause] : []));
+  const byCause = Object.entries(Object.groupBy(unknown, (cause) => cause));
+  const counted = byCause.map(([cause, each]) => ({ cause, count: each!.length }));
+  return counted.toSorted((one, other) => other.count - one.count);
 }
 
 function verdictOf({ record, before, after, judged }: DecidedAgain, sides: Sides): DraftVerdict {

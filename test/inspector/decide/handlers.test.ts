@@ -57,6 +57,7 @@ async function running() {
   const headers = ['host', 'localhost', 'authorization', 'Bearer another-secret'];
   for (const path of ['/', '/admin/a', '/admin/b']) await live.send(path, { headers });
   const { rows } = await live.ok<SearchAnswer>('POST', '/api/search', {});
+  expect(rows.map((row) => row.rule ?? null)).toEqual(['admin', 'admin', null]);
   return {
     ...live,
     edgeFile,

@@ -1,0 +1,114 @@
+import { setTimeout } from 'node:timers/promises';
+import { resolve as absolute } from 'node:path';
+import type { Command } from 'commander';
+import { parse } from 'yaml';
+import { callbackPost } from '../clients/callback_post.ts';
+import { guardedDial } from '../clients/guarded_dial.ts';
+import { kafkaQueue } from '../clients/kafka.ts';
+import { natsQueue } from '../clients/nats.ts';
+import { joinGroup } from '../clients/nats_consumer.ts';
+import { targetSchema } from '../control/resources/event_targets.ts';
+import { DEFAULT_LIMITS } from '../events/batches.ts';
+import { groupDelivery } from '../events/group_delivery.ts';
+import { type TargetSettings, targetOf } from '../events/targets.ts';
+import { FileError, readText } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { cloudFromEnvironment } from './cloud_environment.ts';
+import { natsPlace } from './event_sink.ts';
+import { readDuration } from './option_values.ts';
+import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
+
+interface Options {
+  readonly to: string;
+  readonly group: string;
+  readonly ackWait: number;
+  readonly eventFiles?: string;
+}
+
+export function register(command: Command): void {
+  command
+    .argument('<queue>', 'the queue that nodes write to, such as nats://localhost:4222/edge.events')
+    .requiredOption('--to <file>', 'the destination: a file with a `target` as in the management API')
+    .option('--group <name>', 'processes with the same name share the events', 'edgeproof')
+    .option(
+      '--ack-wait <duration>',
+      'how long a process may have events before another gets them',
+      readDuration,
+      30_000,
+    )
+    .option('--event-files <folder>', 'folder for destinations that are files')
+    .action(async (queue: string, options: Options) => {
+      ignoreClosedOutput();
+      process.exitCode = await deliver(queue, options);
+    });
+}
+
+const RECONNECT_MS = 1_000;
+
+async function deliver(queue: string, options: Options): Promise<number> {
+  const settings = natsPlace(queue);
+  const reach = { own: [], allowPrivate: true };
+  const dial = guardedDial(reach);
+  const target = targetIn(options, dial);
+  const { most, lingerMs } = {
+    most: 2 * (target.limits ?? DEFAULT_LIMITS).events,
+    lingerMs: target.limits?.lingerMs ?? 0,
+  };
+  const stopped = untilShutdown(say);
+  let isStopping = false;
+  void stopped.then(() => (isStopping = true));
+  let isAway = false;
+  while (!isStopping) {
+    const delivery = groupDelivery(target, { say, random: Math.random });
+    const group = { group: options.group, ackMs: options.ackWait + lingerMs, most };
+    try {
+      const joined = await joinGroup(settings, dial, group, delivery.take);
+      say(
+        isAway
+          ? 'the queue is back'
+          : `delivering ${settings.subject} of ${settings.servers[0]} as ${options.group}`,
+      );
+      isAway = false;
+      await Promise.race([joined.over, stopped]);
+      joined.leave();
+      await delivery.close();
+      await joined.close();
+    } catch (error) {
+      if (!isAway) say(`the queue ${settings.servers[0]} cannot be used: ${errorText(error)}; trying again`);
+      isAway = true;
+      await Promise.race([setTimeout(RECONNECT_MS), stopped]);
+    }
+  }
+  await target.close();
+  return stopped;
+}
+
+/** Throws FileError if the file has no target that can be used. */
+function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDial>) {
+  const { data, error } = targetSchema.safeParse(
+    (parse(readText(to)) as { readonly target?: unknown } | null)?.target,
+  );
+  if (error !== undefined) {
+    const [issue] = error.issues;
+    throw new FileError(`${to}: /target/${issue!.path.join('/')}: ${issue!.message}`);
+  }
+  const { aws, endpoint } = cloudFromEnvironment(process.env);
+  const made = targetOf('deliver', data as TargetSettings, {
+    nowMs: Date.now,
+    post: callbackPost({ own: [], allowPrivate: true }),
+    queues: {
+      nats: (settings) => natsQueue(settings, dial),
+      kafka: (settings) => kafkaQueue(settings, dial),
+    },
+    ...(aws && { aws: { credentials: aws } }),
+    ...(endpoint && { endpoint }),
+    ...(eventFiles !== undefined && { eventFiles: absolute(eventFiles) }),
+    say: (text) => void process.stdout.write(text),
+  });
+  if (made.problem !== null) throw new FileError(`${to}: ${made.problem}`);
+  return made;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
