@@ -19,7 +19,7 @@ import { type BenchRow, type BenchSection, figure, quantile, render } from './me
 
 const WORLD = { nowMs: Date.now, random: Math.random };
 const SURROUNDINGS = { service: 'service', settings: {} };
-const SWAPS = 400;
+const SWAPS = 1_000;
 /** Warm-up swaps. */
 const WARM_UP = 100;
 

@@ -276,7 +276,7 @@ describe('callbacks', () => {
       const record = { eventId: 'ev_2', eventType: 'x', objectId: 'y', event: '{"event_id":"ev_2"}' };
       await transaction.record(record, [id]);
     });
-    again.delivering.changed();
+    await again.delivering.changed();
     await expect.poll(() => again.delivering.statusOf(id).state).toBe('failing');
     expect(again.delivering.statusOf(id).message).toBe('the callback did not accept the events');
     expect(seen).toEqual([]);

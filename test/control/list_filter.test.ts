@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listFilter } from '../../src/control/api/list_filter.ts';
+import type { Store } from '../../src/control/store/port.ts';
 import { type Instance, startInstance } from './instance.ts';
 
 const DAY_MS = 86_400_000;
@@ -160,6 +161,23 @@ describe('a search through many objects', () => {
     // One turn and one chance for others between slices of a hundred objects.
     expect(turns).toBeGreaterThan(COUNT / 100);
     expect(others).toBeGreaterThan(3);
+
+    // A search whose client leaves ends.
+    const store = many.management.store as { read: Store['read'] };
+    const { read } = store;
+    let reads = 0;
+    const left = new AbortController();
+    store.read = (work) => {
+      if (++reads === 5) left.abort();
+      return read(work);
+    };
+    const path = `/vaults?filter=${encodeURIComponent('obj.name == "none"')}`;
+    const headers = { authorization: `Bearer ${many.key}`, 'service-version': '2' };
+    await expect(fetch(many.url + path, { headers, signal: left.signal })).rejects.toThrow(/abort/);
+    // Meanwhile another one takes as long as it would have taken.
+    reads = 0;
+    expect((await many.call('GET', path)).body.vaults).toEqual([]);
+    expect(reads).toBeLessThan((COUNT / 100) * 1.5);
     await many.close();
   });
 });

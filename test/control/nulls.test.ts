@@ -119,3 +119,32 @@ describe('null in an update', () => {
     expect([status, body.error_code]).toEqual([400, 'ERR_NGROK_606']);
   });
 });
+
+describe('an empty list or map in an update, as a published client sends for what is not set', () => {
+  it('keeps the policies of a restriction and the labels of a tunnel group', async () => {
+    const { id: policy } = await instance.make('/ip_policies', {});
+    const restriction = await instance.make('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy] });
+    const at = `/ip_restrictions/${restriction.id}`;
+    const changed = await instance.call('PATCH', at, { metadata: 'x', ip_policy_ids: [] });
+    expect([changed.status, changed.body.metadata]).toEqual([200, 'x']);
+    expect(changed.body.ip_policies.map(({ id }: { id: string }) => id)).toEqual([policy]);
+    const labels = { team: 'shop' };
+    const { id } = await instance.make('/backends/tunnel_group', { labels });
+    const group = await instance.call('PATCH', `/backends/tunnel_group/${id}`, { metadata: 'x', labels: {} });
+    expect(group.body).toMatchObject({ metadata: 'x', labels });
+    // Alone it is what is meant.
+    const alone = await instance.call('PATCH', at, { ip_policy_ids: [] });
+    expect([alone.status, alone.body.error_code]).toEqual([400, 'ERR_NGROK_1804']);
+    const emptied = await instance.call('PATCH', `/backends/tunnel_group/${id}`, { labels: {} });
+    expect(emptied.body.labels).toEqual({});
+  });
+
+  it('is not needed for an event source: its update may have no body', async () => {
+    const type = 'vault_created.v0';
+    const { id } = await instance.make('/event_subscriptions', { sources: [{ type }] });
+    const at = `/event_subscriptions/${id}/sources/${type}`;
+    const { status, body } = await instance.call('PATCH', at);
+    expect([status, body.type]).toEqual([200, type]);
+    expect((await instance.call('PATCH', at, '{')).status).toBe(400);
+  });
+});

@@ -8,6 +8,10 @@ export const FILE_CURES: Readonly<Record<ReadingCode | ShapeCode, readonly [exam
       'A file with only `# a comment`',
       'Write the keys of the file, or start from the one that `edgeproof init` writes',
     ],
+    not_text: [
+      'A file in UTF-16, or with a zero byte',
+      'Save the file as UTF-8, and remove the character that the finding marks',
+    ],
     not_a_map: ['A file that begins with `- backends`', 'Begin with a key and a colon, such as `backends:`'],
     too_large: ['A file of many megabytes', 'Split it with `include`, or leave out what is not used'],
     too_deep: [

@@ -10,7 +10,7 @@ import { DOCUMENT_PAGE } from './page.ts';
 import type { Principal } from '../resources/contract.ts';
 import { ApiProblem } from '../resources/problem.ts';
 import { principalOf } from './principal.ts';
-import { jsonBody, noBody } from './request.ts';
+import { hasBody, jsonBody, noBody } from './request.ts';
 import { NOT_ALLOWED, isAddressAllowed } from './restriction.ts';
 import type { Route } from './route.ts';
 import { revisionFields, waitIn, whenEverywhere } from './revision_fields.ts';
@@ -163,6 +163,7 @@ async function bodyOf(
 ): Promise<unknown> {
   if (route.body === 'none') return noBody(request);
   if (route.body === 'ignored') return undefined;
+  if (route.body === 'optional' && !hasBody(request)) return {};
   const body = await jsonBody(request, { bytes: wiring.options.bodyLimitBytes });
   return names.isFoldingClient(request.field('user-agent') ?? '') ? unfolded(body) : body;
 }

@@ -70,7 +70,7 @@ function operation(route: Route, service: string, emptyAsJson: boolean, named: N
     required: true,
     schema: { type: 'string' },
   }));
-  const request = body === 'json' ? named(...requestSchema(route)) : null;
+  const request = body === 'json' || body === 'optional' ? named(...requestSchema(route)) : null;
   const answer = isEmpty ? (emptyAsJson ? EMPTY : null) : named(...responseSchema(route));
   const notes = notesOf(route);
   return {
@@ -89,7 +89,7 @@ function operation(route: Route, service: string, emptyAsJson: boolean, named: N
         schema: { type: 'array', items: { type: 'string' } },
       })),
     ],
-    ...(request && { requestBody: { required: true, ...json(request) } }),
+    ...(request && { requestBody: { required: body === 'json', ...json(request) } }),
     responses: {
       [status]: { description: answer === null ? 'Done; no body.' : 'Done.', ...(answer && json(answer)) },
       ...FAILURES,

@@ -90,7 +90,7 @@ function checkShape(value: unknown, path: string[], count: { left: number; reado
 
 const NO_PROTOTYPE = "The key '__proto__' is not allowed.";
 
-function hasBody({ field }: ArrivedRequest): boolean {
+export function hasBody({ field }: ArrivedRequest): boolean {
   const length = field('content-length');
   return length === null ? field('transfer-encoding') !== null : Number(length) > 0;
 }

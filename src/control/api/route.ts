@@ -8,8 +8,8 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 interface Form {
   readonly method: Method;
   readonly status: 200 | 201 | 204;
-  /** Whether the body is parsed as JSON, refused or ignored. */
-  readonly body: 'json' | 'none' | 'ignored';
+  /** Whether the body is parsed as JSON, may be absent for an empty object, is refused or ignored. */
+  readonly body: 'json' | 'optional' | 'none' | 'ignored';
 }
 
 const READ: Form = { method: 'GET', status: 200, body: 'none' };

@@ -156,7 +156,11 @@ function sourceRoutes(wiring: Wiring): Route[] {
     route('create', path, subject, (asking, ids, raw) => createSource(about(asking, ids), raw)),
     route('list', path, subject, (asking, ids) => listSources(about(asking, ids))),
     route('get', one, subject, (asking, ids) => readSource(about(asking, ids))),
-    route('update', one, subject, (asking, ids, raw) => updateSource(about(asking, ids), raw)),
+    // A published client sends nothing, because no field has to be given.
+    {
+      ...route('update', one, subject, (asking, ids, raw) => updateSource(about(asking, ids), raw)),
+      body: 'optional',
+    },
     route('delete', one, subject, (asking, ids) => removeSource(about(asking, ids))),
   ];
 }

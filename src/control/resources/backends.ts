@@ -114,7 +114,7 @@ export const tunnelGroupBackends = backendResource('tunnel_group', 'bkdtg', {
     z
       .record(z.string().regex(LABEL), z.string().regex(/^[^=]*$/))
       .describe('Labels that a tunnel must have; names and values without =.'),
-    { standard: {}, codes: { bad: 6508 } },
+    { update: 'keeps_if_empty', standard: {}, codes: { bad: 6508 } },
   ),
   tunnels: derive(
     z.array(refSchema).describe('Tunnels that are online and match.'),

@@ -37,8 +37,11 @@ export interface Field {
 export interface WriteRule {
   readonly schema: z.ZodType;
   readonly create: 'required' | 'optional' | 'refused';
-  /** What an update without the field does: keep it, empty it, or fail. */
-  readonly update: 'keeps' | 'empties' | 'refused';
+  /**
+   * What an update without the field does: keep it, empty it, or fail. `keeps_if_empty` also keeps it if the update has an
+   * empty list or map besides other fields: a published client sends those for what is not set.
+   */
+  readonly update: 'keeps' | 'keeps_if_empty' | 'empties' | 'refused';
   /** Value if a creation omits the field, or an update empties it. */
   readonly standard?: unknown;
   readonly codes?: FieldCodes;

@@ -77,6 +77,7 @@ export const ipRestrictions = resource({
       missing: 1402,
       wrong: 229,
       create: 'required',
+      update: 'keeps_if_empty',
     }),
   },
   drivesEdge: true,

@@ -38,7 +38,8 @@ export function parseWrite(
   echoes: Readonly<Record<string, string>>,
 ): Body {
   const body = withoutEchoes(asObject(raw), echoes);
-  const given = withoutNulls(withoutUnset(body, resource.fields)) as Body;
+  const nonNull = withoutNulls(withoutUnset(body, resource.fields)) as Body;
+  const given = operation === 'update' ? withoutEmpty(nonNull, resource.fields) : nonNull;
   const values = checked(writeSchema(resource, operation), given, resource.fields);
   const isEmpty = Object.keys(values).length === 0;
   if (operation === 'update' && isEmpty && resource.codes.emptyUpdate !== undefined) {
@@ -150,6 +151,18 @@ function withoutUnset(body: Body, fields: Readonly<Record<string, Field>>): Body
     if (next !== value) changes[name] = next;
   }
   return { ...body, ...changes };
+}
+
+/** An update without the empty lists and maps that mean unset. */
+function withoutEmpty(body: Body, fields: Readonly<Record<string, Field>>): Body {
+  const isUnset = (name: string, value: unknown): boolean =>
+    Object.hasOwn(fields, name) &&
+    fields[name]?.write?.update === 'keeps_if_empty' &&
+    typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).length === 0;
+  const kept = Object.entries(body).filter(([name, value]) => !isUnset(name, value));
+  return kept.length === 0 ? body : Object.fromEntries(kept);
 }
 
 function unknownField(

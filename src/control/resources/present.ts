@@ -85,11 +85,11 @@ export function presentJson(resource: Resource, object: Shown, showing: Showing)
   const { base } = showing;
   const before = written.get(object);
   if (before?.base === base) return before.json;
-  let isFixed = true;
+  let dependsOnMore = false;
   const noted =
     <Given, Answer>(ask: (given: Given) => Answer) =>
     (given: Given): Answer => {
-      isFixed = false;
+      dependsOnMore = true;
       return ask(given);
     };
   const noting: Showing = {
@@ -100,7 +100,7 @@ export function presentJson(resource: Resource, object: Shown, showing: Showing)
     tunnelsWith: noted(showing.tunnelsWith),
   };
   const json = JSON.stringify(present(resource, object, noting));
-  if (isFixed) written.set(object, { base, json });
+  if (!dependsOnMore) written.set(object, { base, json });
   return json;
 }
 
