@@ -91,5 +91,5 @@ function isRangeAsText(how: string, texts: readonly string[]): boolean {
   if (how === 'contains' || how === 'endsWith') return true;
   if (how === 'startsWith') return texts.some((text) => /[0-9a-f]$/i.test(text));
   // An unescaped dot is any character, and without its anchors a pattern is found in the middle.
-  return how === 'matches' && texts.some((text) => !/^\^/.test(text) || /\d(?<!\\)\.\d/.test(text));
+  return how === 'matches' && texts.some((text) => !text.startsWith('^') || /\d(?<!\\)\.\d/.test(text));
 }
