@@ -70,7 +70,7 @@ export function removedBefore({ document }: ExaminedPolicy): readonly Found[] {
 /** The only header fields that a gate reads. */
 function headersAsked({ type, config }: Action): readonly string[] {
   const facts = ACTION_FACTS.get(type)!;
-  if (!isGuard(facts, config as never) || !isEnforced(facts, config as never)) return [];
+  if (!isGuard(facts, config) || !isEnforced(facts, config)) return [];
   const reads = typeof facts.reads === 'function' ? facts.reads(config as never) : facts.reads;
   const headers = reads.flatMap((each) => (typeof each === 'object' ? [each.header.toLowerCase()] : []));
   return headers.length === 1 ? headers : [];

@@ -355,7 +355,7 @@ export const ANALYSIS_CODES = {
   'analysis.logs_secret': {
     basis: 'settings',
     message: 'The log contains credentials of users.',
-    example: "`log` with `\${getReqHeader('authorization').join(',')}`",
+    example: "`log` with `${getReqHeader('authorization').join(',')}`",
     cure: 'log whether the header is there, or what a gate found out about the user',
   },
   'analysis.removed_before': {

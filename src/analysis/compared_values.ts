@@ -5,7 +5,7 @@ import { isCountry } from './countries.ts';
 import type { ExaminedPolicy } from './expression_findings.ts';
 import type { Found } from './finding.ts';
 
-/** Constants in expressions that are no values of what they are compared with, or only look like a range of it. */
+/** Constants in expressions that what they are compared with never is, or that only look like a range of it. */
 export function comparedValues({ document, place }: ExaminedPolicy): readonly Found[] {
   const { on_http_request: requests, on_http_response: responses } = document.phases;
   return [...requests, ...responses].flatMap(({ expressions }) =>
@@ -91,5 +91,5 @@ function isRangeAsText(how: string, texts: readonly string[]): boolean {
   if (how === 'contains' || how === 'endsWith') return true;
   if (how === 'startsWith') return texts.some((text) => /[0-9a-f]$/i.test(text));
   // An unescaped dot is any character, and without its anchors a pattern is found in the middle.
-  return how === 'matches' && texts.some((text) => !/^\^/.test(text) || /\d(?<!\\)\.\d/.test(text));
+  return how === 'matches' && texts.some((text) => !text.startsWith('^') || /\d(?<!\\)\.\d/.test(text));
 }

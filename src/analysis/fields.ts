@@ -93,7 +93,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, domain: () => TextLiteral])
       [`number time.now in ${name} `, lazily(() => numbers(set, true))],
     ];
   }),
-  // Others are refused (RFC 9110 §15); 0 is no response.
+  // Others are refused (RFC 9110 §15); 0 stands for the lack of a response.
   ['number res.status_code', lazily(() => numbers(numbersBetween(0n, 599n), false))],
   ['number size of ', lazily(() => numbers(numbersFrom(0n), true))],
   ['number ', lazily(() => numbers(ALL_NUMBERS, true))],

@@ -6,11 +6,6 @@ import { type Satisfied, Solver } from './relations.ts';
 import { eachClass } from './walk.ts';
 import type { Witness } from './witness.ts';
 
-export interface Shorter {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** What an analysis found at a part of the configuration. */
 export interface Found {
   readonly code: AnalysisCode;
@@ -23,7 +18,7 @@ export interface Found {
   /** Whether it is proved that nothing changes if the part, an element of a list, is removed. */
   readonly isRemovable?: boolean;
   /** The expression at the pointer, and a shorter one which is proved to mean the same there. */
-  readonly shorter?: Shorter;
+  readonly shorter?: { readonly from: string; readonly to: string };
   /** A request that shows it; the engine was run on it. */
   readonly witness?: Witness;
 }

@@ -7,7 +7,7 @@ import { cellsOf } from './cells.ts';
 import { ANALYSIS_CODES, type AnalysisCode } from './codes.ts';
 import { comparedValues } from './compared_values.ts';
 import { type ExaminedPolicy, expressionFindings } from './expression_findings.ts';
-import { type Examined, type Found, type Shorter, cellsByRoute } from './finding.ts';
+import { type Examined, type Found, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
 import { Analysis, Model, modulesOf } from './model.ts';
 import { headerFindings } from './header_findings.ts';
@@ -40,7 +40,7 @@ export interface AnalysisFinding {
   /** Whether it is proved that nothing changes if the part is removed from its list. */
   readonly isRemovable: boolean;
   /** An expression that may take the place of the one at the pointer; null without one. */
-  readonly shorter: Shorter | null;
+  readonly shorter: { readonly from: string; readonly to: string } | null;
   /** A request that shows it, which the engine was run on. */
   readonly witness: Witness | null;
 }

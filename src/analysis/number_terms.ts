@@ -99,12 +99,11 @@ function isNow(reader: Reader, overload: string, subject: Node): boolean {
 /** A whole number of chance; each evaluation gets one of its own. */
 function drawn(reader: Reader, bounds: readonly Node[]): NumberTerm | null {
   const [least, most] = bounds.length === 0 ? [0, 1] : bounds.map((each) => reader.constant(each));
-  if (!Number.isSafeInteger(least) || !Number.isSafeInteger(most) || Number(most) - Number(least) < 0)
+  if (typeof least !== 'number' || typeof most !== 'number' || !Number.isSafeInteger(most - least + 1))
     return null;
-  const field = `draw #${reader.setting.occurrence()} from ${String(least)} to ${String(most)}`;
-  return Number.isSafeInteger(Number(most) - Number(least) + 1)
-    ? decimal({ field, readings: [OR_FAIL] }, 'int')
-    : null;
+  if (!Number.isInteger(least) || !Number.isInteger(most) || least > most) return null;
+  const field = `draw #${reader.setting.occurrence()} from ${least} to ${most}`;
+  return decimal({ field, readings: [OR_FAIL] }, 'int');
 }
 
 /** The number that a text is; that it has the right form is a condition of its own, because both together are large. */

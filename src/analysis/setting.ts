@@ -39,7 +39,7 @@ const FIXED = /^(?:conn|endpoint)\./;
 export const LEFT_BEHIND = /^(?:vars|actions|attempts|last_attempt)\b/;
 
 /** Before the name of a variable that is not set. */
-export const UNSET = 'unset ';
+const UNSET = 'unset ';
 
 /** Words before the name of a value that is not a text of the request. */
 const KINDS = /^(?:number size of|number|truth|list|any|reading|chance|draw|element \S+ of) /;

@@ -3,10 +3,11 @@ import type { Chance } from './random_edges.ts';
 /** Random expressions in which values have names, lists are made, and functions are within functions. */
 
 /** Texts of which some are equal in another case, or have several units. */
-const TEXTS = [
-  ...['', 'a', 'b', 'ab', 'aB', '/a', '/a/b', '/b', 'a.b', 'x=1', '1', '12', '-3', 'GET', 'a,b', ' a', '/'],
-  ...['K', '\u212a', 'ß', 'ſ', 'İ', 'é', '😀', '\uffee'],
-];
+const PLAIN = ' |a|b|ab|aB|/a|/a/b|/b|a.b|x=1|1|12|-3|GET|a,b| a|/|'.split('|');
+const OTHERS = ['K', '\u212a', 'ß', 'ſ', 'İ', 'é', '😀', '\uffee'];
+const TEXTS = [...PLAIN, ...OTHERS];
+const FIELDS = ['req.url.path', 'req.method', 'req.url.query', 'req.user_agent', 'req.host'];
+const MORE_FIELDS = ['req.url.raw_path', 'req.content_type', 'vars.lane', 'conn.client_ip'];
 const HEADERS = ['x', 'y'];
 const PATTERNS = ['^/a', 'b$', '(?i)k', '^a|b', '.', '^$', '[^a-z]', '(?i)ß', '(?m)^a', '(?s)^.a'];
 
@@ -59,8 +60,9 @@ function textOf(making: Making): string {
   if (scope.texts.length > 0 && real() < 0.4) return pick(scope.texts);
   if (scope.depth <= 0 || real() < 0.35)
     return pick([
-      ...['req.url.path', 'req.method', 'req.url.query', 'req.user_agent', 'req.host', 'req.url.raw_path'],
-      ...['req.content_type', 'vars.lane', 'conn.client_ip', quoted(pick(TEXTS))],
+      ...FIELDS,
+      ...MORE_FIELDS,
+      quoted(pick(TEXTS)),
       `req.headers[${quoted(pick(HEADERS))}][0]`,
       `getReqHeader(${quoted(pick(HEADERS))})[${pick([0, 1])}]`,
       `getQueryParam(${quoted(pick(['q', 'p']))})[0]`,
@@ -123,7 +125,10 @@ function truthOf(making: Making): string {
   if (scope.depth <= 0)
     return pick([
       `${textOf(making)} == ${quoted(pick(TEXTS))}`,
-      ...['hasReqHeader("x")', 'hasQueryParam("q")', 'has(vars.lane)', 'true', 'false'],
+      'hasReqHeader("x")',
+      'hasQueryParam("q")',
+      'has(vars.lane)',
+      pick(['true', 'false']),
     ]);
   const name = pick(NAMES);
   return pick<() => string>([
