@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { folderWith } from '../folder.ts';
@@ -255,7 +255,7 @@ describe('a hostile client', () => {
   test('a message without an end ends the process, which would not answer any more', async () => {
     const child = spawn(process.execPath, [MAIN, 'mcp'], { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
     child.stdin.on('error', () => undefined).write('x'.repeat(12_000_000));
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const [said, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')]);
     expect([code, said]).toEqual([0, expect.stringMatching(/exceed|maximum|size/i)]);
   });
 
