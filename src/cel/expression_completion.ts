@@ -45,7 +45,7 @@ export function complete<A>(line: string, scope: Scope<A>): Completion {
 }
 
 /** The operand at the end of a text: names, brackets and literals that dots join. */
-export function operandBefore(text: string): string {
+function operandBefore(text: string): string {
   const outer: number[] = [];
   let start = 0;
   let quote = '';

@@ -109,7 +109,7 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   }
   if (!isMap(contents)) {
     const { message, fix } = notAMap(source.text, kind);
-    const more = fix === null ? {} : { fix: { ...fix, edit: () => fix } };
+    const more = fix === null ? {} : { fix: { message: fix.message, safe: fix.safe, edit: () => fix } };
     return refuse('not_a_map', message, located.spanOf('') ?? whole, more);
   }
   const diagnostics: Diagnostic[] = [];

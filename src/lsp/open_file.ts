@@ -55,7 +55,17 @@ export class TextFacts {
 
 /** The path of a file relative to the folder of the server, as the command line would name it. */
 export function nameOfUri(uri: string): string {
-  return uri.startsWith('file:') ? relative('.', fileURLToPath(uri)) : uri.replace(/^[^/]*[/]*/, '');
+  const path = pathOfUri(uri);
+  return path === null ? uri.replace(/^[^/]*[/]*/, '') : relative('.', path);
+}
+
+/** The path of an address of a file; null for all others, such as a text that was never saved, or a malformed one. */
+export function pathOfUri(uri: string): string | null {
+  try {
+    return uri.startsWith('file:') ? fileURLToPath(uri) : null;
+  } catch {
+    return null;
+  }
 }
 
 export function uriOfName(name: string): string {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import {
@@ -16,7 +15,7 @@ import { Diagnosing } from './diagnosing.ts';
 import { freeMemory } from './free_memory.ts';
 import { bindFeatures } from './features/bind.ts';
 import { CAPABILITIES } from './features/capabilities.ts';
-import { nameOfUri } from './open_file.ts';
+import { nameOfUri, pathOfUri } from './open_file.ts';
 import { Project } from './project.ts';
 import type { RecordedTraffic } from './recorded_traffic.ts';
 import type { Serving } from './serving.ts';
@@ -168,5 +167,5 @@ function snapshot(document: TextDocument) {
 
 function foldersOf({ workspaceFolders, rootUri }: InitializeParams): readonly string[] {
   const uris = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri === null ? [] : [rootUri]);
-  return uris.flatMap((uri) => (uri.startsWith('file:') ? [fileURLToPath(uri)] : []));
+  return uris.map(pathOfUri).filter((path) => path !== null);
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { type ToolSetting, callTool } from './call_tool.ts';
 import { PROMPTS } from './prompts.ts';
@@ -37,9 +37,20 @@ const ANSWER = z.object({
 export function serveMcp(options: McpOptions): Promise<void> {
   const processes = new VerbProcesses();
   const { stdin } = process;
-  serveStdio(() => serverOf(options, processes));
+  serveStdio(() => serverOf(options, processes), {
+    transport: new EndingTransport(),
+    onerror: ({ message }) => process.stderr.write(`${message}\n`),
+  });
   if (stdin.readableEnded || stdin.destroyed) return Promise.resolve();
   return new Promise((resolve) => void stdin.once('close', resolve).once('end', resolve));
+}
+
+/** When the library gives its input up, as after a message of more than 10 MiB, the process ends: nothing would be answered. */
+class EndingTransport extends StdioServerTransport {
+  override async close(): Promise<void> {
+    await super.close();
+    process.stdin.destroy();
+  }
 }
 
 function serverOf({ version, folders, resources }: McpOptions, processes: VerbProcesses): McpServer {

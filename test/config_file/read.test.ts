@@ -144,3 +144,30 @@ test('an object has a value and no places', () => {
   expect(document.spanOf('/edges')).toBeUndefined();
   expect(document.source).toBeUndefined();
 });
+
+describe('fixes of texts that cannot be read', () => {
+  test.each([
+    ['a bracket of the whole text', '{\n  "a": {}\n', '{\n  "a": {}\n}\n'],
+    ['a list', '[1, 2', '[1, 2\n]'],
+    ['no space after the colon', 'edges:{}\n', 'edges: {}\n'],
+    ['a zero byte', 'a: b\0c\n', 'a: bc\n'],
+  ])('%s', (_name, text, expected) => {
+    const [found] = read(text).diagnostics;
+    const { span, text: written } = found!.fix!;
+    expect(text.slice(0, span.start) + written + text.slice(span.end)).toBe(expected);
+  });
+
+  test('two open brackets have no single cure', () => {
+    expect(read('{\n  "a": [\n').diagnostics.map(({ fix }) => fix)).toEqual([undefined]);
+  });
+
+  test.each(['\0', '\u0007', '\u001b', '\v', '\f'])('the character %j is found at its place', (letter) => {
+    const [found] = read(`a: 1\nb: "x${letter}y"\n`).diagnostics;
+    expect(found).toMatchObject({ code: 'edge.not_text', span: { start: 10, end: 11 } });
+    expect(read(`# ${letter}\n`).codes).toEqual(['edge.not_text']);
+  });
+
+  test('an address is not a key without a space', () => {
+    expect(read('http://a.test').diagnostics[0]).not.toHaveProperty('fix');
+  });
+});

@@ -59,6 +59,34 @@ describe('findings', () => {
     ).toBe(null);
   });
 
+  test('a file with an address that names none does not disturb the others', async () => {
+    await editor.show('edge.yaml', EDGE);
+    const { connection } = editor;
+    const odd = [
+      'file:///%',
+      'file://host/share/edge.yaml',
+      'file:///a%2Fb/edge.yaml',
+      'untitled:edge.yaml',
+      '',
+    ];
+    for (const uri of odd)
+      await connection.sendNotification('textDocument/didOpen', {
+        textDocument: { uri, languageId: 'yaml', version: 1, text: EDGE },
+      });
+    for (const uri of odd)
+      expect(
+        await connection.sendRequest('textDocument/hover', {
+          textDocument: { uri },
+          position: { line: 0, character: 1 },
+        }),
+      ).toMatchObject({ range: { end: { character: 8 } } });
+    const position = { line: 9, character: 34 };
+    const context = { includeDeclaration: true };
+    expect(await editor.ask('textDocument/references', 'edge.yaml', { position, context })).toHaveLength(2);
+    for (const uri of odd)
+      await connection.sendNotification('textDocument/didClose', { textDocument: { uri } });
+  });
+
   test('units are those of UTF-16, after a byte order mark and with CR LF', async () => {
     const text = EDGE.replace('backends:', "facts: [] # '😀é'\nbackends:").replace(
       "'shop.test:443'",
@@ -96,7 +124,9 @@ describe('recorded traffic', () => {
   };
 
   test('hover has the value on the last request, unless a request alone does not have it', async () => {
-    expect(await hoverOn("req.headers['x-te‸am'][0] == 'red'")).not.toContain('recorded');
+    expect(await hoverOn("req.headers['x-te‸am'][0] == 'red'")).toContain(
+      "`req.headers['x-team']` is `['blue']`",
+    );
     expect(await hoverOn("req.head‸ers['x-team'][0] == 'red'")).toContain('`{');
     expect(await hoverOn("req.url.path.starts‸With('/x')")).toContain(
       "On the last recorded request `req.url.path.startsWith('/x')` is `true`.",
