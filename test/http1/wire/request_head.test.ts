@@ -158,7 +158,7 @@ describe('heads of one connection', () => {
     expect(isRecurring(first)).toBe(true);
   });
 
-  test('are read anew while they differ, and compared again later', () => {
+  test('are read again while they differ, and compared again later', () => {
     for (let turn = 0; turn < 10; turn++)
       expect(fieldsOf(`x${turn}`)).toEqual(['Host', 'a', 'User-Agent', `x${turn}`]);
     const lists = Array.from({ length: 130 }, () => fieldsOf('last'));
