@@ -40,7 +40,6 @@
  *   `map(STRING, DYN)` and a `stringMap()`.
  */
 import type { FunctionTable } from './function_table.ts';
-import type { TextForm } from './text_forms.ts';
 import type { Field, Type } from './types.ts';
 import type { Value } from './values.ts';
 
@@ -56,6 +55,16 @@ export interface Variable<A = unknown> {
   readonly read: (activation: A) => Value | undefined;
   /** For strings with fields: the string without its object. */
   readonly readText?: (activation: A) => string;
+}
+
+/** The form of the texts that a variable can have. */
+export interface TextForm {
+  /** Why another text cannot be the value, as a sentence without its end. */
+  readonly rule: string;
+  /** Whether the variable can have this text, or one that begins with it. */
+  readonly allows: (text: string, isStart: boolean) => boolean;
+  /** The text that is probably meant. */
+  readonly meant: (text: string) => string | undefined;
 }
 
 /** A path (and everything below it) that exists in another phase; `message` completes "`res.status_code`: …". */

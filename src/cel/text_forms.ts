@@ -1,16 +1,6 @@
 import type { Binary, Call, Node } from './ast.ts';
 import { type Checker, report, sourceOf } from './checking.ts';
 
-/** The form of the texts that a variable can have. */
-export interface TextForm {
-  /** Why another text cannot be the value, as a sentence without its end. */
-  readonly rule: string;
-  /** Whether the variable can have this text, or one that begins with it. */
-  readonly allows: (text: string, isStart: boolean) => boolean;
-  /** The text that is probably meant. */
-  readonly meant: (text: string) => string | undefined;
-}
-
 /** Warns about `path == 'admin'`: a comparison with a text that the variable never has. */
 export function adviseText<A>(checker: Checker<A>, node: Binary): void {
   if (node.operator === 'in' && node.right.kind === 'list') {

@@ -14,7 +14,9 @@ export function mapRepair(shape: Shape, received: unknown, pointer: string): Mor
   const key = lastKey(pointer);
   const meant = typeof received === 'string' ? mapMeant(shape, received) : undefined;
   if (meant !== undefined) {
-    const fix = /^[\w./:-]+$/.test(received as string) ? writes(meant) : undefined;
+    // Which of several words is meant, only the user knows.
+    const isSure = /^[\w./:-]+$/.test(received as string) && !meant.includes(' or ');
+    const fix = isSure ? writes(meant) : undefined;
     return { hint: `write ${/^\d+$/.test(key) ? '' : `${key}: `}${meant}`, fix };
   }
   const known = listed(Object.keys(properties));
@@ -57,7 +59,7 @@ function mapMeant({ properties = {}, required = [] }: Shape, text: string): stri
   }
   const [first, ...others] = required.map((key) => [key, properties[key]!] as const);
   const value = valueMeant(first![1], text);
-  const rest = others.map(([key, { enum: words }]) => words && `${key}: ${words[0]}`);
+  const rest = others.map(([key, { enum: words }]) => words && `${key}: ${words.join(' or ')}`);
   if (value === undefined || rest.includes(undefined)) return undefined;
   return `{ ${[`${first![0]}: ${value}`, ...rest].join(', ')} }`;
 }

@@ -90,20 +90,16 @@ const ADVICE: ReadonlyMap<string, readonly (readonly [beside: string, advice: st
         'write the ranges in `ip_policies` at the top of the file, and the name of the policy here',
       ],
     ],
-    cors: [['response_headers', 'write the access-control-… headers in `response_headers`']],
+    cors: [
+      ['match_type', 'write the access-control-… headers among the headers that the route adds to responses'],
+    ],
     rewrite: [['traffic_policy', 'paths are rewritten by the action url-rewrite of a traffic_policy']],
     redirect: [['traffic_policy', 'redirects are an action of a traffic_policy']],
     method: [
-      [
-        'match_type',
-        'routes match hosts and paths; methods are told apart by the expressions of a traffic_policy',
-      ],
+      ['match_type', 'routes match hosts and paths; the expressions of a traffic_policy distinguish methods'],
     ],
     methods: [
-      [
-        'match_type',
-        'routes match hosts and paths; methods are told apart by the expressions of a traffic_policy',
-      ],
+      ['match_type', 'routes match hosts and paths; the expressions of a traffic_policy distinguish methods'],
     ],
     file: [['edges', 'write the name of the file as text: edge: edge.yaml']],
   }),

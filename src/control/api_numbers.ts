@@ -92,7 +92,7 @@ const OF_REQUESTS: readonly Row[] = [
   [
     307,
     'Address not reserved',
-    'An agent binds a TCP address that nobody reserved. Reserve it with POST /reserved_addrs, or use a name under localhost.',
+    'An agent binds a TCP address that is not reserved. Reserve it with POST /reserved_addrs, or use a name under localhost.',
   ],
   [
     319,
@@ -129,7 +129,7 @@ const OF_REQUESTS: readonly Row[] = [
   ],
 ];
 
-/** Every number, each once; those of fields are told by the field and its resource. */
+/** Every number, each once; those of fields name the fields and their resource. */
 export function apiNumbers(): readonly RuntimeCode[] {
   const found = new Map<number, RuntimeCode>();
   const add = ([number, title, means]: Row): void => {

@@ -175,7 +175,7 @@ describe.runIf(isInstalled)('packed', () => {
         line: 33,
         message: expect.stringContaining("did you mean 'ip_restriction'?") as string,
       },
-      status: { text: '$(alert) edge: 2', visible: true },
+      status: { text: '$(alert) edge: 1', visible: true },
       files: [file],
       cases: names,
       passed: [

@@ -161,7 +161,7 @@ function inTextOrder(diagnostics: Diagnostic[]): void {
 
 const UNUSED = /[.]unused_/;
 
-/** What is not used may be what an error keeps from being used, so it is told when the errors are gone. */
+/** What is not used may be what an error keeps from being used, so it is reported when the errors are gone. */
 function leaveOutUnused(diagnostics: Diagnostic[]): void {
   const rest = diagnostics.filter(({ code, severity }) => severity === 'error' || !UNUSED.test(code));
   diagnostics.splice(0, diagnostics.length, ...rest);

@@ -1,4 +1,4 @@
-import type { TextForm } from '../../cel/text_forms.ts';
+import type { TextForm } from '../../cel/scope.ts';
 import { isMethod } from '../../http/methods.ts';
 
 /** What texts variables can have, as far as all requests have them in one form: other texts in a condition are mistakes. */
