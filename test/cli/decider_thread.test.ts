@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { threadDecider } from '../../../src/inspector/decide/decider_thread.ts';
+import { threadDecider } from '../../src/cli/decider_thread.ts';
 
 /** A decider whose threads run these programs, one after the other. */
 function decider(...programs: readonly string[]) {
