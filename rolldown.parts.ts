@@ -39,7 +39,7 @@ export function loadedLater(parts: Parts, own: OwnParts): Plugin {
         return standIn(file, places.get(file)!);
       }
       if (!id.startsWith(PART)) return null;
-      const files = Object.entries(parts[id.slice(PART.length)]!);
+      const files = Object.entries(parts[id.slice(PART.length)] ?? {});
       return files
         .map(
           ([file, names], at) => `import { ${names.join(', ')} } from ${quoted(ROOT + file)};

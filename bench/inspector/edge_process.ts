@@ -34,7 +34,7 @@ async function serve(address: string): Promise<void> {
   );
   const inspector = observer === 'inspector' && { inspector: { port: 0 } };
   const listening = await edge.listen({ port: 0, ...inspector });
-  const { port, inspectorUrl = null } = listening;
+  const { port, inspectorUrl } = listening;
   process.on('message', () => process.send!(process.cpuUsage()));
   process.send!({ port, inspectorUrl });
 }

@@ -9,6 +9,12 @@ const taking = new Map<string, ((own: object) => void)[]>();
 /** What the files of parts have that are there. */
 const there = new Map<string, object>();
 
+/** Can be called and constructed, as functions and classes of parts are. */
+// oxlint-disable-next-line prefer-arrow-callback, func-style -- arrow functions cannot be constructed
+const TARGET = function target(): void {
+  // Nothing reaches it.
+};
+
 /** What takes the place of a function, a class or an object of a part; `find` returns it when it is there. */
 export function standIn(part: string, find: () => object | undefined): object {
   const real = (): object => {
@@ -17,8 +23,7 @@ export function standIn(part: string, find: () => object | undefined): object {
     missed.add(part);
     throw new Error(`the part ${part} of the engine is not loaded yet`);
   };
-  // Classes need a target that can be constructed.
-  return new Proxy(class {}, {
+  return new Proxy(TARGET, {
     get: (_, name) => Reflect.get(real(), name) as unknown,
     has: (_, name) => Reflect.has(real(), name),
     apply: (_, self, given: unknown[]) => Reflect.apply(real() as () => unknown, self, given) as unknown,
@@ -40,22 +45,24 @@ const begun = new Map<string, Promise<void>>();
 function loaded(part: string): Promise<void> {
   const known = begun.get(part);
   if (known !== undefined) return known;
-  const loading = LOADERS[part]!().then(
-    (files) => {
-      for (const [file, own] of Object.entries(files)) {
-        const key = `${part} ${file}`;
-        there.set(key, own);
-        for (const take of taking.get(key) ?? []) take(own);
-        taking.delete(key);
-      }
-    },
-    (error: unknown) => {
-      begun.delete(part);
-      throw error;
-    },
-  );
+  const loading = load(part);
   begun.set(part, loading);
   return loading;
+}
+
+async function load(part: string): Promise<void> {
+  try {
+    for (const [file, own] of Object.entries(await LOADERS[part]!())) {
+      const key = `${part} ${file}`;
+      there.set(key, own);
+      for (const take of taking.get(key) ?? []) take(own);
+      taking.delete(key);
+    }
+  } catch (error) {
+    // The next use tries again.
+    begun.delete(part);
+    throw error;
+  }
 }
 
 /** Loads all parts. */

@@ -1,11 +1,11 @@
 import { isMainThread, workerData } from 'node:worker_threads';
 import type { Checked } from '../edge/document/check.ts';
 import type { Decider } from '../inspector/decide/decider.ts';
-import { serveDecider, threadDecider } from '../inspector/decide/decider_thread.ts';
+import { serveDecider, threadDecider } from './decider_thread.ts';
 import type { Sources } from '../project_files/sources.ts';
 import type { DevelopmentOptions } from './development_edge.ts';
 import type { Around } from './edge_around.ts';
-import type { DecidingOptions } from './inspector.ts';
+import type { EdgeOptions } from '../edgeproof.ts';
 import { startThread } from './start_thread.ts';
 
 /** How the files of a verb are read: as it reads them itself. */
@@ -14,7 +14,7 @@ export type DraftFiles =
   | { readonly edgeAround: Around }
   | { readonly file: string; readonly serviceName: string | undefined };
 
-interface ThreadData extends Pick<DecidingOptions, 'adoptHosts' | 'passUnsimulated'> {
+interface ThreadData extends Pick<EdgeOptions, 'adoptHosts' | 'passUnsimulated'> {
   readonly drafts: DraftFiles;
 }
 

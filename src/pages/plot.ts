@@ -119,14 +119,7 @@ function optionsOf(
       ...(form === 'logarithmic' && { y: { distr: 3 } }),
     },
     axes: [
-      {
-        ...axis,
-        values: (_plot, splits) => splits.map((each) => place(each)),
-        // Two places within a second would have the same time.
-        ...(across === undefined && { incrs: SECONDS }),
-        space: 80,
-        size: 32,
-      },
+      { ...axis, ...horizontal(across), values: (_plot, splits) => splits.map((each) => place(each)) },
       {
         ...axis,
         size: 60,
@@ -159,6 +152,13 @@ function optionsOf(
   probe.remove();
   return options;
 }
+
+/** Two places within a second would have the same time. */
+const horizontal = (across: PlotForm['across']): UPlot.Axis => ({
+  ...(across === undefined && { incrs: SECONDS }),
+  space: 80,
+  size: 32,
+});
 
 /** Dashed lines with their names, which are cut where the next one begins. */
 function drawMarks(plot: UPlot, marks: NonNullable<PlotForm['marks']>, color: string): void {

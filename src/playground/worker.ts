@@ -25,7 +25,7 @@ const scope = globalThis as unknown as Scope;
 const answer = (given: Answer): void => scope.postMessage(given);
 
 scope.onmessage = ({ data: { id, texts, scenario } }) => {
-  decideCases(texts, scenario)
+  void decideCases(texts, scenario)
     .then(
       (decided) => answer({ id, decided }),
       (error: unknown) => answer({ id, failed: error instanceof Error ? error.message : String(error) }),

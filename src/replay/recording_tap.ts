@@ -87,7 +87,7 @@ export function copyBodies<C extends { readonly close: () => Promise<void> }>(
 const copied = (body: FlowingBody, kept: KeptBytes): FlowingBody => new CopiedBody(body, kept);
 
 /**
- * A body whose bytes are kept while they pass. It lets go of both sides at its end: what is left of it in the old
+ * A body whose bytes are kept while they pass. It releases both sides at its end: what is left of it in the old
  * generation would keep later exchanges of its connections from being collected while they are young.
  */
 class CopiedBody implements FlowingBody, Taker {

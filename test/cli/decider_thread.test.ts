@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { threadDecider } from '../../../src/inspector/decide/decider_thread.ts';
+import { threadDecider } from '../../src/cli/decider_thread.ts';
 
 /** A decider whose threads run these programs, one after the other. */
 function decider(...programs: readonly string[]) {
@@ -31,7 +31,7 @@ test('a thread that does not answer in time is replaced, and the next question b
   expect([remembers(), started.length]).toEqual([true, 2]);
 });
 
-test('a thread that ends or fails is replaced; refusals and faults are told apart', async () => {
+test('a thread that ends or fails is replaced; refusals and faults differ', async () => {
   const { coverage, remembers } = decider(
     answers('process.exit(1)'),
     answers('throw new Error("broken")'),

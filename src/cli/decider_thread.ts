@@ -1,6 +1,6 @@
 import { type MessagePort, type Worker, parentPort } from 'node:worker_threads';
-import { FileError } from '../../project_files/load_config.ts';
-import type { Decider } from './decider.ts';
+import { FileError } from '../project_files/load_config.ts';
+import type { Decider } from '../inspector/decide/decider.ts';
 
 /** The questions of a decider, without those that this side answers. */
 type Questions = Pick<Decider, 'draft' | 'coverage'>;
