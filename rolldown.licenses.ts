@@ -15,7 +15,7 @@ export function licenses(fileName = 'LICENSES.txt'): Plugin {
 /** The licences of the packages in a bundle. */
 export async function licensesOf(bundle: OutputBundle): Promise<string> {
   const parts = Object.values(bundle).flatMap((part) => ('moduleIds' in part ? part.moduleIds : []));
-  const folders = new Set(parts.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
+  const folders = new Set(parts.flatMap((id) => /^[^\0].*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
   const texts = await Promise.all([...folders].toSorted().map(licenseOf));
   return texts.join('\n\n');
 }

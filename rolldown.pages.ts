@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readFile } from 'node:fs/promises';
 import type { Plugin, RolldownOptions } from 'rolldown';
 import { licenses, licensesOf } from './rolldown.licenses.ts';
+import { type Parts, loadedLater } from './rolldown.parts.ts';
 
 const twinOf = (name: string): string => fileURLToPath(new URL(`src/browser/${name}.ts`, import.meta.url));
 
@@ -85,16 +86,62 @@ function page(ui: string, dir: string, ...stylesOfPackages: readonly string[]): 
 
 const OUTPUT = { format: 'esm', entryFileNames: '[name].js', minify: true, comments: false } as const;
 
+/** Parts of the engine that the worker loads after its first answer, or when it needs them. */
+// table: parts
+export const ENGINE_PARTS: Parts = {
+  policies: {
+    'src/policy/module_compile.ts': ['compileTrafficPolicy'],
+    'src/policy/document/check.ts': ['checkAttachedPolicy', 'checkPolicyAt', 'checkPolicyText'],
+    'src/cel/program.ts': ['compile', 'parse'],
+    'src/cel/explain.ts': ['tracer'],
+    'src/cel/plan/planner.ts': ['planTyped'],
+    'src/policy/env/scopes.ts': ['scopeFor'],
+    'src/policy/env/template.ts': ['compileTemplate'],
+    'src/policy/env/template_tree.ts': ['compileTemplateTree'],
+  },
+  webhooks: { 'src/webhooks/module_compile.ts': ['compileWebhookVerification'] },
+  patterns: { 'node_modules/re2js/build/index.js': ['RE2JS', 'RE2Set'] },
+  logins: {
+    'src/auth/module_gate.ts': ['gateHandler', 'linkedLogin'],
+    'src/auth/oauth/provider.ts': ['MANAGED_APP', 'oauthProvider'],
+    'src/auth/oidc/provider.ts': ['oidcProvider'],
+    'src/auth/saml/module_compile.ts': ['compileSaml', 'samlSettings'],
+    'src/auth/saml/module_service_host.ts': ['samlHostHandler'],
+    'src/dev_idp/simulated.ts': ['simulatedIdentities'],
+  },
+  keys: {
+    'node_modules/@noble/curves/ed25519.js': ['ed25519'],
+    'node_modules/@noble/curves/nist.js': ['p256', 'p384', 'p521'],
+    'node_modules/@noble/ciphers/aes.js': ['gcm'],
+    'node_modules/micro-rsa-dsa-dh/rsa.js': [
+      'PKCS1_SHA1',
+      'PKCS1_SHA256',
+      'PKCS1_SHA384',
+      'PKCS1_SHA512',
+      'PSS',
+      'mgf1',
+    ],
+  },
+  compression: { 'node_modules/pako/dist/pako.mjs': ['Deflate', 'Inflate'] },
+  near_misses: { 'src/simulator/near_miss.ts': ['nearMiss'] },
+};
+
+/** Files that it loads by use. A test of the page fails for one that is missing here. */
+const ENGINE_FILES = ['property_file.ts', 'certificate_files.ts'].map((name) => `src/project_files/${name}`);
+
+/** The parts of the engine, which load later. */
+export const engineParts = (): Plugin =>
+  loadedLater(ENGINE_PARTS, [...ENGINE_FILES, 'src/simulator/webhook_signer.ts']);
+
 /** The playground: the page, its editor as a chunk of its own, and the engine in a worker. */
 export function playground(dir: string): RolldownOptions[] {
   return [
     page('src/playground/ui', dir),
-    // In one file: a page asks its server for nothing after it was loaded.
     {
       ...PAGE_SCRIPT,
       input: { worker: 'src/playground/worker.ts' },
-      plugins: [...PAGE_SCRIPT.plugins, licenses('LICENSES_of_engine.txt')],
-      output: { ...OUTPUT, dir, codeSplitting: false },
+      plugins: [engineParts(), ...PAGE_SCRIPT.plugins, licenses('LICENSES_of_engine.txt')],
+      output: { ...OUTPUT, dir, chunkFileNames: 'engine_[name]-[hash].js' },
     },
   ];
 }

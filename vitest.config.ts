@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config';
 
 const FILES = 'test/**/*.test.ts';
 
+/** The rules for the tree itself: `npm run check` runs them, so `npm test` does not. */
+const TIDY = ['test/tidy.test.ts'];
+
 /** Files that measure memory or count objects: what others have left in the heap would be measured, and searched, too. */
 const MEASURING = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
   /--expose-gc|queryObjects|alive\.ts'/.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
@@ -26,8 +29,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Loading the sources anew for each file took longer than most files run.
     projects: [
-      { extends: true, test: { name: 'shared', include: [FILES], exclude: MEASURING, isolate: false } },
+      { extends: true, test: { name: 'shared', include: [FILES], exclude: [...MEASURING, ...TIDY], isolate: false } },
       { extends: true, test: { name: 'alone', include: MEASURING } },
+      { extends: true, test: { name: 'tidy', include: TIDY } },
     ],
   },
 });

@@ -41,6 +41,10 @@ const ASKED = {
   definition: (position: object) => ({ position }),
   documentSymbol: () => ({}),
   foldingRange: () => ({}),
+  codeLens: () => ({}),
+  signatureHelp: (position: object) => ({ position }),
+  documentHighlight: (position: object) => ({ position }),
+  'semanticTokens/full': () => ({}),
   'semanticTokens/range': ({ line }: { readonly line: number }) => ({
     range: { start: { line: line - 30, character: 0 }, end: { line: line + 30, character: 0 } },
   }),

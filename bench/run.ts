@@ -20,6 +20,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   agents: () => import('./agents.ts'),
   browser: () => import('./browser.ts'),
   editor: () => import('./editor.ts'),
+  inspector: () => import('./inspector.ts'),
   ingress: () => import('./ingress/run.ts'),
 };
 const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));

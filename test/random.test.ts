@@ -14,7 +14,7 @@ function given(env: Readonly<Record<string, string>>): unknown {
 }
 
 test('one variable sizes all random runs', () => {
-  expect(given({})).toMatchObject([100, 4, { numRuns: 100, seed: 5 }, expect.any(Number)]);
+  expect(given({})).toMatchObject([50, 4, { numRuns: 50, seed: 5 }, expect.any(Number)]);
   expect(given({ EDGEPROOF_TEST_SIZE: 'large' })).toMatchObject([
     2000,
     4,

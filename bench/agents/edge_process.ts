@@ -12,7 +12,6 @@ limitHeap();
 const { config, tcp, folder } = JSON.parse(process.argv[2]!) as EdgeOrder;
 const authority = await localAuthority(folder);
 const agents = new Agents({
-  service: 'ngrok',
   nowMs: Date.now,
   newId: newIds(Date.now),
   admit: async () => ({ credential: null, acl: [] }),

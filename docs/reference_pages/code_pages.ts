@@ -1,4 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { EDGE_CURES } from '../../src/cli/cures/edge_cures.ts';
+import { FILE_CURES } from '../../src/cli/cures/file_cures.ts';
+import { SCENARIO_CURES } from '../../src/cli/cures/scenario_cures.ts';
+import { apiNumbers } from '../../src/control/api_numbers.ts';
 import { ANALYSIS_CODES, BASES } from '../../src/analysis/codes.ts';
 import { EDGE_CODES } from '../../src/edge/document/codes.ts';
 import { brandingOf } from '../../src/engine/branding.ts';
@@ -21,6 +25,7 @@ export function codePages(): readonly Page[] {
     ['scenario_codes.md', scenarioCodes()],
     ['analysis_codes.md', analysisCodes()],
     ['reasons.md', reasons()],
+    ['api_codes.md', apiCodes()],
   ];
 }
 
@@ -30,16 +35,23 @@ function edgeCodes(): string {
     GENERATED,
     'What `edgeproof check` finds in an [edge file](edge_file.md). `edgeproof explain-code CODE` prints an explanation. The management API ' +
       'answers with the error number.',
-    ...Object.entries(EDGE_CODES).map(([name, { severity = 'error', message, number }]) =>
+    ...Object.entries(EDGE_CODES).map(([name, { severity = 'error', message, number, cure }]) =>
       part(
         `## ${code(name)}`,
         `${severity === 'error' ? 'Error' : 'Warning'}. ${sentence(message)}${
           number === undefined ? '' : ` Number in the management API: ${code(BRANDING.errorCode(number))}.`
         }`,
         exampleOf(name.replace(/^edge\./, '')),
+        cureText(
+          cure ?? EDGE_CURES[name] ?? FILE_CURES[name.replace(/^edge\./, '') as keyof typeof FILE_CURES],
+        ),
       ),
     ),
   );
+}
+
+function cureText(cure: readonly [example: string, cure: string] | undefined): string {
+  return cure === undefined ? '' : `The cure: ${sentence(cure[1])}`;
 }
 
 const LINES_LIMIT = 12;
@@ -67,12 +79,26 @@ function scenarioCodes(): string {
     code(name),
     severity,
     sentence(message),
+    ...SCENARIO_CURES[name as keyof typeof SCENARIO_CURES].map(sentence),
   ]);
   return page(
     '# Codes of scenario files',
     GENERATED,
     'What `edgeproof test`, `cover`, `sim` and `mutate` find in a [scenario file](scenario_file.md) before any case runs.',
-    table(['Code', 'Severity', 'Meaning'], rows),
+    table(['Code', 'Severity', 'Meaning', 'Example', 'Cure'], rows),
+  );
+}
+
+function apiCodes(): string {
+  const rows = apiNumbers()
+    .toSorted((one, other) => one.number - other.number)
+    .map(({ number, title, means }) => [code(BRANDING.errorCode(number)), title, means]);
+  return page(
+    '# Error codes of the management API',
+    GENERATED,
+    'The member `error_code` of a response that refuses a request. `edgeproof explain-code NUMBER` prints the same. Refused configurations ' +
+      'have the numbers of [edge files](edge_codes.md) and [policies](policy_codes.md).',
+    table(['Code', '', 'Meaning and cure'], rows),
   );
 }
 

@@ -29,9 +29,9 @@ const NOW_MS = Date.UTC(2026, 0, 1);
 
 /**
  * What the facts of a configuration decide: they are the same for all addresses between the ends of its ranges, so a
- * condition on them is evaluated for one address of each part. What the table does not say, a database may.
+ * condition on them is evaluated for one address of each part. Undefined with a database, which may say what the table does not.
  */
-export function clientFacts({ facts: table, service_name: service }: EdgeConfig) {
+export function clientFacts({ facts: table, service_name: service, address_databases: books }: EdgeConfig) {
   const texts = Array.isArray(table)
     ? table.flatMap((entry: { readonly cidr?: string }) => entry.cidr ?? [])
     : [];
@@ -39,7 +39,8 @@ export function clientFacts({ facts: table, service_name: service }: EdgeConfig)
     const range = parseCidr(text);
     return isCidrProblem(range) ? [] : [range];
   });
-  if (table === undefined || ranges.length < texts.length || texts.length > RANGE_LIMIT) return undefined;
+  if (books.length > 0 || table === undefined || ranges.length < texts.length || texts.length > RANGE_LIMIT)
+    return undefined;
   const parts = ranges.reduce<readonly AddressSet[]>(
     (all, range) => {
       const own = addressesIn([range]);

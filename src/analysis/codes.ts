@@ -127,7 +127,7 @@ export const ANALYSIS_CODES = {
   },
   'analysis.forged_field': {
     basis: 'settings',
-    message: 'Clients can send this header themselves, so it says nothing about where a request comes from.',
+    message: 'Clients choose this themselves, so it says nothing about where a request comes from.',
     example: 'a rule that lets requests pass whose `X-Forwarded-For` begins with `10.`',
     cure: 'use `conn.client_ip`, which is the address of the connection',
   },
@@ -223,6 +223,12 @@ export const ANALYSIS_CODES = {
     example: 'an exact route `/admin` with a gate, before an open route for everything else under `/`',
     cure: 'use a prefix route, or compare `req.url.path` by `==`, `in` or `startsWith`, which cover spellings',
   },
+  'analysis.query_bypass': {
+    basis: 'run',
+    message: 'The rule stops a query that passes with the same parameters in another spelling.',
+    example: "a rule that denies `req.url.query == 'debug=1'`: `debug=1&x=1` gets through",
+    cure: "ask for the parameter: `hasQueryParam('debug')`",
+  },
   'analysis.open_subpaths': {
     basis: 'run',
     message: 'The gate is on an exact path; paths below it reach the same backend through an open route.',
@@ -314,6 +320,49 @@ export const ANALYSIS_CODES = {
     message: 'The rule compares the URL after an earlier action rewrote it.',
     example: 'a rule for `/old` after a rewrite of `/old` to `/new`',
     cure: 'move the rule before the rewrite, or compare with the new path',
+  },
+  'analysis.address_as_text': {
+    basis: 'settings',
+    message: 'The address is compared as a text, and other addresses match, too.',
+    example: "`conn.client_ip.startsWith('192.168.1')` is also true for 192.168.100.1",
+    cure: "compare with a range: `inCidrRange(conn.client_ip, '192.168.1.0/24')`",
+  },
+  'analysis.unknown_country': {
+    basis: 'settings',
+    message: 'There is no country of this code.',
+    example: "`conn.geo.country_code == 'UK'`: the code is `GB`",
+    cure: 'write the two upper-case letters of ISO 3166-1',
+  },
+  'analysis.not_an_origin': {
+    basis: 'settings',
+    message: 'No page has this origin.',
+    example: 'an Origin that is compared with `https://shop.test/`: origins end without a slash',
+    cure: 'write the scheme, the host in lower case, and the port if it is not the usual one',
+  },
+  'analysis.ignored_value': {
+    basis: 'settings',
+    message: 'Browsers ignore this value.',
+    example: '`strict-transport-security: max-age: 31536000`, or `SameSite=Nonee`',
+    cure: 'correct the value',
+  },
+  'analysis.broken_redirect': {
+    basis: 'settings',
+    message: 'The redirect does not lead to where it seems to.',
+    example:
+      '`to: www.shop.test/x` without a scheme is a path; `from: http` with `to: https` makes `httpss://`',
+    cure: 'write the scheme, begin the pattern with `^http:`, and give responses with status 301 a `location`',
+  },
+  'analysis.logs_secret': {
+    basis: 'settings',
+    message: 'The log contains credentials of users.',
+    example: "`log` with `\${getReqHeader('authorization').join(',')}`",
+    cure: 'log whether the header is there, or what a gate found out about the user',
+  },
+  'analysis.removed_before': {
+    basis: 'settings',
+    message: 'An earlier action removes the header that this gate asks for, so it stops all requests.',
+    example: '`remove-headers: [authorization]` before `basic-auth`',
+    cure: 'remove the header after the gate',
   },
   'analysis.silence_without_reason': {
     basis: 'settings',

@@ -1,4 +1,4 @@
-import { type Node, walkNodes } from '../cel/ast.ts';
+import type { Node } from '../cel/ast.ts';
 import type { Program } from '../cel/program.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import { byFacts } from './fact_conditions.ts';
@@ -87,25 +87,31 @@ function boundIn(reader: Reader, node: Extract<Node, { kind: 'bind' }>): Reader 
 function opaque(reader: Reader, node: Node): Diagram<Truth> {
   const { typed, setting } = reader;
   const { atoms, diagrams } = setting;
-  const source = reader.text(node);
-  const changes = setting.changesOf(readsLeftBehind(typed, node) ? 'vars' : 'exchange');
+  // The same text means something else where a local name stands for another value.
+  const source = reader.opaqueText(node);
+  const changes = setting.changesOf(reader.some(node, readsLeftBehind(typed)) ? 'vars' : 'exchange');
   const spelling =
     setting.path === 'as_is' || !/\burl\b/.test(source) ? '' : ` with the path ${setting.path}`;
-  const chance = /\brand\./.test(source) ? ` #${setting.occurrence()}` : '';
-  // The same text means something else where a local name stands for another value.
-  const locals = reader.localsInOpaque(node);
-  const key = `${source}${locals}${spelling} after ${changes} of ${setting.surroundings(source)}${chance}`;
-  const fails = diagrams.atom(atoms.opaque(`error of ${key}`, `whether \`${source}\` fails`));
-  const holds = diagrams.atom(atoms.opaque(key, `\`${source}\``));
+  const chance = reader.some(node, isChance(typed)) ? ` #${setting.occurrence()}` : '';
+  const key = `${source}${spelling} after ${changes} of ${setting.surroundings(source)}${chance}`;
+  const text = reader.text(node);
+  const fails = diagrams.atom(atoms.opaque(`error of ${key}`, `whether \`${text}\` fails`));
+  const holds = diagrams.atom(atoms.opaque(key, `\`${text}\``));
   return diagrams.choose(fails, diagrams.error, holds, diagrams.error);
 }
 
-/** Whether an expression reads what other actions have set. */
-function readsLeftBehind(typed: TypedExpression, root: Node): boolean {
-  let reads = false;
-  walkNodes(root, (node) => {
-    const meaning = typed.meanings[node.id];
-    if (meaning?.means === 'variable' && LEFT_BEHIND.test(meaning.variable.name)) reads = true;
-  });
-  return reads;
+/** Whether a node is something that other actions have set. */
+function readsLeftBehind({ meanings }: TypedExpression): (node: Node) => boolean {
+  return ({ id }) => {
+    const meaning = meanings[id];
+    return meaning?.means === 'variable' && LEFT_BEHIND.test(meaning.variable.name);
+  };
+}
+
+/** Whether a node draws a number. */
+function isChance({ meanings }: TypedExpression): (node: Node) => boolean {
+  return ({ id }) => {
+    const meaning = meanings[id];
+    return meaning?.means === 'call' && meaning.candidates.some((each) => each.id.startsWith('rand_'));
+  };
 }

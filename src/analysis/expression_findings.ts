@@ -6,7 +6,7 @@ import type { PolicyDocument, Rule } from '../policy/document/document.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
 import type { Cell } from './cells.ts';
 import { type Diagram, type Truth, whyTooLarge } from './diagram.ts';
-import { partsOf, patternsOf } from './expression_parts.ts';
+import { alternativesOf, partsOf, patternsOf } from './expression_parts.ts';
 import { type Found, possible } from './finding.ts';
 import { AT_START, type Way } from './outcome.ts';
 import { type PolicyPlace, type RunPhase, RuleConditions } from './rule_conditions.ts';
@@ -57,7 +57,7 @@ class RuleReader {
 
   constructor(policy: ExaminedPolicy) {
     this.policy = policy;
-    this.#conditions = new RuleConditions(policy.place);
+    this.#conditions = new RuleConditions(policy.place, policy.document);
   }
 
   /** When a rule with these expressions would apply. */
@@ -84,6 +84,14 @@ class RuleReader {
     return this.policy.cells.every((cell) => !possible(cell, differ, (leaf) => leaf === 'true').isPossible);
   }
 
+  /** Whether a rule means the same with another expression at an index. */
+  isSame(rule: Rule, text: string, at: number, phase: RunPhase, way: Way): boolean {
+    if (this.compiled(text, phase) === null) return false;
+    const own = textsOf(rule);
+    const [before, after] = [own, own.with(at, text)].map((texts) => this.condition(rule, texts, phase, way));
+    return this.areEqual(before!, after!);
+  }
+
   compiled(text: string, phase: RunPhase) {
     const { service } = this.policy.place.model.branding;
     return compileCondition(text, '', scopeFor(phase, { service })).program;
@@ -103,15 +111,21 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
     // Constants are written on purpose.
     if (program === null || program.typed.ast.root.kind === 'literal') continue;
     found.push(...unanchored(reader, { rule, phase, way }, texts, at));
+    found.push(...deadAlternatives(reader, { rule, phase, way }, text, pointer));
     for (const detail of wildcardsIn(program.typed))
       found.push({ code: 'analysis.literal_wildcard', pointer, detail: `\`${detail}\`` });
     if (isAlways(text)) {
-      found.push({ code: 'analysis.always_true', pointer, detail: `\`${text}\`` });
+      found.push({ code: 'analysis.always_true', pointer, detail: `\`${text}\``, isRemovable: true });
       continue;
     }
     const others = texts.filter((_, index) => index !== at);
     if (others.length > 0 && reader.areEqual(whole(), reader.condition(rule, others, phase, way))) {
-      found.push({ code: 'analysis.redundant_expression', pointer, detail: `\`${text}\`` });
+      found.push({
+        code: 'analysis.redundant_expression',
+        pointer,
+        detail: `\`${text}\``,
+        isRemovable: true,
+      });
       texts = texts.map((each, index) => (index === at ? 'true' : each));
       continue;
     }
@@ -131,7 +145,9 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
               : 'analysis.redundant_expression';
       // Parts are visited from the end, so that the places of those to come stay as they are.
       if (part.kind === 'term') texts = changed;
-      found.push({ code, pointer, detail: `\`${part.text}\`` });
+      const isSame = reader.isSame(rule, part.shorter, at, phase, way);
+      const fix = isSame ? { shorter: { from: text, to: part.shorter } } : {};
+      found.push({ code, pointer, detail: `\`${part.text}\``, ...fix });
     }
   }
   return found;
@@ -170,6 +186,32 @@ function unanchored(
   });
 }
 
+/** Alternatives of more patterns are not tried. */
+const ALTERNATIVE_LIMIT = 40;
+
+/** Alternatives of patterns that match no text of their field. */
+function deadAlternatives(
+  reader: RuleReader,
+  { rule, phase, way }: { readonly rule: Rule; readonly phase: RunPhase; readonly way: Way },
+  text: string,
+  pointer: string,
+): readonly Found[] {
+  const program = reader.compiled(text, phase);
+  const { diagrams } = reader.policy.place.model.analysis;
+  const patterns = program === null ? [] : patternsOf(program.typed.ast.root);
+  const tried = patterns.flatMap(({ subject, pattern }) =>
+    alternativesOf(pattern).map(([alternative, only]) => ({ subject, alternative, only })),
+  );
+  return tried.slice(0, ALTERNATIVE_LIMIT).flatMap(({ subject, alternative, only }): readonly Found[] => {
+    const alone = `${text.slice(subject.span.start, subject.span.end)}.matches(${JSON.stringify(only)})`;
+    if (reader.compiled(alone, phase) === null) return [];
+    const isDead = reader.areEqual(reader.condition(rule, [alone], phase, way), diagrams.false);
+    return isDead
+      ? [{ code: 'analysis.never_true', pointer, detail: `\`${alternative}\` in a pattern` }]
+      : [];
+  });
+}
+
 /** Constants with a star that paths and hosts are compared with as if it were a wildcard. */
 function wildcardsIn(typed: TypedExpression): readonly string[] {
   const found: string[] = [];
@@ -181,7 +223,8 @@ function wildcardsIn(typed: TypedExpression): readonly string[] {
     if (field !== 'path' && field !== 'host') return;
     for (const each of children.flatMap((child) => (child.kind === 'list' ? childrenOf(child) : [child])))
       if (each.kind === 'literal' && typeof each.value === 'string')
-        if ((isPattern ? /[^\]]\/\*\$?$/ : /^\*\.|\/\*/).test(each.value)) found.push(each.value);
+        if ((isPattern ? /[^\]]\/\*(?:\$?$|\\?\.[a-z])/i : /^\*\.|\/\*/).test(each.value))
+          found.push(each.value);
   });
   return found;
 }

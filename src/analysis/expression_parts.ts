@@ -7,8 +7,10 @@ export interface Part {
   readonly operator: '&&' | '||' | null;
   readonly text: string;
   readonly span: Span;
-  /** The whole expression without it. */
+  /** The whole expression without it; a term is replaced by a constant, so that the places of others stay. */
   readonly without: (source: string) => string;
+  /** The whole expression without it and its operator; it may be invalid, or mean something else. */
+  readonly shorter: string;
 }
 
 /** The terms of `&&` and `||`, and the elements of lists of constants, the last first. */
@@ -17,7 +19,9 @@ export function partsOf(root: Node, source: string): readonly Part[] {
   const textOf = ({ span }: Node): string => source.slice(span.start, span.end);
   const visit = (node: Node): void => {
     if (node.kind === 'logic') {
-      for (const term of node.terms) {
+      for (const [index, term] of node.terms.entries()) {
+        // Constants are written on purpose.
+        if (term.kind === 'literal') continue;
         const neutral = node.operator === '&&' ? 'true' : 'false';
         const { span } = term;
         parts.push({
@@ -26,6 +30,10 @@ export function partsOf(root: Node, source: string): readonly Part[] {
           text: textOf(term),
           span,
           without: (whole) => whole.slice(0, span.start) + neutral + whole.slice(span.end),
+          shorter:
+            index === 0
+              ? source.slice(0, span.start) + source.slice(node.terms[1]!.span.start)
+              : source.slice(0, node.terms[index - 1]!.span.end) + source.slice(span.end),
         });
         visit(term);
       }
@@ -47,6 +55,7 @@ export function partsOf(root: Node, source: string): readonly Part[] {
         text: textOf(each),
         span: each.span,
         without: (whole) => `${whole.slice(0, span.start)}[${rest.join(', ')}]${whole.slice(span.end)}`,
+        shorter: `${source.slice(0, span.start)}[${rest.join(', ')}]${source.slice(span.end)}`,
       });
     }
   };
@@ -60,6 +69,21 @@ export interface MatchedPattern {
   readonly pattern: string;
   /** The whole expression with another pattern. */
   readonly replaced: (source: string, pattern: string) => string;
+}
+
+/** Groups of plain alternatives in patterns, such as `(get|head)`. */
+const ALTERNATIVES = /(?<![\\])\((?:\?:)?([^()|[\]\\]+(?:\|[^()|[\]\\]+)+)\)/g;
+
+/** The alternatives of a pattern, and for each the pattern that has only it in its place. */
+export function alternativesOf(pattern: string): readonly (readonly [alternative: string, only: string])[] {
+  return [...pattern.matchAll(ALTERNATIVES)].flatMap(({ 0: group, 1: list, index }) =>
+    list!
+      .split('|')
+      .map((each): readonly [string, string] => [
+        each,
+        `${pattern.slice(0, index)}(?:${each})${pattern.slice(index + group.length)}`,
+      ]),
+  );
 }
 
 /** The constant patterns of `matches`. */

@@ -8,6 +8,7 @@ import { everyElement, oneValue } from './texts/comparing.ts';
 import { type AnyMachine, type Machine, inAll, literals, withAbsent } from './texts/machine.ts';
 import { ALL_NUMBERS, type NumberSet, decimals, numbersBetween, numbersFrom } from './texts/numbers.ts';
 import { patternMachine } from './texts/pattern_machine.ts';
+import { TIME_PARTS } from './time_parts.ts';
 
 /**
  * What texts the fields of a request can have. The sets may be too large, never too small: a proof is about each text
@@ -50,8 +51,10 @@ const VALUES = String.raw`\A[^\x00\r\n]*\z`;
 export function domainOf(field: string): TextLiteral {
   const known = DOMAINS[field];
   if (known !== undefined) return known;
-  if (isNeverSent(field)) return NEVER;
+  if (isNeverSent(field) || IS_UNSET.test(field)) return NEVER;
   if (CLIENT_TEXT.test(field)) return clientTexts();
+  const drawn = DRAWN.exec(field);
+  if (drawn !== null) return numbers(numbersBetween(BigInt(drawn[1]!), BigInt(drawn[2]!)), false);
   const [, make] = BY_PREFIX.find(([prefix]) => field.startsWith(prefix)) ?? [];
   return make === undefined ? ANY_TEXT : make();
 }
@@ -62,6 +65,9 @@ function isNeverSent(field: string): boolean {
   if (header !== undefined) return !/^[\w!#$%&'*+.^`|~-]+$/.test(header);
   return /^cookie \S*[=;]\S*$/.test(field);
 }
+
+/** A variable that is not set, and what is made of it. */
+const IS_UNSET = /^(?:(?:number size of|number|truth|list|any|reading|element \S+ of) )*unset vars\./;
 
 const NEVER: TextLiteral = { dfa: dfaOf(withAbsent(literals([], 'equal'), true))!, accepted: true };
 const ANY_TEXT = domain(false, String.raw`(?s)\A.*\z`);
@@ -79,9 +85,21 @@ const BY_PREFIX: readonly (readonly [prefix: string, domain: () => TextLiteral])
   ['number conn.client_port', lazily(() => numbers(PORTS, false))],
   ['number conn.server_port', lazily(() => numbers(PORTS, false))],
   ['number endpoint.port', lazily(() => numbers(PORTS, false))],
+  ...TIME_PARTS.flatMap(({ name, least, most }): [string, () => TextLiteral][] => {
+    const set = numbersBetween(BigInt(least), BigInt(most));
+    return [
+      [`number time.now ${name} `, lazily(() => numbers(set, false))],
+      // The time zone may not exist.
+      [`number time.now in ${name} `, lazily(() => numbers(set, true))],
+    ];
+  }),
+  // Others are refused (RFC 9110 §15); 0 is no response.
+  ['number res.status_code', lazily(() => numbers(numbersBetween(0n, 599n), false))],
   ['number size of ', lazily(() => numbers(numbersFrom(0n), true))],
   ['number ', lazily(() => numbers(ALL_NUMBERS, true))],
 ];
+/** A whole number that chance gives, between two bounds. */
+const DRAWN = /^draw #\d+ from (-?\d+) to (-?\d+)$/;
 /** Client addresses as texts; those of IPv6 that stand for IPv4 are read as IPv4. */
 const CLIENT_TEXT = /^conn\.client_ip(?: |$)/;
 const clientTexts = lazily(() =>

@@ -6,6 +6,11 @@ import { type Satisfied, Solver } from './relations.ts';
 import { eachClass } from './walk.ts';
 import type { Witness } from './witness.ts';
 
+export interface Shorter {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** What an analysis found at a part of the configuration. */
 export interface Found {
   readonly code: AnalysisCode;
@@ -17,6 +22,8 @@ export interface Found {
   readonly because?: readonly string[];
   /** Whether it is proved that nothing changes if the part, an element of a list, is removed. */
   readonly isRemovable?: boolean;
+  /** The expression at the pointer, and a shorter one which is proved to mean the same there. */
+  readonly shorter?: Shorter;
   /** A request that shows it; the engine was run on it. */
   readonly witness?: Witness;
 }

@@ -2,10 +2,12 @@ import { type Basis, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
+import { actionFindings, removedBefore } from './action_findings.ts';
 import { cellsOf } from './cells.ts';
 import { ANALYSIS_CODES, type AnalysisCode } from './codes.ts';
+import { comparedValues } from './compared_values.ts';
 import { type ExaminedPolicy, expressionFindings } from './expression_findings.ts';
-import { type Examined, type Found, cellsByRoute } from './finding.ts';
+import { type Examined, type Found, type Shorter, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
 import { Analysis, Model, modulesOf } from './model.ts';
 import { headerFindings } from './header_findings.ts';
@@ -37,6 +39,8 @@ export interface AnalysisFinding {
   readonly because: readonly string[];
   /** Whether it is proved that nothing changes if the part is removed from its list. */
   readonly isRemovable: boolean;
+  /** An expression that may take the place of the one at the pointer; null without one. */
+  readonly shorter: Shorter | null;
   /** A request that shows it, which the engine was run on. */
   readonly witness: Witness | null;
 }
@@ -65,17 +69,20 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
     ...idleSettings(uses),
     ...gluedPaths(uses),
     ...limitFindings(uses),
+    ...actionFindings(uses),
     ...policies.flatMap(trustFindings),
+    ...policies.flatMap(comparedValues),
+    ...policies.flatMap(removedBefore),
     ...headerFindings(config, policies, uses),
     ...policies.flatMap((policy) => expressionFindings(policy, dead).concat(ruleGateFindings(policy, dead))),
     ...gateFindings(examined),
   ];
   return found
     .filter((each) => !isSaidElsewhere(each, found))
-    .map(({ code, pointer, detail, because = [], isRemovable = false, witness = null }) => {
+    .map(({ code, pointer, detail, because = [], isRemovable = false, shorter = null, witness = null }) => {
       const { message, basis } = ANALYSIS_CODES[code];
       const particular = detail === undefined ? message : `${message.slice(0, -1)}: ${detail}.`;
-      return { code, pointer, basis, message: particular, because, isRemovable, witness };
+      return { code, pointer, basis, message: particular, because, isRemovable, shorter, witness };
     });
 }
 
@@ -89,8 +96,20 @@ function isSaidElsewhere({ code, pointer }: Found, found: readonly Found[]): boo
 
 const STOPS_ALL: ReadonlySet<AnalysisCode> = new Set(['analysis.blocks_all', 'analysis.always_true']);
 
-/** A route, a rule or an action that no request reaches. */
-interface DeadPart {
+/** What no request reaches: of a blocked route only its backend. */
+type DeadKind = 'route' | 'rule' | 'action' | 'backend';
+
+const DEAD_KINDS: Partial<Readonly<Record<AnalysisCode, DeadKind>>> = {
+  'analysis.dead_route': 'route',
+  'analysis.dead_rule': 'rule',
+  'analysis.dead_action': 'action',
+  'analysis.blocked_route': 'backend',
+};
+
+/** A route, a rule, an action or the backend of a route that no request reaches. */
+export interface DeadPart {
+  readonly kind: DeadKind;
+  /** That of the route if its backend is dead. */
   readonly pointer: string;
   /** A sentence without its full stop. */
   readonly message: string;
@@ -98,14 +117,15 @@ interface DeadPart {
   readonly because: readonly string[];
 }
 
-/** Routes, rules and actions that no request reaches: each is proved. */
+/** Routes, rules, actions and backends that no request reaches: each is proved. */
 export function deadParts(config: EdgeConfig): readonly DeadPart[] {
   const model = new Model(config, new Analysis());
   const examined: Examined = { model, cells: cellsByRoute(cellsOf([model])) };
   return unreached(examined, policiesOf(examined)).flatMap(({ code, pointer, because = [] }) => {
     const { message } = ANALYSIS_CODES[code];
+    const kind = DEAD_KINDS[code];
     // Other spellings reach a dead path.
-    return code === 'analysis.dead_path' ? [] : [{ pointer, message: message.replace(/\.$/, ''), because }];
+    return kind === undefined ? [] : [{ kind, pointer, message: message.replace(/\.$/, ''), because }];
   });
 }
 

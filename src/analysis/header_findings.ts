@@ -1,6 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import { ignoredIn, whyRefused } from './browser_values.ts';
 import type { ExaminedPolicy } from './expression_findings.ts';
 import type { Found } from './finding.ts';
 import type { FilterUse } from './setting_findings.ts';
@@ -82,13 +83,13 @@ const CREDENTIALS = 'access-control-allow-credentials';
 
 function ofResponse({ pointer, added, when }: Edits, hosts: readonly string[]): readonly Found[] {
   const found: Found[] = [];
-  const origin = added.get(ORIGIN)?.trim();
-  if (origin !== undefined && added.get(CREDENTIALS)?.trim() === 'true') {
-    const detail = `\`${ORIGIN}: ${origin}\` with credentials`;
-    if (origin === '*') found.push({ code: 'analysis.refused_cors', pointer, detail });
-    if (/\$\{[^}]*["']origin["']/i.test(origin) && !when.some(comparesOrigin))
-      found.push({ code: 'analysis.open_cors', pointer });
-  }
+  const refused = whyRefused(added);
+  if (refused !== null) found.push({ code: 'analysis.refused_cors', pointer, detail: refused });
+  const isRepeated = /\$\{[^}]*["']origin["']/i.test(added.get(ORIGIN) ?? '');
+  if (isRepeated && added.get(CREDENTIALS)?.trim() === 'true' && !when.some(comparesOrigin))
+    found.push({ code: 'analysis.open_cors', pointer });
+  for (const detail of ignoredIn(added))
+    found.push({ code: 'analysis.ignored_value', pointer, detail: `\`${detail}\`` });
   const cookie = added.get('set-cookie');
   const why = cookie === undefined ? null : whyDropped(cookie, hosts);
   if (why !== null) found.push({ code: 'analysis.dropped_cookie', pointer, detail: why });
@@ -114,6 +115,7 @@ function whyDropped(cookie: string, hosts: readonly string[]): string | null {
   const name = pair.split('=', 1)[0]!;
   const domain = attributes.get('domain')?.replace(/^\./, '');
   if (attributes.get('samesite') === 'none' && !isSecure) return '`SameSite=None` needs `Secure`';
+  if (attributes.has('partitioned') && !isSecure) return '`Partitioned` needs `Secure`';
   if (/^__(?:secure|host)-/i.test(name) && !isSecure) return `\`${name}\` needs \`Secure\``;
   if (/^__host-/i.test(name) && (domain !== undefined || attributes.get('path') !== '/'))
     return `\`${name}\` needs \`Path=/\`, and no \`Domain\``;

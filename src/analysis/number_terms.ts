@@ -4,6 +4,7 @@ import type { Value } from '../cel/values.ts';
 import { machineOfPattern } from './fields.ts';
 import { type NumberType, type Reader, orderOf } from './reader.ts';
 import type { Term } from './term.ts';
+import { timeField } from './time_parts.ts';
 import { JS_SPACE, chainOf, listTerm, textTerm } from './terms.ts';
 import type { AnyMachine } from './texts/machine.ts';
 import {
@@ -56,6 +57,7 @@ export function numberTerm(reader: Reader, given: Node): NumberTerm | null {
 function called(reader: Reader, overload: string, args: readonly Node[]): NumberTerm | null {
   const [subject, part] = args;
   if (overload === 'rand_double') return chance(reader);
+  if (overload === 'rand_int' || overload === 'rand_int_int_int') return drawn(reader, args);
   if (subject === undefined) return null;
   if (overload === 'size_string') {
     const term = textTerm(reader, subject);
@@ -79,8 +81,30 @@ function called(reader: Reader, overload: string, args: readonly Node[]): Number
     const how = `position of ${JSON.stringify(text)}`;
     return { term, numberOf: intBound, how, texts: (set) => positions(text!, set) };
   }
-  const isNow = overload === 'string_to_timestamp' && reader.variable(subject) === 'time.now';
-  return isNow ? decimal({ field: 'number time.now', readings: [OR_FAIL] }, 'time') : null;
+  if (isNow(reader, overload, subject))
+    return decimal({ field: 'number time.now', readings: [OR_FAIL] }, 'time');
+  const time = reader.resolved(subject);
+  const [text] = reader.args(time);
+  const field =
+    text !== undefined && isNow(reader, reader.overload(time) ?? '', text)
+      ? timeField(overload, part === undefined ? null : reader.string(part))
+      : null;
+  return field === null ? null : decimal({ field, readings: [OR_FAIL] }, 'int');
+}
+
+function isNow(reader: Reader, overload: string, subject: Node): boolean {
+  return overload === 'string_to_timestamp' && reader.variable(subject) === 'time.now';
+}
+
+/** A whole number of chance; each evaluation gets one of its own. */
+function drawn(reader: Reader, bounds: readonly Node[]): NumberTerm | null {
+  const [least, most] = bounds.length === 0 ? [0, 1] : bounds.map((each) => reader.constant(each));
+  if (!Number.isSafeInteger(least) || !Number.isSafeInteger(most) || Number(most) - Number(least) < 0)
+    return null;
+  const field = `draw #${reader.setting.occurrence()} from ${String(least)} to ${String(most)}`;
+  return Number.isSafeInteger(Number(most) - Number(least) + 1)
+    ? decimal({ field, readings: [OR_FAIL] }, 'int')
+    : null;
 }
 
 /** The number that a text is; that it has the right form is a condition of its own, because both together are large. */

@@ -42,7 +42,7 @@ export class PolicyProgram {
     this.document = document;
     this.#place = place;
     this.#reached = reached;
-    this.#conditions = new RuleConditions(place);
+    this.#conditions = new RuleConditions(place, document);
     this.#states = statesOf(document, place);
   }
 

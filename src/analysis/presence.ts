@@ -3,7 +3,7 @@ import type { Diagram, Truth } from './diagram.ts';
 import { numberTerm } from './number_terms.ts';
 import type { Reader } from './reader.ts';
 import { ABSENCE, isAbsent, presenceOf } from './term_conditions.ts';
-import { chainOf, testedField, textTerm } from './terms.ts';
+import { chainOf, memberNamed, testedField, textTerm } from './terms.ts';
 import { OR_FAIL } from './texts/readings.ts';
 
 /** Whether a header field, a parameter or a cookie is there. */
@@ -21,7 +21,7 @@ function keyOfValue(reader: Reader, { operator, left, right }: Binary): Diagram<
   const key = operator === 'in' && type?.kind === 'map' ? reader.string(left) : null;
   const chain = key === null || reader.variable(right) === null ? null : chainOf(reader, right);
   if (chain === null || type?.kind !== 'map' || type.value.kind !== 'dyn') return null;
-  const absent = isAbsent(reader, { field: `any ${chain}.${key}`, readings: [OR_FAIL] });
+  const absent = isAbsent(reader, { field: `any ${memberNamed(chain, key!)}`, readings: [OR_FAIL] });
   return absent === null ? null : reader.setting.diagrams.not(absent);
 }
 

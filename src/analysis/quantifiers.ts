@@ -1,11 +1,12 @@
 import type { MacroNode, Node } from '../cel/ast.ts';
 import type { Atom } from './atoms.ts';
 import type { Diagram, Truth } from './diagram.ts';
+import { numberTerm } from './number_terms.ts';
 import type { Reader } from './reader.ts';
 import { placed } from './setting.ts';
-import { ofTerm } from './term_conditions.ts';
+import { isAbsent, ofTerm } from './term_conditions.ts';
 import type { Term, TextSet } from './term.ts';
-import { listTerm } from './terms.ts';
+import { listTerm, textTerm } from './terms.ts';
 import { rangeOf } from './texts/automaton.ts';
 import { countedElements } from './texts/comparing.ts';
 import type { AnyMachine, Machine } from './texts/machine.ts';
@@ -16,11 +17,7 @@ const QUANTIFIERS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one',
 const ELEMENT_LIMIT = 200;
 
 /** `exists`, `all` and `exists_one` over a list of constants, or of texts of one field; null for all others. */
-export function quantified(
-  reader: Reader,
-  node: MacroNode,
-  truthOf: (reader: Reader, node: Node) => Diagram<Truth>,
-): Diagram<Truth> | null {
+export function quantified(reader: Reader, node: MacroNode, truthOf: TruthOf): Diagram<Truth> | null {
   const meaning = reader.typed.meanings[node.id];
   const [body, ...others] = node.bodies;
   const { name } = node.macro;
@@ -31,9 +28,15 @@ export function quantified(
   if (target.kind === 'list') {
     const elements = target.elements.map((element) => (element.optional ? null : element.node));
     if (elements.includes(null) || elements.length > ELEMENT_LIMIT) return null;
-    return overNodes(reader, name, elements as readonly Node[], (each) =>
+    const { diagrams } = reader.setting;
+    const failures = (elements as readonly Node[]).map((each) => failure(reader, each, truthOf));
+    if (failures.includes(null)) return null;
+    // The list is made before any element is asked.
+    const fails = failures.reduce<Diagram<Truth>>((sum, each) => diagrams.or(sum, each!), diagrams.false);
+    const holds = overNodes(reader, name, elements as readonly Node[], (each) =>
       truthOf(reader.with(local, { node: each }), body),
     );
+    return diagrams.choose(fails, diagrams.error, holds, diagrams.error);
   }
   const list = listTerm(reader, target);
   if (list === null) return null;
@@ -45,6 +48,18 @@ export function quantified(
     ? null
     : split({ reader, node, name, list }, holds, placed(field, reader.setting));
 }
+
+/** Whether a value cannot be read; null if that is not known. */
+function failure(reader: Reader, node: Node, truthOf: TruthOf): Diagram<Truth> | null {
+  const { diagrams } = reader.setting;
+  if (reader.constant(node) !== undefined) return diagrams.false;
+  if (reader.typed.types[node.id]?.kind === 'bool')
+    return diagrams.choose(truthOf(reader, node), diagrams.false, diagrams.false, diagrams.true);
+  const term = textTerm(reader, node) ?? numberTerm(reader, node)?.term ?? listTerm(reader, node);
+  return term === null ? null : isAbsent(reader, term);
+}
+
+type TruthOf = (reader: Reader, node: Node) => Diagram<Truth>;
 
 function overNodes(
   { setting: { diagrams } }: Reader,

@@ -55,17 +55,31 @@ export class Reader {
     return meaning?.means === 'local' ? this.#locals.get(meaning.local) : undefined;
   }
 
-  /** What the local names in an opaque node stand for, as a text; empty if it reads none. */
-  localsInOpaque(root: Node): string {
+  /**
+   * An opaque node as a text that says what its local names stand for, and those in their values, so that equal texts
+   * have equal values.
+   */
+  opaqueText(root: Node): string {
     const found = new Set<string>();
     walkNodes(root, (node) => {
       const bound = this.bound(node);
       if (bound === undefined) return;
       if ('term' in bound) this.#elements.isOpaque = true;
-      const value = 'term' in bound ? bound.term.field : this.text(this.resolved(node));
-      found.add(`${this.text(node)} = ${value}`);
+      const value = 'term' in bound ? bound.term.field : this.opaqueText(bound.node);
+      found.add(`${this.text(node)} = (${value})`);
     });
-    return found.size === 0 ? '' : ` where ${[...found].join()}`;
+    const text = this.text(root);
+    return found.size === 0 ? text : `${text} where ${[...found].join()}`;
+  }
+
+  /** Whether a test holds for a node, one below it, or one in the values of the local names that it reads. */
+  some(root: Node, test: (node: Node) => boolean): boolean {
+    let isFound = false;
+    walkNodes(root, (node) => {
+      const bound = this.bound(node);
+      isFound ||= bound !== undefined && 'node' in bound ? this.some(bound.node, test) : test(node);
+    });
+    return isFound;
   }
 
   /** The node that a name stands for. */

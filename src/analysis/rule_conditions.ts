@@ -1,7 +1,7 @@
 import { compileCondition } from '../filters/evaluators.ts';
 import { isGuard } from '../filters/gates.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
-import type { Rule } from '../policy/document/document.ts';
+import type { PolicyDocument, Rule } from '../policy/document/document.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
 import { looseSource } from '../policy/loose_path.ts';
 import { conditionDiagram } from './conditions.ts';
@@ -36,14 +36,29 @@ interface RuleCondition {
   readonly written: Diagram<Truth>;
 }
 
+/** The variables that actions of a policy set; null if one sets variables that are not known. */
+function variablesOf({ phases }: PolicyDocument): ReadonlySet<string> | null {
+  const names = Object.values(phases)
+    .flat()
+    .flatMap(({ actions }) => actions)
+    .map(({ type, config }) => {
+      const { sets } = ACTION_FACTS.get(type)!;
+      return sets === undefined ? [] : sets(config as never);
+    });
+  return names.includes(null) ? null : new Set(names.flatMap((each) => each ?? []));
+}
+
 /** When the rules of a policy apply. */
 export class RuleConditions {
   readonly #place: PolicyPlace;
+  /** The variables that the policy sets; null if they are not known. */
+  readonly #variables: ReadonlySet<string> | null;
   readonly #known = new Map<Rule, KnownConditions>();
   #occurrences = 0;
 
-  constructor(place: PolicyPlace) {
+  constructor(place: PolicyPlace, document: PolicyDocument) {
     this.#place = place;
+    this.#variables = variablesOf(document);
   }
 
   /** When a rule applies, with the spellings of the path that a guard must also cover. */
@@ -89,6 +104,8 @@ export class RuleConditions {
       imageOf: (made) => model.analysis.images.get(made),
       editsOf: (made) => model.analysis.edits.get(made),
       surroundings: (expression) => model.surroundings(expression, pointer),
+      // No phase begins with a variable, and only an action can set one.
+      isUnset: (name) => this.#variables?.has(name) === false || changes('vars') === '',
       occurrence: () => this.#occurrences++,
     };
     const scope = scopeFor(phase, { service: model.branding.service });

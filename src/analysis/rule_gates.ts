@@ -48,6 +48,9 @@ export function aroundRule(seer: Seer, rule: Rule): readonly Found[] {
   const spelled = otherUrls(rule, witness.url).find((url) => passes({ ...witness, url }));
   if (spelled !== undefined)
     return [{ code: 'analysis.spelling_bypass', pointer, witness: { ...witness, url: spelled } }];
+  const asked = otherQueries(rule, witness.url).find((url) => passes({ ...witness, url }));
+  if (asked !== undefined)
+    return [{ code: 'analysis.query_bypass', pointer, witness: { ...witness, url: asked } }];
   const other = kind === 'asks' ? withOtherHeaders(seer, rule, witness) : null;
   return other !== null && passes(other) ? [{ code: 'analysis.header_bypass', pointer, witness: other }] : [];
 }
@@ -82,6 +85,16 @@ function otherUrls(rule: Rule, url: string): readonly string[] {
   // A comparison with a folder is about the folder itself.
   if (pathname.endsWith('/') && mentions(rule, /==|\bin\b/)) paths.push(pathname.slice(0, -1));
   return [...urls, ...paths.map((path) => `${origin}${path}${search}`)];
+}
+
+/** The URL with the same parameters in other spellings, for a rule that reads the query as a text. */
+function otherQueries(rule: Rule, url: string): readonly string[] {
+  const { origin, pathname, search } = new URL(url);
+  if (search.length < 2 || !mentions(rule, /\breq\.url\.query\b/)) return [];
+  const letter = /[a-z]/i.exec(search)?.index ?? -1;
+  const encoded = `${search.slice(0, letter)}%${search.charCodeAt(letter).toString(16)}${search.slice(letter + 1)}`;
+  const others = [`${search}&x=1`, `?x=1&${search.slice(1)}`, ...(letter < 0 ? [] : [encoded])];
+  return others.map((each) => `${origin}${pathname}${each}`);
 }
 
 /** A request of the same client for the same URL that a rule leaves out because of its header fields; null without one. */

@@ -18,7 +18,7 @@ export class Seer {
 
   constructor(policy: ExaminedPolicy) {
     this.policy = policy;
-    this.#conditions = new RuleConditions(policy.place);
+    this.#conditions = new RuleConditions(policy.place, policy.document);
   }
 
   /** When a rule applies to requests as they are sent. */

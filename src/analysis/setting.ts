@@ -27,6 +27,8 @@ export interface Setting {
   readonly surroundings: (expression: string) => string;
   /** For which addresses a condition on facts about them is true and false; absent without facts. */
   readonly ofClient?: ((source: string) => OfClient | null) | undefined;
+  /** Whether a variable of this name is certainly not set. */
+  readonly isUnset?: (name: string) => boolean;
   /** Distinguishes evaluations that use chance. */
   readonly occurrence: () => number;
 }
@@ -36,14 +38,19 @@ const FIXED = /^(?:conn|endpoint)\./;
 /** What other actions leave behind. */
 export const LEFT_BEHIND = /^(?:vars|actions|attempts|last_attempt)\b/;
 
+/** Before the name of a variable that is not set. */
+export const UNSET = 'unset ';
+
 /** Words before the name of a value that is not a text of the request. */
-const KINDS = /^(?:number size of|number|truth|list|any|reading|chance|element \S+ of) /;
+const KINDS = /^(?:number size of|number|truth|list|any|reading|chance|draw|element \S+ of) /;
 
 /** The name of a field in a diagram: after a change it is another field. */
 export function placed(field: string, setting: Setting): string {
   const kind = KINDS.exec(field)?.[0];
   if (kind !== undefined) return `${kind}${placed(field.slice(kind.length), setting)}`;
   if (field.startsWith('time.') || field.startsWith('#')) return field;
+  const variable = /^vars\.(\w+)/.exec(field)?.[1];
+  if (variable !== undefined && setting.isUnset?.(variable) === true) return `${UNSET}${field}`;
   const own = ownName(field, setting);
   if (FIXED.test(field)) return `${own}${setting.surroundings(field)}`;
   const isHidden = field.startsWith('cookie ') || field === 'header cookie';

@@ -243,12 +243,17 @@ export function chainOf(reader: Reader, given: Node): string | null {
   if (variable !== null) return variable;
   if (node.kind === 'select' && !node.optional) {
     const operand = chainOf(reader, node.operand);
-    return operand === null ? null : `${operand}.${node.field}`;
+    return operand === null ? null : memberNamed(operand, node.field);
   }
   if (node.kind !== 'index' || node.optional) return null;
   const key = reader.constant(node.index);
   if (typeof key !== 'string' && typeof key !== 'number') return null;
   const operand = chainOf(reader, node.operand);
   if (operand === null) return null;
-  return typeof key === 'string' ? `${operand}.${key}` : `${operand}[${key}]`;
+  return typeof key === 'string' ? memberNamed(operand, key) : `${operand}[${key}]`;
+}
+
+/** The name of a member of a value; a key with dots in it is not the way to a member of a member. */
+export function memberNamed(operand: string, key: string): string {
+  return /^\w+$/.test(key) ? `${operand}.${key}` : `${operand}[${JSON.stringify(key)}]`;
 }

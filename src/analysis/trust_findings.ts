@@ -26,6 +26,9 @@ export function trustFindings({ document }: ExaminedPolicy): readonly Found[] {
 const FORGED =
   /["'](x-forwarded-(?:for|host|proto|port)|x-real-ip|forwarded|true-client-ip|x-client-ip|cf-connecting-ip)["']/i;
 
+/** What clients change at will, and what nothing else of a request has to do with. */
+const CHOSEN = /^\s*(req\.(?:user_agent|url\.query|url\.raw_path|url))\s*$/;
+
 function forged({ expressions, actions }: Rule): readonly Found[] {
   if (!actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config))) return [];
   return expressions.flatMap(({ text, pointer }): readonly Found[] => {
@@ -39,7 +42,7 @@ export function limitFindings(uses: readonly FilterUse[]): readonly Found[] {
   return uses.flatMap(({ face, type, config, pointer }): readonly Found[] => {
     const keys = face === 'action' ? ACTION_FACTS.get(type)?.countsBy?.(config as never) : undefined;
     return (keys ?? []).flatMap((key): readonly Found[] => {
-      const name = FORGED.exec(key)?.[1];
+      const name = FORGED.exec(key)?.[1] ?? (keys!.length === 1 ? CHOSEN.exec(key)?.[1] : undefined);
       if (name !== undefined) return [{ code: 'analysis.forged_field', pointer, detail: `\`${name}\`` }];
       return /\bconn\.client_port\b|\brand\.|\btime\.now\b|\breq\.ts\b/.test(key)
         ? [{ code: 'analysis.scattered_limit', pointer, detail: `\`${key}\`` }]

@@ -2,7 +2,10 @@
  * The part of `node:zlib` that the engine uses, by pako. Brotli and zstd have no encoder here: bodies are stored in
  * their formats uncompressed, so that only their lengths differ from those of a running edge.
  */
-import { Deflate, type DeflateOptions, Inflate, Z_FINISH, Z_NO_FLUSH, Z_SYNC_FLUSH } from 'pako';
+import { Deflate, type DeflateOptions, Inflate } from 'pako';
+
+// Of zlib; pako loads later.
+const [Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH] = [0, 2, 4] as const;
 
 export const constants = {
   Z_BEST_SPEED: 1,

@@ -45,27 +45,3 @@ export function areSame(before: readonly unknown[], now: readonly unknown[]): bo
   for (let at = 0; at < now.length; at++) if (!Object.is(before[at], now[at])) return false;
   return true;
 }
-
-/** Number of recent objects that are watched for repetition. */
-const RECENT = 16;
-const NOTHING: object = {};
-
-/**
- * Computes a value for an object, and keeps it from the second call on: the codec returns the same list of fields for
- * heads with the same bytes, and most heads do not recur.
- */
-export function weakMemoizeRecurring<Given extends object, Made>(
-  make: (given: Given) => Made,
-): (given: Given) => Made {
-  const known = new WeakMap<Given, Made>();
-  const recent: object[] = Array.from({ length: RECENT }, () => NOTHING);
-  let oldest = 0;
-  return (given) => {
-    const before = known.get(given);
-    if (before !== undefined) return before;
-    const made = make(given);
-    if (recent.includes(given)) known.set(given, made);
-    else recent[oldest++ % RECENT] = given;
-    return made;
-  };
-}

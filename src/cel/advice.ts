@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/message_text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Binary, Call, Index, Node, Select } from './ast.ts';
 import { type Checker, report, sourceOf } from './checking.ts';
@@ -17,16 +18,17 @@ export function adviseRoot<A>(checker: Checker<A>, type: Type, wants: Type): voi
   const message = `the expression has type ${formatType(type)}, but ${formatType(wants)} is required`;
   const code = wants.kind === 'bool' ? 'expr.not_bool' : 'expr.wrong_type';
   if (wants.kind !== 'bool') return report(checker, code, root.span, message);
-  const instead = truthTest(type, text);
+  const instead = truthTest(type, text, root.kind !== 'conditional' && root.kind !== 'logic');
   if (instead === undefined) return report(checker, code, root.span, message);
   const fix = { message: `write \`${instead}\``, span: root.span, text: instead, safe: false };
   return report(checker, code, root.span, message, { hint: `did you mean \`${instead}\`?`, fix });
 }
 
-function truthTest(type: Type, text: string): string | undefined {
+function truthTest(type: Type, text: string, isSimple: boolean): string | undefined {
   if (type.kind === 'list' || type.kind === 'map') return `size(${text}) > 0`;
-  if (isTextual(type)) return `${text} != ''`;
-  return type.kind === 'int' ? `${text} != 0` : undefined;
+  const operand = isSimple ? text : `(${text})`;
+  if (isTextual(type)) return `${operand} != ''`;
+  return type.kind === 'int' ? `${operand} != 0` : undefined;
 }
 
 /** Whether the binary was rejected here with a better message than "no such overload". */
@@ -62,13 +64,8 @@ function listAgainstText<A>(checker: Checker<A>, node: Binary, list: Node, text:
   return true;
 }
 
-function withArticle(type: Type): string {
-  const name = formatType(type);
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
-}
-
 function differentTypes<A>(checker: Checker<A>, node: Binary, left: Type, right: Type): boolean {
-  const message = `${withArticle(left)} is compared with ${withArticle(right)}; they are never equal`;
+  const message = `${withArticle(formatType(left))} is compared with ${withArticle(formatType(right))}; they are never equal`;
   for (const [literal, other] of [
     [node.left, right],
     [node.right, left],
@@ -219,8 +216,36 @@ export function adviseCall<A>(
   const more =
     operator === '+' && types.some(isTextual)
       ? { hint: 'convert the other side with string()' }
-      : literalMeant(node, types);
+      : (operandMeant(checker, node, types) ?? literalMeant(node, types));
   report(checker, 'expr.no_such_overload', node.span, `\`${operator}\` does not accept (${given})`, more);
+}
+
+/** What replaces an operator that does not take these operands: a test of a range, or of an absent value. */
+function operandMeant<A>(
+  checker: Checker<A>,
+  node: Node,
+  [left, right]: readonly Type[],
+): Partial<Diagnostic> | undefined {
+  if (node.kind !== 'binary') return undefined;
+  const { operator } = node;
+  const isAddress = left?.kind === 'object' && left.name === 'IpAddress';
+  if (operator === 'in' && isAddress && right?.kind === 'string') {
+    const text = `inCidrRange(${sourceOf(checker, node.left)}, ${sourceOf(checker, node.right)})`;
+    return meantBy(node, text);
+  }
+  if ((operator !== '==' && operator !== '!=') || right?.kind !== 'null') return undefined;
+  const read = node.left;
+  if (read.kind === 'index') {
+    const test = `${sourceOf(checker, read.index)} in ${sourceOf(checker, read.operand)}`;
+    return meantBy(node, operator === '!=' ? test : `!(${test})`);
+  }
+  const test = `has(${sourceOf(checker, read)})`;
+  return read.kind === 'select' ? meantBy(node, operator === '!=' ? test : `!${test}`) : undefined;
+}
+
+function meantBy(node: Node, text: string): Partial<Diagnostic> {
+  const fix = { message: `write \`${text}\``, span: node.span, text, safe: false };
+  return { hint: `did you mean \`${text}\`?`, fix };
 }
 
 /** `status < '200'`: suggests the literal with the type of the other side. */

@@ -4,6 +4,7 @@ import { type Checker, wantBool } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
 import { functionCandidates, unknownFunction } from './names.ts';
 import { matchOverloads } from './overloads.ts';
+import { adviseStart, adviseText } from './text_forms.ts';
 import { type Type, BOOL, DYN } from './types.ts';
 
 export function typeOfCall<A>(checker: Checker<A>, node: Call): Type {
@@ -12,6 +13,7 @@ export function typeOfCall<A>(checker: Checker<A>, node: Call): Type {
   const args = target.receiver === undefined ? node.args : [target.receiver, ...node.args];
   const types = args.map((argument) => checker.typeOf(argument));
   if (target.row === undefined) return unknownFunction(checker, node, types);
+  adviseStart(checker, node);
   return resolve(checker, node, target.row, {
     args,
     types,
@@ -60,6 +62,7 @@ export function typeOfBinary<A>(checker: Checker<A>, node: Binary): Type {
     checker.meanings[node.id] = { means: 'nothing', message: 'these types cannot be compared' };
     return BOOL;
   }
+  adviseText(checker, node);
   const row = checker.scope.functions.functions.get(node.operator);
   if (row === undefined) return DYN;
   return resolve(checker, node, row, { args: [node.left, node.right], types, style: 'global' });

@@ -10,7 +10,7 @@ export interface Completion {
 }
 
 const WORD = /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*\.?$/;
-/** A dot after a bracket or a literal: the type on its left is not inferred, so every method is offered. */
+/** A dot after a bracket or a literal. */
 const AFTER_VALUE = /[\])'"]\.([A-Za-z_]*)$/;
 
 /** Candidates for the end of a line: variables and fields, functions of a namespace, methods of a type. */
@@ -18,7 +18,10 @@ export function complete<A>(line: string, scope: Scope<A>): Completion {
   const afterValue = AFTER_VALUE.exec(line);
   if (afterValue !== null) {
     const word = afterValue[1]!;
-    return { candidates: starting(methodsOf(scope, undefined), word), word };
+    const { program } = compile(operandBefore(line.slice(0, line.length - word.length - 1)), scope);
+    const fields = program?.type.kind === 'object' ? Object.keys(program.type.fields) : [];
+    // Of what cannot be compiled alone, such as a part with a loop variable, the type is not known.
+    return { candidates: starting([...fields, ...methodsOf(scope, program?.type)], word), word };
   }
   const word = WORD.exec(line)?.[0] ?? '';
   const dot = word.lastIndexOf('.');
@@ -39,6 +42,26 @@ export function complete<A>(line: string, scope: Scope<A>): Completion {
     ),
     word,
   };
+}
+
+/** The operand at the end of a text: names, brackets and literals that dots join. */
+export function operandBefore(text: string): string {
+  const outer: number[] = [];
+  let start = 0;
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at]!;
+    if (quote !== '') {
+      if (letter === '\\') at++;
+      else if (letter === quote) quote = '';
+    } else if (letter === "'" || letter === '"') quote = letter;
+    else if ('([{'.includes(letter)) {
+      outer.push(start);
+      start = at + 1;
+    } else if (')]}'.includes(letter)) start = outer.pop() ?? at + 1;
+    else if (!/[\w.]/.test(letter)) start = at + 1;
+  }
+  return text.slice(start);
 }
 
 function starting(names: readonly string[], word: string): string[] {

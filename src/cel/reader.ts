@@ -23,8 +23,14 @@ export function unexpected(parser: Parser, wanted: string): SyntaxProblem {
   const found =
     token.kind === 'end' ? 'the expression ends' : `\`${token.text.slice(token.start, token.end)}\` stands`;
   const instead = token.kind === 'identifier' ? WORD_OPERATORS.get(token.word) : undefined;
-  return new SyntaxProblem(`${found} where ${wanted} is expected`, token.start, token.end, instead);
+  const not = /\bnot\s+$/i.exec(token.text.slice(0, token.start));
+  if (not !== null) return new SyntaxProblem('unexpected `not`', not.index, token.start, '!');
+  const method = METHODS.has(token.word) ? `; it is a method: value.${token.word}(…)` : '';
+  return new SyntaxProblem(`${found} where ${wanted} is expected${method}`, token.start, token.end, instead);
 }
+
+/** Methods that other languages have as operators. */
+const METHODS: ReadonlySet<string> = new Set(['contains', 'endsWith', 'exists', 'matches', 'startsWith']);
 
 // A map, because a word may be `toString`.
 const WORD_OPERATORS: ReadonlyMap<string, string> = new Map(

@@ -40,6 +40,7 @@
  *   `map(STRING, DYN)` and a `stringMap()`.
  */
 import type { FunctionTable } from './function_table.ts';
+import type { TextForm } from './text_forms.ts';
 import type { Field, Type } from './types.ts';
 import type { Value } from './values.ts';
 
@@ -73,6 +74,8 @@ export interface Scope<A = unknown> {
   /** Names are also resolved below this path, longest first (CEL name resolution); `''` for none. */
   readonly container: string;
   readonly allowance?: Allowance<A>;
+  /** Forms of the texts of variables, by name. */
+  readonly forms?: ReadonlyMap<string, TextForm>;
 }
 
 /** Units that all evaluations on one activation may use together, besides the budget of each. */
@@ -89,6 +92,7 @@ export interface ScopeDeclaration<A> {
   readonly unavailable?: readonly Unavailable[];
   readonly container?: string;
   readonly allowance?: Allowance<A>;
+  readonly forms?: ReadonlyMap<string, TextForm>;
 }
 
 export interface VariableOptions<A> {
@@ -128,6 +132,7 @@ export function declareScope<A = unknown>(declaration: ScopeDeclaration<A>): Sco
     functions: declaration.functions,
     container: declaration.container ?? '',
     ...(declaration.allowance && { allowance: declaration.allowance }),
+    ...(declaration.forms && { forms: declaration.forms }),
   };
 }
 

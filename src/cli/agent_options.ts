@@ -55,13 +55,11 @@ export function aboutAgents({ agentsPort, host }: Listening, authtoken: string):
 
 /** Agents without an account: they need the token that was given, if any. */
 export async function localAgents(
-  service: string,
   { authtoken }: AgentVerbOptions,
   say: (text: string) => void,
 ): Promise<Agents> {
   const { Agents: AllAgents } = await import('../tunnel/agents.ts');
   return new AllAgents({
-    service,
     nowMs: Date.now,
     newId: newIds(Date.now),
     admit: async (token) =>
@@ -69,7 +67,8 @@ export async function localAgents(
         ? { credential: null, acl: [] }
         : { number: 107, message: 'This is not the authtoken that the edge was started with.' },
     onSession: ({ type, address, facts, error }) => {
-      const what = type === 'start' ? 'connected' : 'left';
+      const started = error === '' ? 'connected' : 'was refused';
+      const what = type === 'start' ? started : 'left';
       say(`agent ${facts.userAgent} at ${address} ${what}${error === '' ? '' : `: ${error}`}`);
     },
   });

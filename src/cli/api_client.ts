@@ -48,6 +48,8 @@ export async function callApi(
     throw new ApiError(
       'there is no key of the management API; set EDGEPROOF_API_KEY to one, which `edgeproof keys create` makes',
     );
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw new ApiError(`${url} is not the URL of a management API; write it as ${urlLike(url)}`);
   const headers = { authorization: `Bearer ${key}`, [`${serviceName}-version`]: '2' };
   const { createFetcher } = await import('../clients/fetch.ts');
   const client = createFetcher();
@@ -81,6 +83,11 @@ export async function callApi(
   const cure =
     status === 401 || status === 403 ? `; the key in EDGEPROOF_API_KEY has to be one of ${url}` : '';
   throw new ApiError(`${code}: ${msg}${at}${cure}`, { code, msg, pointers: pointers?.split(' ') ?? [] });
+}
+
+/** The URL that a host and a port probably mean. */
+function urlLike(text: string): string {
+  return /^[\w.-]+:\d+$/.test(text) ? `http://${text}` : 'http://127.0.0.1:4040';
 }
 
 interface ApiAnswer {

@@ -18,7 +18,7 @@ import { FileError, type LoadOptions } from '../project_files/load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 
 /**
  * The requests that a target is measured with: those named, or some that are generated from it. Throws
@@ -58,7 +58,7 @@ async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
     for await (const line of createInterface({ input: createReadStream(path) })) reader.line(line, ++number);
   } catch (error) {
     if (error instanceof FileError) throw error;
-    throw new FileError(`cannot read ${path}: ${failureText(error)}`);
+    throw new FileError(fileFailure('read', path, error));
   }
   reader.end();
   return requests;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EndpointKind, Plan } from '../policy/document/setting.ts';
 import { writeText } from './write_file.ts';
 import type { CheckReporter } from './check_reports.ts';
@@ -10,6 +10,7 @@ import {
   checkerFor,
   isScript,
   loadConfig,
+  readChecked,
   readText,
 } from '../project_files/load_config.ts';
 import { isOfKnownKind } from '../project_files/file_kind.ts';
@@ -94,7 +95,8 @@ async function findingsOf(
   }: { readonly isForPeople: boolean; readonly fix: boolean; readonly setting: Surrounding },
 ): Promise<readonly Diagnostic[]> {
   if (isScript(file)) return (await loadConfig(file, { serviceName: setting.serviceName })).diagnostics;
-  const source: Source = { name: file, text: readText(file) };
+  const source = await readChecked(file);
+  if ('code' in source) return [source];
   const checker = await checkerFor(source.text, setting);
   if (isForPeople) await printCertainty(source.text);
   if (!fix) return checker(source);

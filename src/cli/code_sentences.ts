@@ -1,4 +1,11 @@
+import type { Cures } from './cures/cure.ts';
+import { EDGE_CURES } from './cures/edge_cures.ts';
+import { EXPRESSION_CURES } from './cures/expression_cures.ts';
+import { FILE_CURES } from './cures/file_cures.ts';
+import { POLICY_CURES } from './cures/policy_cures.ts';
+import { SCENARIO_CURES } from './cures/scenario_cures.ts';
 import { ANALYSIS_CODES, BASES } from '../analysis/codes.ts';
+import { cureOfReason } from './cures/reason_cures.ts';
 import type { Basis } from '../diagnostics/diagnostic.ts';
 import { MUTATION_OPERATORS } from '../analysis/mutation_operators.ts';
 import { FILE_CODES } from '../config_file/codes.ts';
@@ -6,6 +13,9 @@ import { EDGE_CODES } from '../edge/document/codes.ts';
 import { ENGINE_REASONS, STREAM_REASONS } from '../engine/refusals.ts';
 import { AUDIT_OBJECTS } from '../events/event_types.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import type { Finding } from '../filters/fact_values.ts';
+import { EXPRESSION_CODES } from '../policy/codes/expression_codes.ts';
+import { POLICY_WARNINGS } from '../policy/codes/warnings.ts';
 import type { OtherCodes } from '../policy/codes/page.ts';
 import type { RuntimeCode } from '../policy/codes/code.ts';
 import { SCENARIO_CODES } from '../simulator/document/codes.ts';
@@ -19,7 +29,12 @@ export function otherCodes(): OtherCodes {
   const sentences: Sentences = [
     ...filesOf('property', 'a property file'),
     ...filesOf('scenario', 'a scenario file'),
-    ...Object.entries({ ...EDGE_CODES, ...SCENARIO_CODES, ...FACTS }).map(sentenceOf),
+    ...Object.entries({ ...EDGE_CODES, ...SCENARIO_CODES, ...FACTS } as Readonly<
+      Record<string, Finding>
+    >).map(([code, { message, cure = CURES[code] }]) => [code, withCure(message, cure)] as const),
+    ...Object.entries({ ...POLICY_WARNINGS, ...EXPRESSION_CODES }).map(
+      ([code, message]) => [code, withCure(message, CURES[code])] as const,
+    ),
     ...reasons(),
     ...Object.entries<AnalysisText>(ANALYSIS_CODES).map(
       ([code, { message, basis, example, cure }]) =>
@@ -41,7 +56,10 @@ export function otherCodes(): OtherCodes {
 function filesOf(prefix: string, called: string): Sentences {
   return FILE_CODES.map((code) => [
     `${prefix}.${code}`,
-    `In ${called}: ${EDGE_CODES[`edge.${code}`]!.message.replace(' of edge files', '')}`,
+    withCure(
+      `In ${called}: ${EDGE_CODES[`edge.${code}`]!.message.replace(' of edge files', '')}`,
+      FILE_CURES[code],
+    ),
   ]);
 }
 
@@ -49,8 +67,22 @@ const FACTS = {
   'facts.invalid': { message: 'A table of facts about addresses has a value that its key does not allow.' },
 };
 
-const sentenceOf = ([code, { message }]: readonly [string, { readonly message: string }]) =>
-  [code, message] as const;
+/** Findings about form have the same cures in all kinds of files. */
+const CURES: Cures = {
+  ...Object.fromEntries(Object.entries(FILE_CURES).map(([code, cure]) => [`edge.${code}`, cure])),
+  ...EDGE_CURES,
+  ...SCENARIO_CURES,
+  ...POLICY_CURES,
+  ...EXPRESSION_CURES,
+  'facts.invalid': [
+    'A country of three letters in the facts of an address',
+    'Write the value in the form that the finding names',
+  ],
+};
+
+function withCure(message: string, cure: readonly [example: string, cure: string] | undefined): string {
+  return cure === undefined ? message : `${message}\n\nFor example: ${cure[0]}.\n\nThe cure: ${cure[1]}.`;
+}
 
 /** Why requests and connections were decided as they were, as traces show it. */
 function reasons(): Sentences {
@@ -79,7 +111,7 @@ function reasons(): Sentences {
     for (const [code, message] of Object.entries(own))
       add(`${prefix}.${code}`, `Action ${type}: ${message}.`);
   }
-  return [...found];
+  return Array.from(found, ([code, sentence]) => [code, `${sentence}\n\n${cureOfReason(code)}`]);
 }
 
 function numbered(number: number | null): string {

@@ -54,7 +54,11 @@ export function register(command: Command): void {
     const place = { host, port: api === true ? API_PORT : Number(api), strictPort };
     const { load } = development;
     const replaced = () => replacementLines(development.replaced());
-    const source = { verb: 'dev', file, load, adoptHosts: 'loopback', provider, about, replaced } as const;
+    const { identities, backend, serviceName } = options;
+    const named = serviceName === undefined ? {} : { serviceName };
+    const drafts = { development: { file, options: { identities, backend, ...named } } };
+    const own = { verb: 'dev', file, load, drafts, adoptHosts: 'loopback' } as const;
+    const source = { ...own, provider, about, replaced };
     const makeEdge: IngressSource['makeEdge'] = async (config, edgeOptions) => {
       const { edgeWithApi } = await import('./dev_api.ts');
       return edgeWithApi(config, edgeOptions, { ...place, agents: options.agents !== undefined });

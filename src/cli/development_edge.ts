@@ -7,6 +7,7 @@ import type { Checked } from '../edge/document/check.ts';
 import { keepNamedSecrets, namedSecrets } from '../edge/document/named_secrets.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
+import type { Sources } from '../project_files/sources.ts';
 import type { Replacement, StandIns } from '../project_files/stand_ins.ts';
 import { type NamedLogin, loginsOf, providerNamed } from './development_logins.ts';
 import { isOwnProvider, madeUpLogins } from './development_provider.ts';
@@ -38,12 +39,16 @@ export interface DevelopmentEdge {
  * Reads an edge file for development: what only production has (certificates, address databases, secrets of logins,
  * identity providers) is replaced, and so are the backends that the user names.
  */
-export function developmentEdge(file: string, options: DevelopmentOptions): DevelopmentEdge {
+export function developmentEdge(
+  file: string,
+  options: DevelopmentOptions,
+  sources?: Sources,
+): DevelopmentEdge {
   let rows: Replacement[] = [];
   const load = async (): Promise<Checked> => {
     const next: Replacement[] = [];
     const standIns = standInsFor(options, (row) => void next.push(row));
-    const checked = await loadConfig(file, { standIns, serviceName: options.serviceName });
+    const checked = await loadConfig(file, { standIns, serviceName: options.serviceName, sources });
     rows = next;
     const { config } = checked;
     if (config === null) return checked;

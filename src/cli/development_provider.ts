@@ -129,7 +129,8 @@ function identitiesIn(file: string): readonly Identity[] {
   if (document === null) throw new FileError(renderDiagnostics(diagnostics, { color: false }).trimEnd());
   const value = document.value as { readonly identities?: unknown } | undefined;
   const raw = value?.identities;
-  if (typeof raw !== 'object' || raw === null) throw new FileError(`${file} has no map \`identities\``);
+  if (typeof raw !== 'object' || raw === null)
+    throw new FileError(`${file} has no map \`identities\`; add one, or name a scenario file that has one`);
   const { identities, problems } = readIdentities(raw as Readonly<Record<string, unknown>>);
   const [problem] = problems;
   if (problem !== undefined) throw new FileError(`${file}: ${problem.key}: ${problem.message}`);

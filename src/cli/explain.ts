@@ -217,7 +217,6 @@ async function whyNotRequest(
 }
 
 async function explainCase(path: string, options: Options): Promise<number> {
-  if (options.case === undefined) throw new FileError('name the case with --case');
   const { explainedCase } = await import('./explain_case.ts');
   const { caseTrees, explanationsOf } = await import('../project_files/explained_case.ts');
   const explained = await explainedCase(path, options.case, options);

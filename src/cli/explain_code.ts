@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { type Branding, brandingOf } from '../engine/branding.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
-import { circumstancesOf, findCode, shortened } from '../policy/codes/page.ts';
+import { type OtherCodes, circumstancesOf, findCode, shortened } from '../policy/codes/page.ts';
 import type { CodePage } from '../policy/codes/page.ts';
 import { otherCodes } from './code_sentences.ts';
 import { checkPolicy } from '../policy/document/check.ts';
@@ -17,14 +17,20 @@ export function register(command: Command): void {
   textOrJson(serviceNameOption(command))
     .argument('<code>', 'code, such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
     .action(
-      (code: string, { serviceName = USUAL_SERVICE, json = false }: ServiceOptions & { json?: boolean }) => {
-        process.exitCode = explainCode(code, brandingOf(serviceName), json);
+      async (
+        code: string,
+        { serviceName = USUAL_SERVICE, json = false }: ServiceOptions & { json?: boolean },
+      ) => {
+        process.exitCode = await explainCode(code, brandingOf(serviceName), json);
       },
     );
 }
 
-function explainCode(written: string, branding: Branding, isJson: boolean): number {
-  const found = findCode(written, branding, otherCodes());
+async function explainCode(written: string, branding: Branding, isJson: boolean): Promise<number> {
+  const others = otherCodes();
+  const first = findCode(written, branding, others);
+  const found =
+    first.kind === 'unknown' && /\d/.test(written) ? await ofApi(written, branding, others) : first;
   if (found.kind === 'unknown') {
     const guess = found.didYouMean === undefined ? '' : `; did you mean ${found.didYouMean}?`;
     process.stderr.write(`unknown code '${written}'${guess}\n`);
@@ -38,9 +44,16 @@ function explainCode(written: string, branding: Branding, isJson: boolean): numb
   return EXIT.ok;
 }
 
+/** The number may be one of the management API, whose resources are only loaded for it. */
+async function ofApi(written: string, branding: Branding, others: OtherCodes) {
+  const { apiNumbers } = await import('../control/api_numbers.ts');
+  return findCode(written, branding, { ...others, numbers: [...others.numbers, ...apiNumbers()] });
+}
+
 const WHERE = {
   document: 'Reported when a policy is checked.',
-  runtime: 'Sent at run time, in the response header for error codes.',
+  runtime:
+    'Sent at run time: in the response header for error codes, or as `error_code` of the management API.',
   service: 'Reported by the service only, never by edgeproof.',
   sentence: '',
 } as const;

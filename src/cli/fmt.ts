@@ -1,4 +1,4 @@
-import { readText } from '../project_files/load_config.ts';
+import { FileError, readText } from '../project_files/load_config.ts';
 import type { Command } from 'commander';
 import { type FormattedText, formattedText } from '../edge/formatted_text.ts';
 import { writeText } from './write_file.ts';
@@ -18,6 +18,8 @@ export function register(command: Command): void {
     .option('--check', 'change nothing; exit with 1 if a file is not formatted')
     .option('--write', 'overwrite each file instead of printing it')
     .action((files: string[], options: Options) => {
+      if (options.check === true && options.write === true)
+        throw new FileError('--check and --write exclude each other: leave one out');
       process.exitCode = Math.max(...files.map((file) => formatFile(file, options)));
     });
 }

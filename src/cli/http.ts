@@ -1,15 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { readDocument } from '../config_file/read.ts';
-import type { Checked } from '../edge/document/check.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import { parseAuthority } from '../http/host.ts';
+import { edgeAround } from './edge_around.ts';
 import { EXIT } from './exit_codes.ts';
-import { reportKind } from '../project_files/file_kind.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
-import { FileError, readText } from '../project_files/load_config.ts';
-import { type Surroundings, checkPolicyEdge, policyFile } from '../project_files/policy_edge.ts';
 
 interface Options extends IngressOptions {
   readonly policy?: string;
@@ -65,11 +60,13 @@ async function http(upstream: string, options: Options): Promise<number> {
     process.stderr.write(`'${upstream}' is neither a port nor host:port; ${upstreamMeant(upstream)}\n`);
     return EXIT.usage;
   }
-  const { policy, internal } = options;
+  const { policy, internal, facts, serviceName } = options;
+  const around = { address, policy, facts, internal, serviceName };
   const source = {
     verb: 'http',
     file: policy ?? null,
-    load: () => edgeAround(address, options),
+    load: () => edgeAround(around),
+    drafts: { edgeAround: around },
     adoptHosts: 'any',
     about: () => [
       `➜  every host  → http://${address}`,
@@ -77,32 +74,4 @@ async function http(upstream: string, options: Options): Promise<number> {
     ],
   } as const;
   return runIngress(source, options);
-}
-
-/** An edge with one route for every host; findings are located in the files of the policy and of the facts. */
-async function edgeAround(
-  address: string,
-  { policy: path, facts, internal, serviceName }: Options,
-): Promise<Checked> {
-  const policy = path === undefined ? null : policyFile(path, readText(path));
-  const around = { address, internal, ...(facts !== undefined && { facts: factsIn(facts) }) };
-  const checked = await checkPolicyEdge(policy, around, { serviceName });
-  if (policy === null) return checked;
-  return { ...checked, diagnostics: await reportKind(checked.diagnostics, policy.text, 'policy') };
-}
-
-/** The facts of a file: as they are, or in an edge file or a file of a request. Throws FileError. */
-function factsIn(path: string): NonNullable<Surroundings['facts']> {
-  const kind = {
-    called: 'a file of facts',
-    keys: '`facts`',
-    smallest: 'a minimal file has `facts`',
-    prefix: 'edge',
-  };
-  const { document, diagnostics } = readDocument({ name: path, text: readText(path) }, kind);
-  if (document === null) throw new FileError(renderDiagnostics(diagnostics, { color: false }).trimEnd());
-  const { facts } = document.value as { readonly facts?: unknown };
-  if (facts === undefined)
-    throw new FileError(`${path} has no \`facts\`: write them below this key, as in an edge file`);
-  return { value: facts, written: { document, pointer: '/facts' } };
 }

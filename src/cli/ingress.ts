@@ -20,6 +20,7 @@ import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { hotKeys } from './hot_keys.ts';
 import { aboutStreams, nameHere, portHere, streamListening } from './stream_options.ts';
+import type { DraftFiles } from './draft_thread.ts';
 import { type DecidingOptions, type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
@@ -44,6 +45,8 @@ export interface IngressSource {
   readonly file: string | null;
   /** Reads and checks it; throws FileError. */
   readonly load: () => Promise<Checked>;
+  /** How drafts of its files are read. */
+  readonly drafts: DraftFiles;
   readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
   /** Starts the development identity provider, for verbs that have one. */
   readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
@@ -259,8 +262,7 @@ async function makeEdge(
     ...heardBy(log, otlp.edge, sink),
   };
   if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
-  const agents =
-    options.agents === undefined ? null : await localAgents(config.config.service_name, options, say);
+  const agents = options.agents === undefined ? null : await localAgents(options, say);
   const edge = edgeOf(config, { ...edgeOptions, ...(agents && { agents }) });
   const replace = async (next: UsableConfig): Promise<void> => void edge.swapTo(next);
   return { edge, replace, lines: [], close: async () => undefined };

@@ -12,14 +12,19 @@ interface Options {
 
 export function register(command: Command): void {
   command
+    .argument('[folder]', 'folder of the project, created if it does not exist; default: this folder')
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--force', 'replace existing files')
-    .action(async (options: Options) => {
-      process.exitCode = await init(options);
+    .action(async (folder: string | undefined, options: Options) => {
+      if (folder !== undefined) {
+        makeFolder(folder);
+        process.chdir(folder);
+      }
+      process.exitCode = await init(options, folder);
     });
 }
 
-async function init({ yes, force }: Options): Promise<number> {
+async function init({ yes, force }: Options, folder: string | undefined): Promise<number> {
   const there = STARTERS.filter(({ path }) => existsSync(path)).map(({ path }) => path);
   if (there.length > 0 && force !== true) {
     process.stderr.write(
@@ -36,7 +41,10 @@ async function init({ yes, force }: Options): Promise<number> {
     writeText(path, text);
     process.stdout.write(`wrote ${path}\n`);
   }
-  process.stdout.write('\nnext:\n  edgeproof check edge.yaml\n  edgeproof test\n  edgeproof dev edge.yaml\n');
+  // Where npx ran this, it is needed for the next commands, too.
+  const program = process.env['npm_command'] === 'exec' ? 'npx edgeproof' : 'edgeproof';
+  const next = ['check edge.yaml', 'test', 'dev edge.yaml'].map((verb) => `  ${program} ${verb}\n`);
+  process.stdout.write(`\nnext:\n${folder === undefined ? '' : `  cd ${folder}\n`}${next.join('')}`);
   return EXIT.ok;
 }
 

@@ -4,6 +4,7 @@ import type { EdgeOptions, Listening } from '../edgeproof.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
 import type { Hello } from '../inspector/wire.ts';
 import { movedLine } from './api_port.ts';
+import type { DraftFiles } from './draft_thread.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { OutputError } from './failure.ts';
 import { readPort } from './option_values.ts';
@@ -48,6 +49,8 @@ interface Setting {
   readonly allows?: (address: string) => Promise<boolean>;
   /** What the edge decides with, besides its configuration: the inspector decides again with the same. */
   readonly deciding: DecidingOptions;
+  /** How drafts of its files are read, if it has files. */
+  readonly drafts?: DraftFiles;
 }
 
 /** What an edge decides with, besides its configuration. */
@@ -56,12 +59,13 @@ export type DecidingOptions = Pick<EdgeOptions, 'adoptHosts' | 'geoipDatabases' 
 /** The inspector that the options ask for; null without one. */
 export async function verbInspector(
   options: InspectorVerbOptions,
-  { verb, isDefault, files, allows, deciding }: Setting,
+  { verb, isDefault, files, allows, deciding, drafts }: Setting,
 ): Promise<VerbInspector | null> {
   const { redact, strictPort = false, acceptProxyProtocol = false } = options;
   const asked = options.inspector ?? isDefault;
   if (asked === false) return null;
   const { inspectorWithPages } = await import('../inspector/with_pages.ts');
+  const { draftThread } = await import('./draft_thread.ts');
   const port = asked === true ? PORT : asked;
   const inspector = await inspectorWithPages(
     {
@@ -74,7 +78,11 @@ export async function verbInspector(
       ...(redact !== undefined && { redact }),
       ...(allows !== undefined && { allows }),
     },
-    { secrets: environmentSecrets(process.env), ...deciding },
+    {
+      secrets: environmentSecrets(process.env),
+      ...deciding,
+      ...(drafts !== undefined && { decider: draftThread({ drafts, ...deciding }) }),
+    },
   );
   return {
     edge: { trafficWatch: inspector.watch },
@@ -101,13 +109,14 @@ export async function verbInspector(
 
 /** The inspector of a verb that serves files; those of the configuration are those of its last reading. */
 export function inspectorOf(
-  { verb, file }: Pick<Setting, 'verb'> & { readonly file: string | null },
+  { file, ...source }: Pick<Setting, 'verb' | 'drafts'> & { readonly file: string | null },
   options: InspectorVerbOptions,
   lastReading: () => LastReading,
   deciding: DecidingOptions,
 ): Promise<VerbInspector | null> {
   const files = (): readonly string[] => [...(file === null ? [] : [file]), ...lastReading().files];
-  return verbInspector(options, { verb, isDefault: true, files, deciding });
+  const { verb, drafts } = source;
+  return verbInspector(options, { verb, isDefault: true, files, deciding, ...(drafts && { drafts }) });
 }
 
 /** What the edge of a file decides with: its address databases are those of its first reading. */

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { nameNear } from '../project_files/files_beside.ts';
 
@@ -59,7 +59,7 @@ function below(folder: string): string[] {
       return entry.isDirectory() ? below(path) : [path];
     });
   } catch (error) {
-    throw new FileError(`cannot list the folder ${folder}: ${failureText(error)}`);
+    throw new FileError(fileFailure('list the folder', folder, error));
   }
 }
 

@@ -18,7 +18,7 @@ import { EXIT } from './exit_codes.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { readCount } from './option_values.ts';
 
 interface Options extends Omit<IngressOptions, 'record'> {
@@ -47,7 +47,7 @@ async function record(file: string, options: Options): Promise<number> {
   const { serviceName } = options;
   const load = () => loadConfig(file, { serviceName });
   return await runIngress(
-    { verb: 'dev', file, load, adoptHosts: 'loopback', about },
+    { verb: 'dev', file, load, drafts: { file, serviceName }, adoptHosts: 'loopback', about },
     { ...options, record: path },
   );
 }
@@ -129,6 +129,6 @@ async function eachLineOf(log: string, take: (line: string, number: number) => v
   try {
     await eachLine(log, take);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${failureText(error)}`);
+    throw new FileError(fileFailure('read', log, error));
   }
 }

@@ -5,7 +5,7 @@ import type { HashKey } from '../replay/keyed_hashes.ts';
 import type { RecordingSink } from '../replay/recording_sink.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { secretBytes, secretText } from '../crypto/random.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { OutputError } from './failure.ts';
 import { writeText } from './write_file.ts';
 
@@ -39,7 +39,7 @@ export async function recordingOf(config: EdgeConfig, options: RecordOptions): P
     const writer = await recordingWriter({ path, redaction: rules, bodyLimit, nowMs: Date.now() });
     return { sink: recordingSink(writer.write, bodyLimit), close: writer.close };
   } catch (error) {
-    throw new OutputError(`cannot write ${path}: ${failureText(error)}`);
+    throw new OutputError(fileFailure('write', path, error));
   }
 }
 

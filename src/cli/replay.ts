@@ -12,7 +12,7 @@ import { packageVersion } from './version.ts';
 import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, type LoadedEdges, loadEdges, readerInto } from './replayed_edges.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { exitOnOutputError } from './shutdown.ts';
 import { readCount, readIp } from './option_values.ts';
 import { type PartOptions, type Shard, partOptions } from './part.ts';
@@ -165,7 +165,7 @@ async function readLog(
   try {
     lines = await eachPiece(log, take, range);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${failureText(error)}`);
+    throw new FileError(fileFailure('read', log, error));
   }
   reader.end();
   // Assigned in a callback, which the type checker does not track.

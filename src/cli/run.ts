@@ -25,6 +25,11 @@ async function runVerb(args: readonly string[]): Promise<number> {
   if (verb === 'check' && rest.length > 0 && !rest.some((arg) => arg.startsWith('-'))) {
     return (await import('./check_files.ts')).check(rest, {});
   }
+  if (verb === 'help' && rest[0] !== undefined && !isVerb(rest[0]) && !/^(?:-|help$)/.test(rest[0])) {
+    const { unknownVerb } = await import('./wrong_verb.ts');
+    process.stderr.write(`${unknownVerb(rest[0])}\n`);
+    return EXIT.usage;
+  }
   if (!isVerb(verb)) {
     const { meantBy } = await import('./wrong_verb.ts');
     const meant = meantBy(args);

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { OutputError } from './failure.ts';
 
 /** How a file is created: its mode, and `wx` to keep a file that exists. */
@@ -13,7 +13,7 @@ export function writeText(path: string, text: string | Uint8Array, creation: Cre
   try {
     writeFileSync(path, text, creation);
   } catch (error) {
-    throw new OutputError(`cannot write ${path}: ${failureText(error)}`);
+    throw new OutputError(fileFailure('write', path, error));
   }
 }
 
@@ -22,6 +22,6 @@ export function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(path, { recursive: true, ...(mode !== undefined && { mode }) });
   } catch (error) {
-    throw new OutputError(`cannot create the folder ${path}: ${failureText(error)}`);
+    throw new OutputError(fileFailure('create the folder', path, error));
   }
 }

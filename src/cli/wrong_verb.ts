@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type VerbName, isVerb } from './verbs.ts';
+import { suggest } from '../diagnostics/suggest.ts';
+import { VERB_NAMES, type VerbName, isVerb } from './verbs.ts';
 
 /** What other tools call what these verbs do. */
 const CALLED_ELSEWHERE: Readonly<Record<string, VerbName | '--version'>> = {
@@ -39,6 +40,13 @@ export function meantBy([first = '', ...rest]: readonly string[]): string | null
   if (verb !== undefined && isVerb(verb))
     return `the verb is before its files; write ${line([verb, first, ...others])}`;
   return `'${first}' is a file, and a verb is missing before it; write ${line(['check', first])}, or 'dev' to serve it`;
+}
+
+/** What `help` says of a word that is not a verb. */
+export function unknownVerb(word: string): string {
+  const meant = Object.hasOwn(CALLED_ELSEWHERE, word) ? CALLED_ELSEWHERE[word] : suggest(word, VERB_NAMES);
+  const cure = meant === undefined ? 'edgeproof --help lists them' : `did you mean '${meant}'?`;
+  return `there is no verb '${word}'; ${cure}`;
 }
 
 function line(words: readonly string[]): string {

@@ -8,6 +8,7 @@ const READING_CODES = [
   'empty',
   'not_a_map',
   'too_large',
+  'not_text',
   'too_deep',
   'several_documents',
   'syntax',

@@ -1,10 +1,11 @@
 import { type Document, type Node, isMap, isScalar, parseDocument } from 'yaml';
-import type { Diagnostic, Source, Span } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Fix, Source, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
 import { locator } from './locate.ts';
 import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
+import { spaceAfter } from './syntax_fixes.ts';
 import { clamped, syntaxProblems } from './syntax_problems.ts';
 import { type AliasTargets, valueOf } from './values.ts';
 
@@ -27,6 +28,22 @@ export interface FileKind {
 /** Largest file, in bytes of UTF-8. */
 export const FILE_LIMIT_BYTES = 10_000_000;
 
+/** Neither YAML (§5.1) nor a string of JSON (RFC 8259 §7) has these characters; the parser takes them. */
+// oxlint-disable-next-line no-control-regex -- they are meant
+const CONTROL = /[\0-\x08\v\f\x0e-\x1f]/;
+
+function controlCharacter(
+  text: string,
+): { readonly message: string; readonly span: Span; readonly more: More } | null {
+  const start = text.search(CONTROL);
+  if (start < 0) return null;
+  const code = text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
+  const hint = `remove it, or write \\u${code} in double quotes`;
+  const span = { start, end: start + 1 };
+  const fix = { message: 'remove the character', safe: false, edit: () => ({ span, text: '' }) };
+  return { message: `the control character U+${code} is not allowed`, span, more: { hint, fix } };
+}
+
 /** Reads YAML 1.2, which includes JSON. Never throws; problems become diagnostics. */
 export function readDocument(source: Source, kind: FileKind): Reading {
   const bytes = Buffer.byteLength(source.text);
@@ -40,6 +57,8 @@ export function readDocument(source: Source, kind: FileKind): Reading {
     const message = `the file has ${bytes} bytes; the limit is ${FILE_LIMIT_BYTES}`;
     return refuse('too_large', message, { start: 0, end: 0 });
   }
+  const control = controlCharacter(source.text);
+  if (control !== null) return refuse('not_text', control.message, control.span, control.more);
   let parsed: Document;
   try {
     // Duplicate keys are found while values are built, because the parser's own search is quadratic.
@@ -88,7 +107,11 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
       },
     );
   }
-  if (!isMap(contents)) return refuse('not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
+  if (!isMap(contents)) {
+    const { message, fix } = notAMap(source.text, kind);
+    const more = fix === null ? {} : { fix: { ...fix, edit: () => fix } };
+    return refuse('not_a_map', message, located.spanOf('') ?? whole, more);
+  }
   const diagnostics: Diagnostic[] = [];
   const built = valueOf(parsed, targets, kind.called, errorsTo(diagnostics, skeleton, kind.prefix));
   return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
@@ -100,7 +123,10 @@ function isEmptyContents(contents: Node | null): boolean {
   return isScalar(contents) && contents.value === null && contents.source === '';
 }
 
-function notAMap(text: string, kind: FileKind): string {
+function notAMap(text: string, kind: FileKind): { readonly message: string; readonly fix: Fix | null } {
   const message = `the file has to be a map with keys such as ${kind.keys}`;
-  return /^\s*[a-z_]+:\S/.test(text) ? `${message}; a space is missing after the colon` : message;
+  const key = /^\s*[a-z_]+:(?=[^\s/])/.exec(text)?.[0];
+  return key === undefined
+    ? { message, fix: null }
+    : { message: `${message}; a space is missing after the colon`, fix: spaceAfter(key.length) };
 }

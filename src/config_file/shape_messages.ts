@@ -1,19 +1,23 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { adviceOn, wordMeant } from './other_words.ts';
 import { meantFix, meantWord, removal } from '../diagnostics/meant.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import * as edits from './edits.ts';
 import type { ShapeCode } from './codes.ts';
-import type { More, Report, WantedFix } from '../diagnostics/report.ts';
+import { isObject } from './misplaced_keys.ts';
+import type { More, Report } from '../diagnostics/report.ts';
+import { mapRepair, writes } from './map_repairs.ts';
 import type { Depart, Departure, Shape } from './shape.ts';
 import { TYPE_WORDS, didYouMean, lastKey, listed, quoted, shown } from '../diagnostics/message_text.ts';
 
 /**
  * Writes a message for each departure. `elsewhere` has notes on keys that this kind of file does not support,
- * by key or by pointer.
+ * by key or by pointer; `maps` has hints on keys that cannot be maps.
  */
 export function reportDepartures(
   report: Report<ShapeCode>,
   elsewhere: Readonly<Record<string, string>> = {},
+  maps: Readonly<Record<string, string>> = {},
 ): Depart {
   return (pointer, departure) => {
     switch (departure.kind) {
@@ -28,6 +32,8 @@ export function reportDepartures(
         return report('wrong_type', pointer, message, {
           ...repairOf(shape, received, pointer),
           ...misplaced,
+          ...(isObject(received) &&
+            Object.hasOwn(maps, lastKey(pointer)) && { hint: maps[lastKey(pointer)] }),
         });
       }
       case 'unknown_value':
@@ -81,7 +87,9 @@ function reportMissingKey(
   { key, shape, unknown, within }: Of<'missing_key'>,
 ): void {
   // The missing key was misspelt, and the unknown key has already been reported.
-  if (unknown.some((other) => suggest(other, [key]) !== undefined)) return;
+  const isMeant = (other: string): boolean =>
+    (suggest(other, [key]) ?? wordMeant(other, [key]) ?? adviceOn(other, [key])) !== undefined;
+  if (unknown.some(isMeant)) return;
   const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
   const hint =
     within === undefined ? undefined : `it is inside ${quoted(within)}: indent it as ${quoted(within)}`;
@@ -94,11 +102,16 @@ function reportUnknownKey(
   { key, known, owner }: Of<'unknown_key'>,
   elsewhere: Readonly<Record<string, string>>,
 ): void {
-  const meant = suggest(key, known);
   const note = elsewhere[`${pointer}/${key}`] ?? elsewhere[key];
+  const advice = note === undefined ? adviceOn(key, known) : undefined;
+  const meant =
+    suggest(key, known) ?? (note === undefined && advice === undefined ? wordMeant(key, known) : undefined);
   const more: More = {
     at: 'key',
-    hint: owner === undefined ? didYouMean(meant) : `indent it deeper: it belongs to ${quoted(owner)}`,
+    hint:
+      owner === undefined
+        ? (didYouMean(meant) ?? advice ?? (key.startsWith('//') ? 'a comment begins with #' : undefined))
+        : `indent it deeper: it belongs to ${quoted(owner)}`,
     notes: [...(note === undefined ? [] : [note]), `known keys: ${listed(known)}`],
     fix:
       meant === undefined || owner !== undefined
@@ -147,11 +160,6 @@ function wanted(shape: Shape): string {
   return [...new Set(shape.anyOf.map((each) => wanted(each)))].join(' or ');
 }
 
-/** The fix that writes a value as YAML. */
-function writes(yaml: string, safe = false): WantedFix {
-  return { message: `write ${yaml}`, safe, edit: edits.written(yaml) };
-}
-
 /** The text of a form that is nearest in spelling: in lower case, without a leading `@`, with a scheme, with dashes. */
 function likeForm(received: string, pattern: string | undefined): string | undefined {
   if (pattern === undefined || received.length > 200) return undefined;
@@ -172,6 +180,12 @@ const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** The fix, if one can be derived from the value. */
 function repairOf(shape: Shape, received: unknown, pointer: string): More {
+  const map = shape.anyOf?.find(({ type }) => type === 'object');
+  if (map?.properties !== undefined && ['number', 'boolean'].includes(typeof received))
+    return {
+      hint: 'write its keys below it, indented',
+      notes: [`its keys: ${listed(Object.keys(map.properties))}`],
+    };
   if (shape.type === 'boolean' && typeof received === 'string') {
     const meant = /^(?:yes|on|y|true)$/i.test(received)
       ? 'true'
@@ -195,22 +209,44 @@ function repairOf(shape: Shape, received: unknown, pointer: string): More {
       return { hint: `write seconds: ${seconds}`, fix: writes(String(seconds)) };
     }
   }
+  if (typeof received === 'number' && /\bhost and port\b/.test(shape.description ?? ''))
+    return { hint: `write 'localhost:${received}'`, fix: writes(`'localhost:${received}'`) };
   if (shape.type === 'string' && (typeof received === 'number' || typeof received === 'boolean')) {
     return {
       hint: 'put it in quotes',
       fix: { message: 'put it in quotes', safe: true, edit: edits.inQuotes },
     };
   }
-  if (shape.type === 'object' && typeof received === 'string' && /^[\w-]+:\S/.test(received))
+  if (shape.type === 'object' && typeof received === 'string' && /^[\w-]+:(?!\d+$)\S/.test(received))
     return { hint: `write a space after the colon: ${received.slice(0, 60).replace(':', ': ')}` };
-  if (shape.type === 'object' && Array.isArray(received)) return { hint: 'write its entries as key: value' };
+  if (shape.type === 'object') return mapRepair(shape, received, pointer);
   if (shape.type === 'array' && typeof received === 'string') {
     if (/^-\S/.test(received)) return { hint: 'write a space after each dash' };
     const fix = { message: 'make it a list', safe: false, edit: edits.inBrackets };
     return { hint: 'put it in brackets: [ … ]', fix };
   }
+  if (shape.type === 'array' && isObject(received))
+    return { hint: 'begin each item with a dash and a space' };
+  if (shape.type === 'string') return textRepair(received);
+  const percent = /^(\d+(?:\.\d+)?) ?%$/.exec(typeof received === 'string' ? received : '')?.[1];
+  if ((shape.type === 'number' || shape.type === 'integer') && percent !== undefined) {
+    const number = String(shape.maximum === 1 ? Number(percent) / 100 : Number(percent));
+    return { hint: `write ${number}`, fix: writes(number) };
+  }
   const isNumber = (shape.type === 'number' || shape.type === 'integer') && typeof received === 'string';
   return isNumber && received.trim() !== '' && Number.isFinite(Number(received))
     ? { hint: 'write it without quotes', fix: writes(received.trim(), true) }
+    : {};
+}
+
+/** The cure of a value that is not a text: braces of a placeholder without quotes are a map. */
+function textRepair(received: unknown): More {
+  if (received === null || received === undefined)
+    return { hint: "write '' for an empty text, or leave the key out" };
+  const [name, ...more] = isObject(received) ? Object.keys(received) : [];
+  return name !== undefined &&
+    more.length === 0 &&
+    (received as Readonly<Record<string, unknown>>)[name] === null
+    ? { hint: `put it in quotes: '{${name}}'` }
     : {};
 }

@@ -81,6 +81,12 @@ export function closedBracket(text: string, start: number, closing: string): Fix
   return fixOf(`close it with ${closing}`, at, at, line.endsWith(' ') && closing === '}' ? ' }' : closing);
 }
 
+/** The end of a bracket that is the whole text. */
+export function closedText(text: string, closing: string): Fix {
+  const at = text.trimEnd().length;
+  return fixOf(`close it with ${closing}`, at, at, `\n${closing}`);
+}
+
 /** A comma after the value above. */
 export function commaBefore(text: string, start: number): Fix | null {
   const at = text.slice(0, start).trimEnd().length;

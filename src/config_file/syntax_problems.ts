@@ -121,7 +121,10 @@ function openBracket(text: string, span: Span): SyntaxProblem {
     message: `the bracket ${bracket} is never closed, or a line between the brackets is not indented`,
     span: { start, end: start + 1 },
     hint: `close it with ${closing}`,
-    fix: fixes.closedBracket(text, start, closing),
+    fix:
+      open.length === 1 && text.slice(0, start).trim() === ''
+        ? fixes.closedText(text, closing)
+        : fixes.closedBracket(text, start, closing),
     isWhole: true,
   };
 }
@@ -151,6 +154,8 @@ function missingCharacter(text: string, message: string, span: Span): SyntaxProb
       isWhole: true,
     };
   }
+  // A map or a list in brackets that is the whole text.
+  if (message.startsWith('Flow')) return openBracket(text, span);
   if (message.startsWith('Missing , ')) {
     const says = 'a comma is missing before this';
     const hint = 'write a comma after the value above';

@@ -12,6 +12,7 @@ import type { AddressRules, Online, Wiring } from './api/contract.ts';
 import { isAddressAllowed } from './api/restriction.ts';
 import { onlineAgents } from './online_agents.ts';
 import { reservedDomainOf } from './resources/addresses.ts';
+import type { Body } from './resources/contract.ts';
 import { REGION, ingressDomain } from './resources/agent_ingresses.ts';
 import { TOKEN, tokenHash } from './resources/accounts.ts';
 import { refTo } from './resources/present.ts';
@@ -41,6 +42,8 @@ export interface AccountAgents {
   readonly tunnelsWith: (labels: Readonly<Record<string, string>>) => readonly string[];
   /** Ends the sessions of credentials that were deleted. */
   readonly revoked: (ids: readonly string[]) => void;
+  /** Applies written credentials, and ends the sessions of owners that were deactivated. */
+  readonly written: (ids: readonly string[], view?: View) => Promise<void>;
 }
 
 export interface AccountAgentsOptions {
@@ -65,7 +68,6 @@ export function accountAgents(
   const { service, nowMs, newId } = surroundings;
   let recorded: Promise<void> = Promise.resolve();
   const agents = new Agents({
-    service,
     nowMs,
     newId,
     admit: (token, address) => store.read((view) => admit(token, address, view, surroundings.areAllowing)),
@@ -83,6 +85,18 @@ export function accountAgents(
     tunnelsWith: (labels) => agents.tunnels.of('', labels).flatMap(({ tunnel = [] }) => tunnel),
     revoked: (ids) => {
       for (const id of ids) agents.revoke(id, `the credential ${id} was deleted`);
+    },
+    written: async (ids, view) => {
+      const known = new Set(ids);
+      const touched = agents
+        .sessions()
+        .flatMap(({ admitted: { credential, owner = '' } }) =>
+          credential !== null && (known.has(credential) || known.has(owner)) ? [credential] : [],
+        );
+      const apply = async (each: View): Promise<void> => {
+        for (const id of new Set(touched)) await applyRights(id, agents, each);
+      };
+      if (touched.length > 0) await (view === undefined ? store.read(apply) : apply(view));
     },
   };
 }
@@ -108,8 +122,21 @@ async function admit(
   return {
     credential: credential.id,
     owner: owner.id,
-    acl: (credential.body['acl'] ?? []) as readonly string[],
+    acl: aclOf(credential.body),
   };
+}
+
+/** What the sessions of a credential may do from now on. */
+async function applyRights(id: string, agents: Agents, view: View): Promise<void> {
+  const credential = await view.get(id);
+  if (credential === null) return;
+  const owner = await view.get(String(credential.body['owner_id']));
+  if (owner?.body['active'] === false) agents.revoke(id, `the owner of the credential ${id} was deactivated`);
+  else agents.permit(id, aclOf(credential.body));
+}
+
+function aclOf(body: Body): readonly string[] {
+  return (body['acl'] ?? []) as readonly string[];
 }
 
 /** Names under `localhost` and internal names need no reservation. */

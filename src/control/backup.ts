@@ -1,4 +1,4 @@
-import { failureText } from '../diagnostics/system_failure.ts';
+import { failureText, fileFailure } from '../diagnostics/system_failure.ts';
 import { closeSync, constants, copyFileSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
 import { samlFileOf } from './saml_keys.ts';
 import { openSealedStore, sessionKeysOf } from './sealed_store.ts';
@@ -86,7 +86,7 @@ function needStore(path: string, wanted: string): void {
       closeSync(file);
     }
   } catch (error) {
-    throw new StoreError(`cannot read ${path}: ${failureText(error)}`, { cause: error });
+    throw new StoreError(fileFailure('read', path, error), { cause: error });
   }
   // SQLite itself treats an empty file as an empty database.
   if (read > 0 && !head.equals(MAGIC)) throw new StoreError(`${path} is not a store; name ${wanted}`);

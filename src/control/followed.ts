@@ -45,12 +45,13 @@ export async function takeIn(remembered: Remembered, news: News, view: View): Pr
   );
   wiring.subscribers.changed({ undone: () => undefined });
   const isOfDeliveries = objects === null || objects.some(({ kind }) => OF_DELIVERIES.has(kind));
-  if (isOfDeliveries || wiring.store.nodes?.leads() === true) delivering.changed();
+  if (isOfDeliveries || wiring.store.nodes?.leads() === true) void delivering.changed();
   const ids = changed.map(({ id }) => id);
   const credentials = ids.filter((id) => id.startsWith('cr_'));
   const gone: string[] = [];
   for (const id of credentials) if ((await view.get(id)) === null) gone.push(id);
   account?.revoked(gone);
+  await account?.written(ids, view);
   issuance.written(ids);
 }
 

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { managementApi } from './api/app.ts';
+import { type Api, managementApi } from './api/app.ts';
 import type { ApiOptions, Wiring } from './api/contract.ts';
 import { addressRules } from './address_rules.ts';
 import { adminOf, openAccount } from './api/account.ts';
@@ -20,6 +20,7 @@ import {
 } from './agents.ts';
 import { type CertificateIssuance, certificateIssuance } from './certificate_issuance.ts';
 import { type EdgeOfFile, type EdgeOptions, edgeOf } from '../edgeproof.ts';
+import { reportFault } from '../io/containment.ts';
 import type { Delivering } from '../events/delivery.ts';
 import { newIds } from '../events/identifiers.ts';
 import { EDGE_KINDS } from './resources/edge_document.ts';
@@ -64,7 +65,7 @@ export interface Management {
   readonly store: Store;
   /** The admin key that the first start has created; null on later starts. */
   readonly firstKey: string | null;
-  readonly api: ReturnType<typeof managementApi>;
+  readonly api: Api;
   readonly delivering: Delivering;
   readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
   /** Reads the keys of the secrets again. Throws StoreError and keeps the present ones if they cannot be read. */
@@ -136,15 +137,16 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       online: account?.online ?? NO_AGENTS,
       exactWarnings: async (document) => (await import('./exact_warnings.ts')).exactWarnings(document),
       ...(sharedKeys && { kept: sharedKeys.keep }),
-      committed: ({ written, removed }) => {
+      committed: async ({ written, removed }) => {
         account?.revoked(removed);
         hears.issuance?.written(written);
+        await account?.written(written).catch(reportFault);
       },
       options,
     };
     const running = await started(wiring, edge, { hears, delivering, location }, options);
     const around = { wiring, runtime: edge.runtime, ...running, samlKeys: sharedKeys, sealing };
-    store.nodes?.onLead(delivering.changed);
+    store.nodes?.onLead(() => void delivering.changed());
     store.nodes?.follow(revision, (news, view) => takeIn(around, news, view));
     const api = managementApi(wiring, loginsOf(edge.runtime, running.ends, nowMs));
     const own = { edge, firstKey, delivering, api, reloadKeys: sealing.reload };

@@ -84,8 +84,8 @@ function shownTunnel(tunnel: Tunnel, agents: Agents, base: string) {
 function shownEndpoint(endpoint: BoundEndpoint, agents: Agents, base: string) {
   const tunnel = agents.tunnels.firstOf(endpoint.id);
   const at = timestamp(endpoint.createdMs);
-  const { id, url, proto, host, port, metadata, bindings, pooling, forwardsTo, http2, trafficPolicy } =
-    endpoint;
+  const { id, url, proto, host, port, metadata, name, description } = endpoint;
+  const { bindings, pooling, forwardsTo, http2, trafficPolicy } = endpoint;
   const online = tunnel && agents.sessionOf(tunnel.session);
   return {
     id,
@@ -101,12 +101,12 @@ function shownEndpoint(endpoint: BoundEndpoint, agents: Agents, base: string) {
     port,
     type: 'agent',
     metadata,
-    description: '',
+    description,
     domain: null,
     tcp_addr: null,
     tunnel: ref(tunnel?.id, base),
     edge: null,
-    name: '',
+    name,
     principal: ref(online?.admitted.owner, base),
     upstream_url: forwardsTo,
     upstream_protocol: http2 ? 'http2' : '',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type SealingKey, newSealingKey, readSealingKey, seal, unseal } from '../crypto/sealing.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { OWNER_ONLY } from './store/own_file.ts';
 import { StoreError } from './store/port.ts';
 import { isPostgres, storeName } from './store/postgres.ts';
@@ -66,7 +66,7 @@ async function fromFile(path: string, place: string, mayCreate: boolean): Promis
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new StoreError(`cannot read the sealing key: ${failureText(error)}`, { cause: error });
+      throw new StoreError(fileFailure('read the sealing key in', path, error), { cause: error });
     if (!mayCreate) {
       const message = `${path} is missing: it contains the key for the secrets of ${storeName(place)}`;
       throw new StoreError(`${message}; restore it from a backup, or start with a new store`);

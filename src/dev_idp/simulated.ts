@@ -9,6 +9,7 @@ import { AUTHORIZE_PATHS, TOKEN_PATHS, isApi } from './provider_apis.ts';
 import { type TokenAnswer, exchange, idClaims, userInfo } from './tokens.ts';
 import { type Signer, keyInfo } from '../auth/saml/canonical.ts';
 import { readLoginRequest } from './saml_request.ts';
+import { SIMULATED_PROVIDER } from './simulated_key.ts';
 import { samlResponse } from './saml_response.ts';
 
 /** Providers of a simulation: these identities log in at any issuer or OAuth provider that an edge names. */
@@ -35,8 +36,6 @@ interface Timed<T> {
 
 /** Login path of simulated OpenID providers, below the issuer, whatever its real path is. */
 const AUTHORIZE = '/simulated/authorize';
-/** Replaces managed OAuth apps in a simulation. */
-export const SIMULATED_PROVIDER = 'https://development.invalid';
 const STAND_IN = `${SIMULATED_PROVIDER}/as/`;
 const SLOW_MS = 20_000;
 const TIMEOUT_MS = 10_000;

@@ -1,5 +1,8 @@
 import type { SigningIdentity } from '../crypto/issue_certificate.ts';
 
+/** Replaces managed OAuth apps in a simulation. */
+export const SIMULATED_PROVIDER = 'https://development.invalid';
+
 /**
  * The signing key of simulated login gates. It is public and used in simulations only: a generated key would
  * make the log differ between runs.

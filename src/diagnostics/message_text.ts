@@ -37,6 +37,14 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
+/** Begins with the sound of a vowel, also as letters that are spelled, such as IP and SSH, but not TLS. */
+const VOWEL = /^(?:[aeiou]|[AEFHILMNORSX][A-Z])/;
+
+/** A noun with its indefinite article. */
+export function withArticle(noun: string): string {
+  return `${VOWEL.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
 /** The last key of a JSON pointer. */
 export function lastKey(pointer: string): string {
   return pointer

@@ -77,3 +77,8 @@ export function failureText(error: unknown): string {
   if (failure !== null) return `${failure.cause}; ${failure.cure}`;
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Why something could not be done with a file, which it names: errors of the system do not always do so. */
+export function fileFailure(task: string, path: string, error: unknown): string {
+  return `cannot ${task} ${path}: ${failureText(error)}`;
+}

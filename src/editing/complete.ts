@@ -45,7 +45,7 @@ export function completions(
   { name, text, offset }: CompletionRequest,
   { edgeText, filterScope }: CompletionSetting,
 ): Completions {
-  if (name === null) return ofExpression(text.slice(0, offset), offset, filterScope);
+  if (name === null) return ofExpression(text, { before: text.slice(0, offset), offset }, filterScope);
   const edited = editedText(text, name);
   const names = namesIn(edited.root === 'edge' ? edited : editedText(edgeText(), ''));
   const namesOf = (kind: NameKind): readonly string[] =>
@@ -61,21 +61,22 @@ export function completionsIn(edited: EditedText, offset: number, names: KnownNa
     inside?.node?.kind === 'scalar' ? expressionBefore(edited, inside.place, inside.node, offset) : null;
   if (expression !== null) {
     const secret = secretsBefore(expression, names);
-    if (secret !== null) return answer(offset, /[\w.-]*$/.exec(expression)![0], secret);
+    if (secret !== null) return answer(edited.text, offset, /[\w.-]*$/.exec(expression)![0], secret);
     const seen = seenAt(expression);
     if (seen !== null) {
       const all = [...new Set(names.seen?.(seen.kind) ?? [])].sort((one, other) => (one < other ? -1 : 1));
       return answer(
+        edited.text,
         offset,
         seen.word,
         all.map((text): Candidate => ({ text, kind: 'value', doc: '' })),
       );
     }
     // A text of an expression is the user's own.
-    if (isInText(expression)) return answer(offset, '', []);
+    if (isInText(expression)) return { start: offset, end: offset, candidates: [] };
     const { service } = names;
     const scope = scopeFor(scopePlaceOf(inside!.place.path), service === undefined ? {} : { service });
-    return ofExpression(expression, offset, scope);
+    return ofExpression(edited.text, { before: expression, offset }, scope);
   }
   const { cursor, type } = cursorIn(edited, offset, found);
   const place: Place = { path: cursor.path, type, maps: found?.place.maps ?? [] };
@@ -84,7 +85,7 @@ export function completionsIn(edited: EditedText, offset: number, names: KnownNa
     ...(cursor.wants === 'value' ? [] : keysAt(edited, cursor, place, { nodes, ...names })),
     ...(cursor.wants === 'key' ? [] : valuesAt(edited, place, { nodes, ...names })),
   ];
-  return answer(offset, /[\w./-]*$/.exec(cursor.before)![0], candidates);
+  return answer(edited.text, offset, /[\w./-]*$/.exec(cursor.before)![0], candidates);
 }
 
 /** Whether quotes before the end of an expression are open. */
@@ -99,22 +100,47 @@ function isInText(before: string): boolean {
   return quote !== '';
 }
 
-function answer(offset: number, word: string, candidates: readonly Candidate[]): Completions {
-  const start = offset - word.length;
-  return { start, end: offset, candidates: candidates.filter(({ text: each }) => each.startsWith(word)) };
-}
-
-function ofExpression<A>(before: string, offset: number, scope: Scope<A>): Completions {
-  const { candidates, word } = completeExpression(before, scope);
+/** The word around the cursor is replaced, so that a name can be exchanged for another one. */
+function answer(text: string, offset: number, word: string, candidates: readonly Candidate[]): Completions {
+  const after = text.slice(offset, offset + LONGEST_WORD);
+  const end = offset + /^[\w./-]*/.exec(after)![0].length;
+  const hasColon = /^[\w./-]*["']?:(?=\s|$)/.test(after);
   return {
     start: offset - word.length,
-    end: offset,
-    candidates: candidates.map((text): Candidate => {
-      const isFunction = text.endsWith('(');
-      const known = docOfName(isFunction ? text.slice(0, -1) : text, isFunction, scope);
+    end,
+    candidates: candidates
+      .filter(({ text: each }) => each.startsWith(word))
+      .map((each) => (hasColon && each.kind === 'key' ? withoutColon(each) : each)),
+  };
+}
+
+function withoutColon({ text, kind, doc }: Candidate): Candidate {
+  return { text: text.replace(/: $/, ''), kind, doc };
+}
+
+const LONGEST_WORD = 200;
+
+interface Before {
+  /** The expression before the cursor. */
+  readonly before: string;
+  readonly offset: number;
+}
+
+function ofExpression<A>(text: string, { before, offset }: Before, scope: Scope<A>): Completions {
+  const { candidates, word } = completeExpression(before, scope);
+  const [rest, bracket] = /^\w*(\(?)/.exec(text.slice(offset, offset + LONGEST_WORD))!;
+  return {
+    start: offset - word.length,
+    end: offset + rest.length - bracket!.length,
+    candidates: candidates.map((name): Candidate => {
+      const isFunction = name.endsWith('(');
+      const bare = isFunction ? name.slice(0, -1) : name;
       const kind = isFunction ? 'function' : 'variable';
-      if (known === null) return { text, kind, doc: '' };
-      return { text, kind, doc: known.doc, detail: known.forms[0]! };
+      const written = bracket === '' ? name : bare;
+      const known = docOfName(bare, isFunction, scope);
+      return known === null
+        ? { text: written, kind, doc: '' }
+        : { text: written, kind, doc: known.doc, detail: known.forms[0]! };
     }),
   };
 }

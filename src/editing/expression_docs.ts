@@ -1,6 +1,10 @@
+import { walkNodes } from '../cel/ast.ts';
+import { checkAst } from '../cel/checker.ts';
 import type { Row } from '../cel/function_table.ts';
+import { parse } from '../cel/program.ts';
 import { type Scope, fieldOf } from '../cel/scope.ts';
 import type { Type } from '../cel/types.ts';
+import type { Span } from '../diagnostics/diagnostic.ts';
 import { formsOf, macroForm, typeName } from '../policy/env/function_forms.ts';
 
 /** What a name in an expression is: how it is declared, and its sentence of the reference. */
@@ -63,3 +67,27 @@ function functionDoc<A>(path: string, { functions }: Scope<A>): NameDoc | null {
   const forms = row.kind === 'macro' ? [macroForm(row)] : formsOf(row);
   return { forms, doc: row.doc, example: row.example };
 }
+
+/** The type of the smallest part around an offset that is not a constant: of a loop variable, or of a value in brackets. */
+export function typeAt<A>(
+  source: string,
+  offset: number,
+  scope: Scope<A>,
+): { readonly form: string; readonly span: Span } | null {
+  const parsed = parse(source, scope.functions);
+  if ('diagnostic' in parsed) return null;
+  const { types } = checkAst(parsed.ast, scope);
+  let found: { readonly type: Type; readonly span: Span } | null = null;
+  walkNodes(parsed.ast.root, ({ kind, id, span }) => {
+    const type = types[id];
+    if (type === undefined || kind === 'literal' || offset < span.start || offset > span.end) return;
+    if (found === null || span.end - span.start <= found.span.end - found.span.start) found = { type, span };
+  });
+  if (found === null) return null;
+  const { type, span } = found as { readonly type: Type; readonly span: Span };
+  const written = source.slice(span.start, span.end).replaceAll(/\s+/g, ' ');
+  const part = written.length > LONGEST_PART ? `${written.slice(0, LONGEST_PART)}…` : written;
+  return { form: `${part}: ${typeName(type)}`, span };
+}
+
+const LONGEST_PART = 80;

@@ -1,4 +1,4 @@
-import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
+import { memoizeRecurring } from '../caches/recurring.ts';
 import type { FieldList } from '../http/fields.ts';
 import {
   type IdentityPrefixes,
@@ -42,7 +42,7 @@ export function brandingOf(service: string, underscores: 'drop' | 'pass' = 'drop
     errorField,
     identity,
     passesUnderscores,
-    withoutIdentity: weakMemoizeRecurring((fields) => withoutIdentity(fields, identity)),
+    withoutIdentity: memoizeRecurring((fields) => withoutIdentity(fields, identity)),
     forward: requestForwarder(identity, passesUnderscores),
     forwardResponse: responseForwarder(errorField),
     cookiePrefix: `${service}.`,

@@ -1,4 +1,4 @@
-import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
+import { isRecurring, markRecurring, memoizeRecurring } from '../caches/recurring.ts';
 import { type FieldList, hasField, isName, NO_FIELDS } from '../http/fields.ts';
 import { foldedName } from '../http/forwarding.ts';
 import type { Edit } from './contract.ts';
@@ -12,35 +12,44 @@ interface LastEdited {
   out: FieldList;
 }
 
-const lastOf = weakMemoizeRecurring((): LastEdited => ({ side: 'request', edits: null, out: NO_FIELDS }));
+const lastOf = memoizeRecurring((): LastEdited => ({ side: 'request', edits: null, out: NO_FIELDS }));
 
-/**
- * Applies the header edits of one side, in order: the only place where edits become fields. The input list is
- * not changed.
- */
+/** Applies the header edits of one side, in order. The input list is not changed. */
 export function applyHeaderEdits(
   fields: FieldList,
   edits: readonly Edit[],
   side: 'request' | 'response',
 ): FieldList {
   if (edits.length === 0) return fields;
+  if (!isRecurring(fields)) return edited(fields, edits, side);
   const last = lastOf(fields);
   if (last.edits === edits && last.side === side) return last.out;
   last.edits = edits;
   last.side = side;
-  return (last.out = edited(fields, edits, side));
+  last.out = edited(fields, edits, side);
+  markRecurring(last.out);
+  return last.out;
 }
 
 function edited(fields: FieldList, edits: readonly Edit[], side: 'request' | 'response'): FieldList {
-  let out: string[] | null = null;
+  for (const edit of edits)
+    if (edit.edit === 'headers' && edit.on === side) return editHeaders(fields.slice(), edits, side);
+  return fields;
+}
+
+/** Applies the header edits of one side to a list that nothing else has: the only place where edits become fields. */
+export function editHeaders(
+  fields: string[],
+  edits: readonly Edit[],
+  side: 'request' | 'response',
+): string[] {
   for (let at = 0; at < edits.length; at++) {
     const edit = edits[at]!;
     if (edit.edit !== 'headers' || edit.on !== side) continue;
-    out ??= fields.slice();
-    for (let index = 0; index < edit.remove.length; index++) removeField(out, edit.remove[index]!);
-    for (let index = 0; index < edit.add.length; index++) out.push(edit.add[index]!);
+    for (let index = 0; index < edit.remove.length; index++) removeField(fields, edit.remove[index]!);
+    for (let index = 0; index < edit.add.length; index++) fields.push(edit.add[index]!);
   }
-  return out ?? fields;
+  return fields;
 }
 
 function removeField(fields: string[], lower: string): void {
@@ -61,7 +70,7 @@ function removeField(fields: string[], lower: string): void {
  * A client's fields without those that CGI-like upstreams cannot tell from a field that the edits remove or add: what
  * the edge decides about `x-tenant` is decided about `x_tenant`, too.
  */
-export function withoutLookAlikes(fields: FieldList, edits: readonly Edit[]): FieldList {
+export function withoutLookAlikes(fields: string[], edits: readonly Edit[]): string[] {
   const decided = new Set<string>();
   for (const edit of edits) {
     if (edit.edit !== 'headers' || edit.on !== 'request') continue;

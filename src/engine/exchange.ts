@@ -19,6 +19,7 @@ import type { Branding } from './branding.ts';
 
 const NO_EDITORS: NonNullable<Reply['editors']> = [];
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
+const NO_VERDICTS: readonly undefined[] = [];
 
 /**
  * The parts of the configuration that an exchange keeps from its start, even if the configuration changes
@@ -76,8 +77,8 @@ export class Exchange {
   asking = 0;
   pending: Ask['resume'] | null = null;
   /** Verdict of each handler in the request and in the response phase; undefined if it did not run. */
-  readonly verdicts: (Verdict | undefined)[] = [];
-  readonly responseVerdicts: (Verdict | undefined)[] = [];
+  readonly verdicts: (Verdict | undefined)[];
+  readonly responseVerdicts: (Verdict | undefined)[];
   edits: readonly Edit[] = NO_EDITS;
   candidates: readonly Endpoint[] | null = null;
   attempts: readonly Attempt[] = NO_ATTEMPTS;
@@ -114,6 +115,10 @@ export class Exchange {
     this.startMs = world.nowMs();
     this.traceContext = world.traces?.() === true ? traceContextOf(head.headers, world) : null;
     this.pipeline = pipeline;
+    const undecided = pipeline === null ? NO_VERDICTS : pipeline.undecided;
+    // Copies have their final size; V8 gives a list that grows room for many more.
+    this.verdicts = undecided.slice();
+    this.responseVerdicts = undecided.slice();
     this.routed = routed;
     this.request = head;
   }

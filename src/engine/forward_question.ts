@@ -1,8 +1,12 @@
 import { upgradeOf } from '../http/forwarding.ts';
 import { formatTarget } from '../http/target.ts';
-import type { ResponseHead } from './contract.ts';
+import { isRecurring, markRecurring, memoizeRecurring } from '../caches/recurring.ts';
+import { type FieldList, NO_FIELDS } from '../http/fields.ts';
+import type { Branding } from './branding.ts';
+import type { Edit, RequestHead, ResponseHead } from './contract.ts';
 import type { Endpoint, UpstreamRequest } from './questions.ts';
-import { applyHeaderEdits, withoutLookAlikes } from './edits.ts';
+import { editHeaders, withoutLookAlikes } from './edits.ts';
+import { NO_EDITS } from './pipeline.ts';
 import type { Exchange } from './exchange.ts';
 import { withTraceContext } from './trace_context.ts';
 
@@ -33,10 +37,8 @@ export function upstreamRequest(
   endpoint: Extract<Endpoint, { kind: 'static' }>,
 ): UpstreamRequest {
   const { request, connection, configuration, converts, traceContext } = exchange;
-  const { branding, cookies } = configuration;
-  const base = branding.forward(request.headers, request.authority, request.scheme, connection.client.text);
-  const fit = branding.passesUnderscores ? withoutLookAlikes(base, exchange.edits) : base;
-  const edited = applyHeaderEdits(fit, exchange.edits, 'request');
+  const { cookies } = configuration;
+  const edited = forwardedFields(exchange);
   const headers = traceContext === null ? edited : withTraceContext(edited, traceContext);
   const made = {
     endpoint,
@@ -54,4 +56,52 @@ export function upstreamRequest(
     ...(endpoint.tunnel !== undefined && { connection }),
     ...(converts !== null && { converts }),
   };
+}
+
+/** The last result for a list of fields that recurs, and all that it depends on besides. */
+interface LastForward {
+  branding: Branding | null;
+  edits: readonly Edit[];
+  authority: string;
+  scheme: string;
+  clientIp: string;
+  out: FieldList;
+}
+
+const lastOf = memoizeRecurring((): LastForward => ({
+  branding: null,
+  edits: NO_EDITS,
+  authority: '',
+  scheme: '',
+  clientIp: '',
+  out: NO_FIELDS,
+}));
+
+/** The fields for the upstream with the edits of handlers. Requests with the same fields share the list. */
+function forwardedFields({ request, connection, configuration, edits }: Exchange): FieldList {
+  const { headers, authority, scheme } = request;
+  const { branding } = configuration;
+  const clientIp = connection.client.text;
+  if (!isRecurring(headers)) return madeFields(branding, edits, request, clientIp);
+  const last = lastOf(headers);
+  const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
+  if (isSame && last.branding === branding && last.edits === edits) return last.out;
+  last.branding = branding;
+  last.edits = edits;
+  last.authority = authority;
+  last.scheme = scheme;
+  last.clientIp = clientIp;
+  last.out = madeFields(branding, edits, request, clientIp);
+  markRecurring(last.out);
+  return last.out;
+}
+
+function madeFields(
+  branding: Branding,
+  edits: readonly Edit[],
+  { headers, authority, scheme }: RequestHead,
+  clientIp: string,
+): FieldList {
+  const base = branding.forward(headers, authority, scheme, clientIp);
+  return editHeaders(branding.passesUnderscores ? withoutLookAlikes(base, edits) : base, edits, 'request');
 }

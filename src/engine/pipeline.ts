@@ -33,6 +33,8 @@ export interface FilterRow {
   /** Index of each module's filter by type; undefined if the module is not configured. */
   readonly positionOf: Readonly<Record<string, number | undefined>>;
   readonly stateful: readonly number[];
+  /** The verdicts before any filter ran: as many as there are filters. */
+  readonly undecided: readonly undefined[];
 }
 
 /** The handlers of one route. */
@@ -73,11 +75,12 @@ export function compiledFilter(
 export function pipelineOf<Route extends object>(
   route: Route,
   filters: readonly CompiledFilter[],
-): Route & Pick<FilterRow, 'filters' | 'positionOf' | 'stateful'> {
+): Route & Pick<FilterRow, 'filters' | 'positionOf' | 'stateful' | 'undecided'> {
   return {
     ...route,
     filters,
     positionOf: Object.fromEntries(filters.map((each, index) => [each.module, index])),
     stateful: filters.flatMap((each, index) => (each.reduce === null ? [] : [index])),
+    undecided: filters.map(() => undefined),
   };
 }

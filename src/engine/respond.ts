@@ -30,7 +30,7 @@ function walkResponse(exchange: Exchange, from: number): Question | null {
     if (verdict.verdict === 'ask') return askInResponse(exchange, index, verdict);
     exchange.responseVerdicts[index] = verdict;
     if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
-    if (verdict.verdict === 'stop') return stoppedResponse(exchange, verdict);
+    if (verdict.verdict === 'stop') return stoppedResponse(exchange, index, verdict);
   }
   return reply(exchange, exchange.response!, exchange.body, false);
 }
@@ -52,16 +52,18 @@ export function settleResponse(exchange: Exchange, index: number, verdict: Verdi
   if (verdict.verdict === 'ask') return askInResponse(exchange, index, verdict);
   exchange.responseVerdicts[index] = verdict;
   if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
-  return verdict.verdict === 'stop' ? stoppedResponse(exchange, verdict) : walkResponse(exchange, index + 1);
+  return verdict.verdict === 'stop'
+    ? stoppedResponse(exchange, index, verdict)
+    : walkResponse(exchange, index + 1);
 }
 
 /** A stop in the response phase replaces the response; if it is a real response, later modules still see it. */
-function stoppedResponse(exchange: Exchange, verdict: Stop): Question | null {
+function stoppedResponse(exchange: Exchange, index: number, verdict: Stop): Question | null {
   if (verdict.continues !== true) return replyLocally(exchange, verdict.response, verdict.close === true);
   exchange.response = verdict.response;
   exchange.body = { text: verdict.response.body };
   exchange.editors = [];
-  return walkResponse(exchange, exchange.responseVerdicts.length);
+  return walkResponse(exchange, index + 1);
 }
 
 function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {

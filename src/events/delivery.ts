@@ -12,8 +12,8 @@ export interface Delivering {
   readonly traffic: (event: TrafficEvent, explain?: () => Explained) => void;
   /** Whether a destination wants traces. */
   readonly wantsSpans: () => boolean;
-  /** Must be called after changes of subscriptions or destinations. */
-  readonly changed: () => void;
+  /** Must be called after changes of subscriptions or destinations; resolves when they are effective. */
+  readonly changed: () => Promise<void>;
   /** Must be called when destinations have more pending events. */
   readonly wake: (destinations: Iterable<string>) => void;
   /** Counts pending events of a destination that were dropped. */
@@ -80,26 +80,26 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
     takers = subscribersOf(await outbox.subscriptions());
   }
 
-  const after = (work: () => Promise<void>): void => {
+  const after = (work: () => Promise<void>): Promise<void> => {
     reading = reading.then(work).catch((error: unknown) => {
       options.say(`cannot read pending deliveries: ${String(error)}\n`);
       clearTimeout(again);
-      if (!closed) again = setTimeout(changed, REREAD_MS).unref();
+      if (!closed) again = setTimeout(() => void changed(), REREAD_MS).unref();
     });
+    return reading;
   };
-  const changed = (): void => {
+  const changed = (): Promise<void> => {
     clearTimeout(again);
-    after(reload);
+    return after(reload);
   };
-  changed();
-  await reading;
+  await changed();
 
   return {
     traffic: (event, explain) => offer(event, takers.get(event.event_type) ?? [], workers, explain),
     wantsSpans: () => isTraced,
     changed,
     wake: (ids) =>
-      after(async () => {
+      void after(async () => {
         for (const id of ids) await workers.get(id)?.worker.wake();
       }),
     dropped: (id, count) => workers.get(id)?.worker.dropped(count),

@@ -8,9 +8,8 @@ const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
 
 type Decided = Pick<Exchange | StreamExchange, 'pipeline' | 'verdicts'>;
 
-/** The decision declared by a module's reason; `invalid` if the module did not run. */
-export function decisionOf({ pipeline, verdicts }: Decided, module: string): Decision | 'invalid' {
-  const index = pipeline?.positionOf[module];
+/** The decision declared by the reason of the module at a position; `invalid` if it did not run. */
+export function decisionOf({ pipeline, verdicts }: Decided, index: number | undefined): Decision | 'invalid' {
   if (index === undefined) return 'invalid';
   const verdict = verdicts[index];
   if (verdict === undefined) return 'invalid';

@@ -1,5 +1,6 @@
 import type { Connection } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import type { Pipeline } from '../engine/pipeline.ts';
 import { firstValue } from '../http/fields.ts';
 import { queryWithoutSecrets } from '../http/secrets.ts';
 import { formatTarget } from '../http/target.ts';
@@ -11,6 +12,8 @@ import { redactEvent } from './redact_event.ts';
 import { timestamp } from './timestamps.ts';
 
 const NO_CLIENT_CERTIFICATE = { serial_number: '', subject: { cn: '' } };
+
+const NOT_CONFIGURED: Pipeline['positionOf'] = {};
 
 /** The event of a finished exchange. Everything in it was decided or measured before. */
 export function projectHttpRequestComplete(
@@ -36,10 +39,11 @@ function projected(exchange: Exchange): HttpRequestComplete {
   const target = formatTarget(head.path, query);
   const compressed = exchange.compress !== null && sent !== null;
   const certificate = connection.tls?.clientCertificate ?? null;
+  const at = exchange.pipeline === null ? NOT_CONFIGURED : exchange.pipeline.positionOf;
   return {
     backend: { connection_reused: last !== undefined && last.reused },
     basic_auth: { decision: 'invalid', username: '' },
-    circuit_breaker: { decision: decisionOf(exchange, 'circuit_breaker') },
+    circuit_breaker: { decision: decisionOf(exchange, at['circuit_breaker']) },
     compression: {
       algorithm: namedCoding(exchange.compress),
       bytes_saved: compressed ? sent.rawResponseBytes - sent.responseBytes : 0,
@@ -49,7 +53,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
       request: {
         body_length: sent === null ? 0 : sent.requestBytes,
         headers: normaliseHeaders(head.headers),
-        method: head.method.toLowerCase(),
+        method: head.method === 'GET' ? 'get' : head.method.toLowerCase(),
         url: {
           host: head.host,
           path: head.path,
@@ -65,11 +69,14 @@ function projected(exchange: Exchange): HttpRequestComplete {
         status_code: response === null ? 0 : response.status,
       },
     },
-    ip_policy: { decision: blockOrAllow(decisionOf(exchange, 'ip_restriction')) },
+    ip_policy: { decision: blockOrAllow(decisionOf(exchange, at['ip_restriction'])) },
     oauth: {
-      app_client_id: detailOf(exchange, 'oauth', 'client_id'),
-      decision: blockOrAllow(decisionOf(exchange, 'oauth')),
-      user: { id: detailOf(exchange, 'oauth', 'user_id'), name: detailOf(exchange, 'oauth', 'user_name') },
+      app_client_id: detailOf(exchange, at['oauth'], 'client_id'),
+      decision: blockOrAllow(decisionOf(exchange, at['oauth'])),
+      user: {
+        id: detailOf(exchange, at['oauth'], 'user_id'),
+        name: detailOf(exchange, at['oauth'], 'user_name'),
+      },
     },
     tls: {
       cipher_suite: connection.tls?.cipherSuite ?? '',
@@ -83,7 +90,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
       version: connection.tls?.version ?? '',
     },
     traffic_policy: { logs: logsOf(exchange) },
-    webhook_verification: { decision: blockOrAllow(decisionOf(exchange, 'webhook_verification')) },
+    webhook_verification: { decision: blockOrAllow(decisionOf(exchange, at['webhook_verification'])) },
   };
 }
 
@@ -103,8 +110,7 @@ function connectionFacts(connection: Connection, host: string): HttpRequestCompl
 }
 
 /** A text in the detail of a module's verdict; empty if the module did not run or the detail is absent. */
-function detailOf({ pipeline, verdicts }: Exchange, module: string, name: string): string {
-  const index = pipeline?.positionOf[module];
+function detailOf({ verdicts }: Exchange, index: number | undefined, name: string): string {
   const told = index === undefined ? undefined : verdicts[index]?.reason.detail[name];
   return typeof told === 'string' ? told : '';
 }

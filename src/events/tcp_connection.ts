@@ -55,7 +55,9 @@ export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): Tc
   const { redact } = configuration;
   const object: TcpConnectionClosed = {
     conn: connectionFacts(connection, relayed ?? NOTHING_RELAYED, endMs),
-    ip_policy: { decision: blockOrAllow(decisionOf(exchange, 'ip_restriction')) },
+    ip_policy: {
+      decision: blockOrAllow(decisionOf(exchange, exchange.pipeline?.positionOf['ip_restriction'])),
+    },
     traffic_policy: { logs: logsOf(exchange) },
   };
   return redact === null ? object : redactEvent('tcp_connection_closed.v0', object, redact);

@@ -87,6 +87,8 @@ export interface BadExample {
 export interface Finding {
   readonly severity?: Severity;
   readonly message: string;
+  /** An example and a cure for `explain-code`, each without a full stop. */
+  readonly cure?: readonly [example: string, cure: string];
   /** Error number of the management API, if it has its own; by reason, if a reason has another. */
   readonly number?: number;
   readonly numberOfReason?: Readonly<Record<string, number>>;

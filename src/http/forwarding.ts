@@ -1,4 +1,4 @@
-import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
+import { memoizeRecurring } from '../caches/recurring.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
@@ -37,10 +37,11 @@ export interface IdentityPrefixes {
   readonly mtls: string;
 }
 
-type Handling = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
+type Handling = 'pass' | 'drop' | 'connection' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
 
 const REWRITTEN: Readonly<Record<string, Handling>> = {
   host: 'drop',
+  connection: 'connection',
   'x-forwarded-for': 'forwarded_for',
   'x-forwarded-proto': 'forwarded_proto',
   'x-forwarded-host': 'forwarded_host',
@@ -57,20 +58,19 @@ export function foldedName(name: string): string {
 /** There are few field names, so the result for each spelling is cached, up to this number. */
 const CACHED_NAMES = 2_048;
 
-/** Converts the fields of a client's request for an upstream; see `requestForwarder`. */
+/** Converts the fields of a client's request for an upstream, into a list of its own; see `requestForwarder`. */
 export type RequestForwarder = (
   headers: FieldList,
   authority: string,
   scheme: string,
   clientIp: string,
-) => FieldList;
+) => string[];
 
 /**
  * Creates the function that converts a client's fields into those for an upstream, without framing: it drops
  * hop-by-hop and identity fields, appends to `X-Forwarded-For` and `-Proto`, and sets `X-Forwarded-Host`
  * unless the client did. Names that an upstream may confuse with these (`X_Forwarded_For`) are always
- * dropped, other names with an underscore unless `passesUnderscores`. Requests with the same fields share the
- * resulting list.
+ * dropped, other names with an underscore unless `passesUnderscores`.
  */
 export function requestForwarder(identity: IdentityPrefixes, passesUnderscores = false): RequestForwarder {
   const known = new Map<string, Handling>();
@@ -91,22 +91,23 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     isFraming(lower) ||
     lower.startsWith(identity.auth) ||
     lower.startsWith(identity.mtls);
-  const make: RequestForwarder = (headers, authority, scheme, clientIp) => {
-    const named = namedByConnection(headers);
-    const out: string[] = ['host', authority];
+  return (headers, authority, scheme, clientIp) => {
+    let out = ['host', authority];
     let forwardedFor = '';
     let forwardedProto = '';
     let forwardedHost = '';
+    let hasConnection = false;
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at]!;
       const value = headers[at + 1]!;
       const handling = known.get(name) ?? handlingOf(name);
-      if (handling === 'pass') {
-        if (named === null || !named.has(name.toLowerCase())) out.push(name, value);
-      } else if (handling === 'forwarded_for') forwardedFor += `${value}, `;
+      if (handling === 'pass') out.push(name, value);
+      else if (handling === 'connection') hasConnection = true;
+      else if (handling === 'forwarded_for') forwardedFor += `${value}, `;
       else if (handling === 'forwarded_proto') forwardedProto += `${value}, `;
       else if (handling === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
     }
+    if (hasConnection) out = withoutNamed(out, namedByConnection(headers));
     forwardedFor += clientIp;
     forwardedProto += scheme;
     if (forwardedHost === '') forwardedHost = authority;
@@ -114,21 +115,11 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
-  const lastOf = weakMemoizeRecurring((): LastForward => ({
-    authority: '',
-    scheme: '',
-    clientIp: '',
-    out: null,
-  }));
-  return (headers, authority, scheme, clientIp) => {
-    const last = lastOf(headers);
-    const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
-    if (last.out !== null && isSame) return last.out;
-    last.authority = authority;
-    last.scheme = scheme;
-    last.clientIp = clientIp;
-    return (last.out = make(headers, authority, scheme, clientIp));
-  };
+}
+
+function withoutNamed(fields: string[], named: ReadonlySet<string> | null): string[] {
+  if (named === null) return fields;
+  return fields.filter((_, at) => !named.has(fields[at & ~1]!.toLowerCase()));
 }
 
 /** A client's fields without identity fields and lookalikes; the same list when there are none. */
@@ -147,14 +138,6 @@ function isIdentity(name: string, { auth, mtls }: IdentityPrefixes): boolean {
   if (initial !== auth.charCodeAt(0) && initial !== mtls.charCodeAt(0)) return false;
   const folded = foldedName(name);
   return folded.startsWith(auth) || folded.startsWith(mtls);
-}
-
-/** The last result for a list of fields. */
-interface LastForward {
-  authority: string;
-  scheme: string;
-  clientIp: string;
-  out: FieldList | null;
 }
 
 const lowerNames = new Map<string, string>();
@@ -176,7 +159,7 @@ export type ResponseForwarder = (headers: FieldList) => FieldList;
  * it.
  */
 export function responseForwarder(errorCodeField: string): ResponseForwarder {
-  return weakMemoizeRecurring((headers) => forwardedResponse(headers, errorCodeField));
+  return memoizeRecurring((headers) => forwardedResponse(headers, errorCodeField));
 }
 
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {

@@ -1,3 +1,4 @@
+import { markRecurring } from '../caches/recurring.ts';
 import { MORE, readSection, REFUSED } from './fields.ts';
 import { gatherFields, type HeadFields } from './message.ts';
 
@@ -37,8 +38,9 @@ function startsWith(block: Block, bytes: Buffer, from: number, to: number): bool
   return end <= to && block.bytes.compare(bytes, from, end) === 0;
 }
 
-/** After this many heads with changed fields, a connection stops comparing. */
-const MAX_CHANGES = 8;
+/** After this many heads with changed fields, a connection compares only one of as many as `ONE_OF`. */
+const MAX_CHANGES = 2;
+const ONE_OF = 64;
 
 /** Reads the fields of one head after the other on a connection. */
 export class FieldReader {
@@ -60,13 +62,15 @@ export class FieldReader {
     if (last !== null && startsWith(last, bytes, from, to)) {
       this.end = from + last.bytes.length;
       this.#changes = 0;
+      markRecurring(last.fields.list);
       return last.fields;
     }
     const end = readSection(bytes, from, to, this.#limit);
     if (end === MORE || end === REFUSED) return end;
     this.end = end;
     // A client with different fields each time gains nothing from the cache.
-    const block = this.#changes < MAX_CHANGES ? blockAt(bytes, from, end) : null;
+    const isCompared = this.#changes < MAX_CHANGES || this.#changes % ONE_OF === 0;
+    const block = isCompared ? blockAt(bytes, from, end) : null;
     this.#changes++;
     this.#last = block;
     return block === null ? gatherFields(bytes.toString('latin1', from, end), from) : block.fields;

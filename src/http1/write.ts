@@ -1,4 +1,4 @@
-import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
+import { memoizeRecurring } from '../caches/recurring.ts';
 import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import { isMethod } from '../http/methods.ts';
@@ -56,7 +56,7 @@ interface Lines {
 
 const BROKEN: Lines = { text: null, hosts: 0, hasDate: false };
 
-const linesOf: (fields: FieldList) => Lines = weakMemoizeRecurring((fields) => {
+const linesOf: (fields: FieldList) => Lines = memoizeRecurring((fields) => {
   let text = '';
   let hosts = 0;
   let hasDate = false;

@@ -73,6 +73,8 @@ interface CommonRow {
   readonly by: string;
   /** The code of the reason: `ip.denied`; empty while it is not decided. */
   readonly code: string;
+  /** The name of the rule of a policy that decided; absent without one. */
+  readonly rule?: string;
   /** Where the deciding step is in the configuration; null if nowhere. */
   readonly pointer: string | null;
   readonly place: Place | null;

@@ -47,6 +47,8 @@ export interface DraftAnswer {
     /** The outcome depends on what is not kept. */
     readonly unknown: number;
   };
+  /** What the outcomes that are not certain depend on, the most frequent first. */
+  readonly unknownFor: readonly { readonly cause: string; readonly count: number }[];
   readonly tookMs: number;
 }
 

@@ -97,15 +97,18 @@ class TickOutput implements Postponed {
   readonly #to: Duplex;
   /** Called with bytes that the system has accepted. */
   readonly #went: (bytes: number) => void;
+  /** Whether the stream itself sends the writes of one tick together, as tunnels do. */
+  readonly #isBatching: boolean;
   #isBegun = false;
 
   constructor(to: Duplex, went: (bytes: number) => void) {
     this.#to = to;
     this.#went = went;
+    this.#isBatching = 'batchesWrites' in to;
   }
 
   write(chunk: Buffer): boolean {
-    if (!this.#isBegun) {
+    if (!this.#isBegun && !this.#isBatching) {
       this.#isBegun = true;
       this.#to.cork();
       tickBatch.add(this);

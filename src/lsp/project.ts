@@ -100,6 +100,13 @@ export class Project {
     );
   }
 
+  /** Everything that is declared in the open files, and in those below the folders. */
+  declarations(): readonly Located[] {
+    return this.#files(this.#folders[0] ?? '.').flatMap((facts) =>
+      facts.names.filter(({ isDeclaration }) => isDeclaration).map((occurrence) => ({ facts, occurrence })),
+    );
+  }
+
   #files(beside: string): readonly TextFacts[] {
     const open = this.#all().map((document) => this.factsOf(document));
     const paths = new Set([...(this.#paths ??= pathsIn(this.#folders)), ...pathsIn([beside], 1)]);

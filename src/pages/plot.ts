@@ -30,6 +30,8 @@ export interface Plot {
 }
 
 const HEIGHT_PX = 150;
+/** Distances of times on the horizontal axis. */
+const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
 
 /** Draws lines over time, or over what `across` says. */
 export function createPlot(
@@ -108,7 +110,8 @@ function optionsOf(
   const options: UPlot.Options = {
     width: parent.clientWidth,
     height: HEIGHT_PX,
-    padding: [marks.length > 0 ? 20 : 8, 24, 0, 0],
+    // Half of the last time is to the right of its place.
+    padding: [marks.length > 0 ? 20 : 8, 32, 0, 0],
     legend: { live: true },
     cursor: { y: false, points: { size: 6 } },
     scales: {
@@ -116,7 +119,14 @@ function optionsOf(
       ...(form === 'logarithmic' && { y: { distr: 3 } }),
     },
     axes: [
-      { ...axis, values: (_plot, splits) => splits.map((each) => place(each)), space: 80, size: 32 },
+      {
+        ...axis,
+        values: (_plot, splits) => splits.map((each) => place(each)),
+        // Two places within a second would have the same time.
+        ...(across === undefined && { incrs: SECONDS }),
+        space: 80,
+        size: 32,
+      },
       {
         ...axis,
         size: 60,

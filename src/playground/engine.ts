@@ -1,4 +1,5 @@
 import { setFiles } from '../browser/fs.ts';
+import { withParts } from '../browser/parts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Explanation, type Locate, explanationOf } from '../edge/explain.ts';
 import { type ExpressionValues, type RuleWatch, ruleWatch } from '../edge/explained_rules.ts';
@@ -39,7 +40,11 @@ const VALUES_LIMIT = 200;
 const NOWHERE: Locate = () => null;
 
 /** Checks a scenario file with the edge that it names, and runs its cases, each with its explanation. */
-export async function decideCases(texts: ProjectTexts, scenario: string): Promise<Decided> {
+export function decideCases(texts: ProjectTexts, scenario: string): Promise<Decided> {
+  return withParts(() => decide(texts, scenario));
+}
+
+async function decide(texts: ProjectTexts, scenario: string): Promise<Decided> {
   setFiles(texts);
   const cases: DecidedCase[] = [];
   let received: Received | null = null;

@@ -49,8 +49,9 @@ export async function exactFindingsIn(source: Source, options: Options): Promise
     if (start === null) return diagnostic;
     const end = wordEnd(source.text, start);
     const removal = found.isRemovable && isYaml ? removalOf(source.text, start) : null;
+    const edit = removal ?? (found.shorter === null ? null : rewritten(source.text, start, found.shorter));
     const fix: Fix | null =
-      removal === null ? null : { ...removal, message: 'remove it; this changes nothing', safe: true };
+      edit === null ? null : { ...edit, message: 'remove it; this changes nothing', safe: true };
     return Object.assign(diagnostic, { source, span: { start, end } }, fix === null ? {} : { fix });
   });
   return withoutSilenced(source, all);
@@ -94,6 +95,31 @@ function offsetOf(locate: Locate, lines: Lines, { name, text }: Source, pointer:
 function wordEnd(text: string, start: number): number {
   const quoted = /^(?:'[^'\n]*'|"[^"\n]*"|[^\s,\]}]+)/.exec(text.slice(start, start + 200));
   return start + Math.max(1, quoted?.[0].length ?? 1);
+}
+
+/** A shorter expression in the quotes of the one that it replaces; null if that is written in another way. */
+function rewritten(
+  text: string,
+  start: number,
+  { from, to }: NonNullable<AnalysisFinding['shorter']>,
+): Pick<Fix, 'span' | 'text'> | null {
+  for (const written of [singleQuoted, JSON.stringify, plain]) {
+    const [before, after] = [written(from), written(to)];
+    if (before === null || after === null || !text.startsWith(before, start)) continue;
+    const end = start + before.length;
+    if (written !== plain || /^(?:\r?\n|$)/.test(text.slice(end)))
+      return { span: { start, end }, text: after };
+  }
+  return null;
+}
+
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A text that YAML can have without quotes; null if that is not certain. */
+function plain(text: string): string | null {
+  return /^[a-z(].*[\w)]$/i.test(text) && !/: | #|\n/.test(text) ? text : null;
 }
 
 const MOST_FIXES = 200;

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { didYouMean } from '../diagnostics/message_text.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
 
@@ -12,7 +12,7 @@ export const FILES_BESIDE: FilesBeside = {
     try {
       return { name, text: readFileSync(name, 'utf8') };
     } catch (error) {
-      return { problem: `cannot read ${name}: ${failureText(error)}`, hint: nameNear(name) };
+      return { problem: fileFailure('read', name, error), hint: nameNear(name) };
     }
   },
 };

@@ -12,7 +12,7 @@ import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { isPropertyFile, kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
+import { fileFailure } from '../diagnostics/system_failure.ts';
 import { namedService } from './service_name.ts';
 import type { Sources } from './sources.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
@@ -82,9 +82,19 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<Checked> {
-  if (isScript(path)) return checkConfigValue(await importDefault(path, options.sources), path, options);
+  if (isScript(path)) return ofScript(path, await importDefault(path, options.sources), options);
   const files = options.sources?.filesOf(path);
   return loadConfigText(path, readText(path, options.sources), { ...options, ...(files && { files }) });
+}
+
+/** Checks the value that a program exports. Its text is not known to be the place of a finding, so only the file is named. */
+async function ofScript(path: string, value: unknown, options: LoadOptions): Promise<Checked> {
+  const checked = await checkConfigValue(value, path, options);
+  const source = { name: path, text: '' };
+  return {
+    ...checked,
+    diagnostics: checked.diagnostics.map((one) => (one.source ? one : { ...one, source })),
+  };
 }
 
 /** As `loadConfig`, for the text of a file. */
@@ -140,7 +150,9 @@ export function readBytes(path: string): Buffer {
   } catch (error) {
     const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? nameNear(path) : undefined;
     throw new FileError(
-      `cannot read ${path}: ${near === undefined ? failureText(error) : `there is no such file; ${near}`}`,
+      near === undefined
+        ? fileFailure('read', path, error)
+        : `cannot read ${path}: there is no such file; ${near}`,
     );
   }
 }
@@ -155,12 +167,37 @@ export function readText(path: string, sources?: Sources): string {
   return bytes.toString('utf8');
 }
 
+/** Reads a file that is checked: where it is not a text in UTF-8, that is a finding. */
+export async function readChecked(path: string): Promise<Source | Diagnostic> {
+  const bytes = readBytes(path);
+  const name = path;
+  // Zero bytes are found by the checkers, which name their place.
+  if (isUtf8(bytes)) return { name, text: bytes.toString('utf8') };
+  const message = encodingProblem(bytes)!;
+  const text = new TextDecoder(
+    !isUtf16(bytes) ? 'utf-8' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-16le',
+  ).decode(bytes);
+  const code = `${await kindOfFile(text)}.not_text`;
+  const start = Math.max(text.indexOf('\ufffd'), 0);
+  return {
+    code,
+    severity: 'error',
+    message,
+    pointer: '',
+    source: { name, text },
+    span: { start, end: start + 1 },
+  };
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return (
+    bytes.length > 1 && ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+  );
+}
+
 /** Why bytes are not a text in UTF-8, with a cure; null if they are. */
 function encodingProblem(bytes: Buffer): string | null {
-  const isUtf16 =
-    bytes.length > 1 &&
-    ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff));
-  if (isUtf16) return 'it is encoded in UTF-16; save it as UTF-8';
+  if (isUtf16(bytes)) return 'it is encoded in UTF-16; save it as UTF-8';
   if (bytes.includes(0)) return 'it is not a text: it contains zero bytes; name a text file in UTF-8';
   return isUtf8(bytes) ? null : 'it is not encoded in UTF-8; save it as UTF-8';
 }
@@ -187,6 +224,13 @@ export async function loadSemanticChecks({
   ];
 }
 
+/** The path with the line that Node names for a syntax error. */
+function placeIn(path: string, error: unknown): string {
+  const first = error instanceof SyntaxError ? (error.stack ?? '').split('\n', 1)[0]! : '';
+  const line = /(?<=[.][cm]?[jt]s(?:[?]load=\d+)?:)\d+$/.exec(first)?.[0];
+  return line === undefined ? path : `${path}:${line}`;
+}
+
 /** The default export of a module, loaded again; throws FileError. With sources of their own, programs are not run. */
 export async function importDefault(path: string, sources?: Sources): Promise<unknown> {
   if (sources !== undefined) throw new FileError(`${path} is a program, which is not run here`);
@@ -197,8 +241,9 @@ export async function importDefault(path: string, sources?: Sources): Promise<un
   try {
     module = (await import(url.href)) as typeof module;
   } catch (error) {
-    throw new FileError(`cannot load ${path}: ${failureText(error)}`);
+    throw new FileError(fileFailure('load', placeIn(path, error), error));
   }
-  if (module.default === undefined) throw new FileError(`${path} has no default export`);
+  if (module.default === undefined)
+    throw new FileError(`${path} has no default export; write \`export default defineEdge({ … })\``);
   return module.default;
 }

@@ -1,4 +1,5 @@
 import { UNREADABLE } from '../config_file/document.ts';
+import { written } from '../config_file/edits.ts';
 import type { EditOf, WantedFix } from '../diagnostics/report.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../diagnostics/message_text.ts';
@@ -11,7 +12,9 @@ import { POLICY_KEYS } from './policy_forms.ts';
 import type { StandIns } from './stand_ins.ts';
 
 /** Whether a text may have references, so that most files are not searched. */
-export const MAY_REFER = /\$\{\s*[A-Za-z]+\s*:/;
+export const MAY_REFER = /\$\{\s*[A-Za-z]+\s*:|\$\{?[A-Z]/;
+/** A variable as shells and other tools write it: `$NAME` or `${NAME}` as the whole value. */
+const SHELL_VARIABLE = /^\$(?:\{([A-Z][A-Z0-9_]+)\}|([A-Z][A-Z0-9_]+))$/;
 /** `${env:NAME}`, `${file:PATH}`, each with `:-` and a default; an escape has one more dollar. */
 const REFERENCE = /(?<escape>\$?)\$\{(?<kind>[A-Za-z]+):(?<rest>[^{}]*)(?<end>\}?)/g;
 const KINDS = ['env', 'file'] as const;
@@ -89,6 +92,8 @@ function textOf(text: string, at: At, referring: Referring): unknown {
   const { pointer, shape } = at;
   // A policy that is a text is what is published.
   if (POLICY_TEXT.test(pointer) || pointer.startsWith('/include')) return text;
+  const variable = at.inPolicy ? null : SHELL_VARIABLE.exec(text);
+  if (variable !== null) return refuseVariable(pointer, variable[1] ?? variable[2]!, referring);
   let failed = false;
   let isOnlyReference = false;
   const result = text.replaceAll(REFERENCE, (whole: string, ...rest: unknown[]) => {
@@ -139,6 +144,14 @@ function textOf(text: string, at: At, referring: Referring): unknown {
   });
   if (failed) return UNREADABLE;
   return isOnlyReference ? typed(result, shape) : result;
+}
+
+function refuseVariable(pointer: string, name: string, { report }: Referring): typeof UNREADABLE {
+  const instead = `\${env:${name}}`;
+  const fix = { message: `write ${instead}`, safe: false, edit: written(`"${instead}"`) };
+  const message = 'a variable of the environment is written as ${env:NAME}';
+  report('edge.bad_reference', pointer, message, { hint: `did you mean ${instead}?`, fix });
+  return UNREADABLE;
 }
 
 type Found =

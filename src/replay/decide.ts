@@ -248,7 +248,7 @@ function stopOf({ pipeline, verdicts, responseVerdicts }: Exchange): StopFound |
 }
 
 function stopIn(verdicts: Exchange['verdicts'], { filters }: Pipeline): StopFound | null {
-  const index = verdicts.length - 1;
+  const index = verdicts.findLastIndex((verdict) => verdict !== undefined);
   const verdict = verdicts[index];
   if (verdict?.verdict !== 'stop') return null;
   const { module, pointer } = filters[index]!;

@@ -45,8 +45,8 @@ export class ExchangeNotes {
   asked(question: Question): ForwardNotes | null {
     this.#question = question;
     if (question.ask === 'forward') {
-      const requestBody = keptBytes(this.#bodyLimit);
-      const responseBody = keptBytes(this.#bodyLimit);
+      const requestBody = new BodyBytes(this.#bodyLimit);
+      const responseBody = new BodyBytes(this.#bodyLimit);
       const forward = { request: question.request, requestBody, responseBody, given: null };
       this.forwards.push(forward);
       return forward;
@@ -130,22 +130,34 @@ export class ExchangeNotes {
   }
 }
 
-function keptBytes(limitBytes: number): KeptBytes {
-  const pieces: Uint8Array[] = [];
-  let keptCount = 0;
-  let count = 0;
-  return {
-    add: (bytes) => {
-      count += bytes.length;
-      if (keptCount >= limitBytes) return;
-      // The buffer may be reused after it has been passed on.
-      const piece = Uint8Array.from(bytes.subarray(0, limitBytes - keptCount));
-      keptCount += piece.length;
-      pieces.push(piece);
-    },
-    body: () => recordedBody(Buffer.concat(pieces), count, limitBytes),
-    size: () => keptCount,
-  };
+/** There are two of these for each request that is kept, most of them empty. */
+class BodyBytes implements KeptBytes {
+  readonly #limit: number;
+  #pieces: Uint8Array[] | null = null;
+  #kept = 0;
+  #count = 0;
+
+  constructor(limitBytes: number) {
+    this.#limit = limitBytes;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#count += bytes.length;
+    if (this.#kept >= this.#limit) return;
+    // The buffer may be reused after it has been passed on; `slice` of a Buffer would not copy.
+    const piece = Uint8Array.prototype.slice.call(bytes, 0, this.#limit - this.#kept);
+    this.#kept += piece.length;
+    if (this.#pieces === null) this.#pieces = [piece];
+    else this.#pieces.push(piece);
+  }
+
+  body(): RecordedBody {
+    return recordedBody(Buffer.concat(this.#pieces ?? []), this.#count, this.#limit);
+  }
+
+  size(): number {
+    return this.#kept;
+  }
 }
 
 function fetchAnswer(

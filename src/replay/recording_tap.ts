@@ -84,22 +84,59 @@ export function copyBodies<C extends { readonly close: () => Promise<void> }>(
   return copying as unknown as C;
 }
 
-function copied(body: FlowingBody, kept: KeptBytes): FlowingBody {
-  return {
-    get lengthBytes() {
-      return body.lengthBytes;
-    },
-    flow: (taker) =>
-      body.flow({
-        take: (bytes) => {
-          kept.add(bytes);
-          taker.take(bytes);
-        },
-        rest: () => taker.rest(),
-        end: (trailers) => taker.end(trailers),
-        fail: (fault, detail) => taker.fail(fault, detail),
-      }),
-    resume: () => body.resume(),
-    cancel: () => body.cancel?.(),
-  };
+const copied = (body: FlowingBody, kept: KeptBytes): FlowingBody => new CopiedBody(body, kept);
+
+/**
+ * A body whose bytes are kept while they pass. It lets go of both sides at its end: what is left of it in the old
+ * generation would keep later exchanges of its connections from being collected while they are young.
+ */
+class CopiedBody implements FlowingBody, Taker {
+  readonly lengthBytes: number | null;
+  #body: FlowingBody | null;
+  #taker: Taker | null = null;
+  #kept: KeptBytes | null;
+
+  constructor(body: FlowingBody, kept: KeptBytes) {
+    this.lengthBytes = body.lengthBytes;
+    this.#body = body;
+    this.#kept = kept;
+  }
+
+  flow(taker: Taker): void {
+    this.#taker = taker;
+    this.#body?.flow(this);
+  }
+
+  resume(): void {
+    this.#body?.resume();
+  }
+
+  cancel(): void {
+    this.#body?.cancel?.();
+  }
+
+  take(bytes: Uint8Array): void {
+    this.#kept?.add(bytes);
+    this.#taker?.take(bytes);
+  }
+
+  rest(): boolean {
+    return this.#taker?.rest() ?? true;
+  }
+
+  end(trailers: readonly string[]): void {
+    this.#over()?.end(trailers);
+  }
+
+  fail(fault: string, detail: string): void {
+    this.#over()?.fail(fault, detail);
+  }
+
+  #over(): Taker | null {
+    const taker = this.#taker;
+    this.#body = null;
+    this.#taker = null;
+    this.#kept = null;
+    return taker;
+  }
 }

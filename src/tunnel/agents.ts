@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import { secretText } from '../crypto/random.ts';
 import { type SelectableTunnel, Tunnels, tunnelEndpoint } from '../edge/tunnels.ts';
-import { brandingOf } from '../engine/branding.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { OpenTunnel } from '../io/dial.ts';
 import { proxyHeader } from '../server/proxy_protocol.ts';
-import type { AgentCommand, AgentFacts } from './agent_facts.ts';
+import { type AgentCommand, type AgentFacts, authRefusal } from './agent_facts.ts';
 import { type BindRequest, permitsLabels, readBind, readLabelled } from './binding/bind_request.ts';
+import { TOO_MANY } from './binding/endpoint_table.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
 import { type Members, type Refusal, isRefusal } from './binding/members.ts';
 import {
@@ -34,7 +34,6 @@ export interface Tunnel extends SelectableTunnel {
 }
 
 export interface AgentsOptions extends SessionsOptions {
-  readonly service: string;
   /** Decides about the token of an agent. */
   readonly admit: (token: string, address: string) => Promise<Admitted | Refusal>;
   readonly refuseAddress?: EndpointsOptions['refuseAddress'];
@@ -48,16 +47,16 @@ const TOKEN_CHARACTERS = 25;
 /** All connected agents, their tunnels and endpoints. */
 export class Agents implements SessionHost {
   readonly region = REGION;
-  readonly errorCode: (number: number) => string;
   readonly tunnels = new Tunnels<Tunnel>();
   readonly endpoints: Endpoints;
   readonly #options: AgentsOptions;
   readonly #sessions: OnlineSessions;
   readonly #ofSession = new Map<AgentSession, Set<Tunnel>>();
+  /** Number of changes of rights so far. */
+  #rightsChanges = 0;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
-    this.errorCode = brandingOf(options.service).errorCode;
     this.endpoints = new Endpoints(options);
     this.#sessions = new OnlineSessions(options);
   }
@@ -107,9 +106,17 @@ export class Agents implements SessionHost {
 
   /** Ends the sessions of a credential, which was revoked. */
   revoke(credential: string, reason: string): void {
+    this.#rightsChanges++;
     this.#sessions.kept.forget(credential);
     for (const { admitted, session } of this.sessions())
       if (admitted.credential === credential) session.close(reason);
+  }
+
+  /** Tells that the rules of a credential have changed: they hold for further binds of its sessions. */
+  permit(credential: string, acl: readonly string[]): void {
+    this.#rightsChanges++;
+    for (const online of this.sessions())
+      if (online.admitted.credential === credential) online.admitted = { ...online.admitted, acl };
   }
 
   close(reason: string): void {
@@ -120,20 +127,28 @@ export class Agents implements SessionHost {
 
   async start(session: AgentSession, auth: Members, facts: AgentFacts): Promise<SessionStart | Refusal> {
     const extra = auth.object('Extra');
-    const answer = await this.#options.admit(extra?.text('AuthToken') ?? '', session.address);
-    const clientId = auth.text('ClientId');
-    const refusal = isRefusal(answer) ? answer : this.#sessions.refusal();
-    if (refusal !== null) {
-      const credential = isRefusal(answer) ? null : answer.credential;
+    const admit = () => this.#options.admit(extra?.text('AuthToken') ?? '', session.address);
+    const refused = (refusal: Refusal, credential: string | null): Refusal => {
       this.#sessions.refused(session, facts, credential, refusal.message);
       return refusal;
-    }
-    const admitted = answer as Admitted;
+    };
+    let changes = this.#rightsChanges;
+    let answer = authRefusal(auth) ?? (await admit());
+    if (isRefusal(answer)) return refused(answer, null);
+    const full = this.#sessions.refusal();
+    if (full !== null) return refused(full, answer.credential);
     const cookieBefore = extra?.text('Cookie') ?? '';
-    const kept = this.#sessions.resumedOrNew(clientId, cookieBefore, admitted.credential);
+    const kept = this.#sessions.resumedOrNew(auth.text('ClientId'), cookieBefore, answer.credential);
     const { id, cookie, startedMs } = kept;
     await this.#takeOver(id);
-    this.#sessions.add({ id, session, facts, admitted, startedMs }, kept);
+    // Rights may have been changed or revoked meanwhile, and another connection may have resumed the session.
+    while (changes !== this.#rightsChanges || this.#sessions.withId(id) !== undefined) {
+      changes = this.#rightsChanges;
+      answer = await admit();
+      if (isRefusal(answer)) return refused(answer, kept.credential);
+      await this.#takeOver(id);
+    }
+    this.#sessions.add({ id, session, facts, admitted: answer, startedMs }, kept);
     return { clientId: id, cookie };
   }
 
@@ -168,7 +183,13 @@ export class Agents implements SessionHost {
       endpoint: tunnelEndpoint(id, bind),
     });
     const token = bind.token === '' ? secretText(TOKEN_CHARACTERS) : bind.token;
-    return { Id: id, URL: endpoint.url, Proto: bind.proto, Opts: opts, Extra: { Token: token } };
+    return {
+      Id: id,
+      URL: endpoint.url,
+      Proto: bind.proto,
+      Opts: opts,
+      Extra: { Token: token, TunnelID: id },
+    };
   }
 
   async startLabelled(session: AgentSession, request: Members): Promise<object | Refusal> {
@@ -216,10 +237,10 @@ export class Agents implements SessionHost {
   #full(session: AgentSession): Refusal | null {
     const own = this.#ofSession.get(session)?.size ?? 0;
     if (own >= MAX_TUNNELS_OF_SESSION)
-      return { number: 324, message: `The session has ${own} tunnels, which is the limit.` };
+      return { number: TOO_MANY, message: `The session has ${own} tunnels, which is the limit.` };
     const { size } = this.tunnels;
     if (size < MAX_TUNNELS) return null;
-    return { number: 324, message: `There are ${size} tunnels in all, which is the limit.` };
+    return { number: TOO_MANY, message: `There are ${size} tunnels in all, which is the limit.` };
   }
 
   /** The old connection may look open still; its tunnels must be gone before they are bound again. */

@@ -1,5 +1,6 @@
 import { secretFraction } from '../crypto/random.ts';
 import { carries } from '../edge/tunnels.ts';
+import { placedOptions } from './binding/bind_place.ts';
 import { type BindRequest, permitsAddress } from './binding/bind_request.ts';
 import { type Bound, type BoundEndpoint, EndpointTable } from './binding/endpoint_table.ts';
 import type { Refusal } from './binding/members.ts';
@@ -70,7 +71,8 @@ export class Endpoints {
       const made = bind.port === null ? await this.#atFreePort(bind) : await this.#at(bind, bind.port);
       if ('number' in made) return made;
       made.tunnels++;
-      return { endpoint: made.endpoint, opts: echoed(bind, made.endpoint) };
+      const { host, port } = made.endpoint;
+      return { endpoint: made.endpoint, opts: placedOptions(bind.proto, bind.opts, host, port) };
     });
   }
 
@@ -127,13 +129,6 @@ export class Endpoints {
     this.#last = done.catch(() => undefined);
     return done;
   }
-}
-
-/** The options of the request with what was chosen: agents bind again with exactly the options of the response. */
-function echoed({ opts, kind }: BindRequest, { host, port }: BoundEndpoint): object {
-  return kind === 'tcp'
-    ? { ...opts.value, Addr: `${host}:${port}` }
-    : { ...opts.value, Domain: host, Hostname: host };
 }
 
 function addressOf({ host, port }: BindRequest): string {

@@ -1,4 +1,4 @@
-import { equalTexts } from '../crypto/digest.ts';
+import { digest, equalTexts } from '../crypto/digest.ts';
 import { secretText } from '../crypto/random.ts';
 import type { LabelledRequest } from './binding/bind_request.ts';
 
@@ -93,5 +93,5 @@ function keyOf({ labels, forwardsTo, metadata }: LabelledRequest): string {
   const sorted = Object.keys(labels)
     .toSorted()
     .map((name) => [name, labels[name]]);
-  return JSON.stringify([sorted, forwardsTo, metadata]);
+  return digest('sha256', [JSON.stringify([sorted, forwardsTo, metadata])], 'base64');
 }

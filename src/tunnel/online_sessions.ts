@@ -17,7 +17,8 @@ export interface OnlineSession {
   readonly id: string;
   readonly session: AgentSession;
   readonly facts: AgentFacts;
-  readonly admitted: Admitted;
+  /** Changes when the rules of the credential do. */
+  admitted: Admitted;
   readonly startedMs: number;
 }
 

@@ -61,7 +61,10 @@ export class JsonCollector {
   }
 }
 
+/** Part of the protocol, whatever the service is called: agents take no other line for a code. */
+const CODE_PREFIX = 'ERR_NGROK_';
+
 /** The text of a refusal, in which agents find the code: on a line of its own. */
-export function refusalText({ number, message }: Refusal, errorCode: (number: number) => string): string {
-  return `${message}\r\n\r\n${errorCode(number)}\r\n`;
+export function refusalText({ number, message }: Refusal): string {
+  return `${message}\r\n\r\n${CODE_PREFIX}${number}\r\n`;
 }

@@ -26,8 +26,17 @@ const EARLY_STREAMS = 4;
 const AUTH_MS = 15_000;
 /** Longest Auth request, in bytes: little is held for agents that are not known yet. */
 const AUTH_BYTES = 65_536;
+/** Bytes of all calls of a session that are not complete: agents make one at a time, some make several. */
+const CALLS_BYTES = 2 * 2 ** 20;
+const TOO_MUCH = { problem: `all calls in progress may have at most ${CALLS_BYTES} bytes` } as const;
 /** How long an agent may take to answer a command, in ms. */
 const COMMAND_MS = 10_000;
+
+/** The bind has to be repeated with other options instead. */
+const NO_PATCH: Refusal = {
+  number: 300,
+  message: 'Tunnels cannot be changed here; close and bind them again.',
+};
 
 /** A started session, in the words of an Auth response. */
 export interface SessionStart {
@@ -37,7 +46,6 @@ export interface SessionStart {
 
 /** What a session needs from the registry of agents. Refusals are values; nothing rejects. */
 export interface SessionHost {
-  readonly errorCode: (number: number) => string;
   readonly region: string;
   start(session: AgentSession, auth: Members, facts: AgentFacts): Promise<SessionStart | Refusal>;
   bind(session: AgentSession, request: Members): Promise<object | Refusal>;
@@ -67,6 +75,8 @@ export class AgentSession implements MuxSession {
   #timer: NodeJS.Timeout;
   #heartbeats: Heartbeats | null = null;
   #earlyStreams = 0;
+  /** Bytes of calls that are not complete. */
+  #callBytes = 0;
 
   constructor(socket: Duplex, address: string, host: SessionHost, server: ServerSide) {
     this.address = address;
@@ -125,6 +135,7 @@ export class AgentSession implements MuxSession {
     if (kind === STREAM.startLabelled)
       return this.#answer(stream, (request) => this.#host.startLabelled(this, request));
     if (kind === STREAM.unbind) return this.#answer(stream, (request) => this.#unbind(request));
+    if (kind === STREAM.patch) return this.#answer(stream, async () => NO_PATCH);
     if (kind === STREAM.serviceInfo) return this.#answer(stream, async () => ({ Region: this.#host.region }));
     return null;
   };
@@ -138,16 +149,25 @@ export class AgentSession implements MuxSession {
     const duplex = new StreamDuplex();
     duplex.attach(stream);
     const collector = new JsonCollector(maxBytes);
+    let held = 0;
+    const release = (): void => {
+      this.#callBytes -= held;
+      held = 0;
+    };
+    duplex.once('close', release);
     const add = (bytes: Buffer): void => {
-      const collected = collector.add(bytes);
+      held += bytes.length;
+      this.#callBytes += bytes.length;
+      const collected = this.#callBytes > CALLS_BYTES ? TOO_MUCH : collector.add(bytes);
       if (collected === null) return;
+      release();
       duplex.off('data', add).resume();
       if ('problem' in collected) {
         duplex.end(JSON.stringify({ Error: collected.problem }));
         return;
       }
       const respond = (answer: object): void => {
-        const told = isRefusal(answer) ? { Error: refusalText(answer, this.#host.errorCode) } : answer;
+        const told = isRefusal(answer) ? { Error: refusalText(answer) } : answer;
         if (!duplex.destroyed) duplex.end(JSON.stringify(told));
       };
       work(new Members(collected.value)).then(respond, (fault: unknown) => {
@@ -160,7 +180,6 @@ export class AgentSession implements MuxSession {
 
   async #authenticate(request: Members): Promise<object> {
     const facts = agentFacts(request.object('Extra') ?? new Members({}));
-    if (isRefusal(facts)) return this.#refused(facts);
     const started = await this.#host.start(this, request, facts);
     if (isRefusal(started)) return this.#refused(started);
     if (this.#isClosed()) {

@@ -11,6 +11,8 @@ export const STREAM = {
   update: 6,
   startLabelled: 7,
   serviceInfo: 8,
+  /** Changes a tunnel; agents in Go only. */
+  patch: 10,
   heartbeat: 0xffff_ffff,
 } as const;
 

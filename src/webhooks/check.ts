@@ -8,11 +8,16 @@ import { findProvider } from './table.ts';
 
 export const findings = {
   'edge.webhook_secret': {
+    cure: [
+      '`provider: stripe` without a secret',
+      'Write the secret that the provider shows, or leave it out for sns',
+    ],
     message: 'Every webhook provider except sns requires a secret in its format; sns has none.',
     number: 7027,
     numberOfReason: { secret_forbidden: 7026 },
   },
   'edge.webhook_uncertain': {
+    cure: ['A provider of low certainty', 'Try it with a real webhook before you rely on it'],
     severity: 'warning',
     message: 'This provider does not publish how it signs; the verification may be wrong.',
   },

@@ -157,6 +157,13 @@ test('the documentation names what follows from settings', () => {
     'analysis.scattered_limit': 'limits',
     'analysis.unescaped_dot': 'dots',
     'analysis.unused_check': 'sessions',
+    'analysis.address_as_text': 'addresses as texts',
+    'analysis.unknown_country': 'countries',
+    'analysis.not_an_origin': 'origins',
+    'analysis.ignored_value': 'fields for browsers',
+    'analysis.broken_redirect': 'redirects',
+    'analysis.logs_secret': 'logs',
+    'analysis.removed_before': 'removed fields',
     'analysis.silence_without_reason': 'silences',
     'analysis.unused_silence': 'silences',
   };

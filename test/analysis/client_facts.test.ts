@@ -10,10 +10,11 @@ const FACTS = [
   { cidr: '2001:db8::/32', geo: { location: { country_code: 'DE' } } },
 ];
 
-function edge(expression: string, facts: unknown = FACTS) {
+function edge(expression: string, facts: unknown = FACTS, more: object = {}) {
   const rule = { expressions: [expression], actions: [{ type: 'deny' }] };
   const value = JSON.stringify({ on_http_request: [rule] });
-  return createEdge(oneRoute({ traffic_policy: { value } }, facts === null ? {} : { facts })).config;
+  return createEdge(oneRoute({ traffic_policy: { value } }, { ...(facts !== null && { facts }), ...more }))
+    .config;
 }
 
 test.each([
@@ -36,6 +37,14 @@ test('what the table does not say is not known', () => {
   expect(prove(edge("conn.geo.country_code == 'DE'"), property).verdict).not.toBe('PROVED');
   const tor = { name: 'tor', where: 'conn.client_ip.is_tor_node', never: { end: 'forwarded' } } as const;
   expect(prove(edge('conn.client_ip.is_tor_node', null), tor).verdict).toBe('PROVED');
+});
+
+test('what the table does not say, a database may', () => {
+  const databases = { address_databases: ['city.mmdb'] };
+  const [one, other] = ['has(conn.geo.country_code)', "inCidrRange(conn.client_ip, '203.0.113.0/24')"].map(
+    (expression) => ({ config: edge(expression, FACTS.slice(0, 2), databases) }),
+  );
+  expect(compare(one!, other!).verdict).not.toBe('equivalent');
 });
 
 test('changes of a fact are found', () => {

@@ -1,19 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { runScenarios } from '../../src/project_files/run_scenarios.ts';
 import type { CaseResult } from '../../src/simulator/result.ts';
 import { type Engine, bundledEngine } from './bundled_engine.ts';
+import { SCENARIOS, TEXTS, inNode, told } from './fixtures.ts';
 import { hasLibrariesFor, hasProgram, requirePeer } from '../peers.ts';
-
-const FOLDERS = ['fixtures/scenarios', 'fixtures/every_module', 'fixtures/policies', 'fixtures/sample'];
-const TEXTS = Object.fromEntries(
-  FOLDERS.flatMap((folder) =>
-    readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => [`${folder}/${name}`, readFileSync(`${folder}/${name}`, 'utf8')] as const),
-  ),
-);
-const SCENARIOS = Object.keys(TEXTS).filter((name) => name.endsWith('.scenario.yaml'));
 
 let code: string;
 let engine: Engine;
@@ -22,27 +11,9 @@ beforeAll(async () => {
   ({ code, engine } = await bundledEngine());
 }, 60_000);
 
-/** Without times of the machine, and without what pages add. */
-const told = (cases: readonly (CaseResult & { readonly received?: unknown })[]): string =>
-  JSON.stringify(cases.map(({ tookMs: _took, received: _received, ...rest }) => rest));
-
 test('there are scenarios', () => {
   expect(SCENARIOS.length).toBeGreaterThan(8);
 });
-
-async function inNode(scenario: string) {
-  const [result] = await runScenarios([scenario], {
-    selects: () => true,
-    seed: null,
-    repeat: 1,
-    bail: false,
-    lines: true,
-    on: (_loaded, edge) => edge.traced(),
-    onResult: () => {},
-  });
-  expect(result!.cases.length).toBeGreaterThan(0);
-  return result!;
-}
 
 test.each(SCENARIOS)('%s: every case has the same trace without Node', async (scenario) => {
   const node = await inNode(scenario);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { otherCodes } from '../../src/cli/code_sentences.ts';
+import { apiNumbers } from '../../src/control/api_numbers.ts';
 import { brandingOf } from '../../src/engine/branding.ts';
 import { AUDIT_TYPES } from '../../src/events/event_types.ts';
 import { TRAFFIC_EVENTS } from '../../src/events/fields.ts';
@@ -72,7 +73,45 @@ describe('explain-code', () => {
     expect(numbers.filter((number) => !isKnown(String(number)))).toEqual([]);
   });
 
+  it('has an example and a cure for every finding', () => {
+    const findings = Object.entries(others.sentences).filter(([code]) =>
+      /^(?:edge|property|scenario|policy|expr|analysis|facts)\./.test(code),
+    );
+    expect(findings.length).toBeGreaterThan(200);
+    const without = findings.filter(([, text]) => !/For example[^]*The cure: /.test(text));
+    expect(without.map(([code]) => code)).toEqual([]);
+  });
+
+  it('says of every reason how to see what decided, and how a case expects it', () => {
+    for (const reason of ['ip_restriction.denied', 'upstream.connect', 'deny.denied', 'stream.ended'])
+      expect(others.sentences[reason]).toMatch(/edgeproof explain METHOD URL[^]*because: /);
+  });
+
+  it('knows every number of the management API', () => {
+    const numbers = apiNumbers();
+    expect(numbers.length).toBeGreaterThan(100);
+    const known = { ...others, numbers: [...others.numbers, ...numbers] };
+    const isUnknown = ({ number }: { readonly number: number }) =>
+      findCode(String(number), brandingOf('service'), known).kind === 'unknown';
+    expect(numbers.filter(isUnknown)).toEqual([]);
+    // Numbers that the source gives by themselves.
+    const written = readdirSync(join(SOURCE, 'control'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) =>
+        Array.from(
+          readFileSync(join(SOURCE, 'control', name), 'utf8').matchAll(
+            /new ApiProblem\(\s*\d{3},\s*(\d{3,5}),/g,
+          ),
+          ([, number]) => Number(number),
+        ),
+      );
+    expect(written.length).toBeGreaterThan(15);
+    expect(written.filter((number) => isUnknown({ number }))).toEqual([]);
+  });
+
   it.each([
+    ['201', 'Authorization: Bearer'],
+    ['expr.not_bool', 'The cure: Compare it with something'],
     ['property.unknown_key', 'In a property file: The key is unknown at this place.'],
     ['scenario.no_expectation', 'A case without expectations cannot fail.'],
     ['analysis.dead_rule', 'The cure: '],

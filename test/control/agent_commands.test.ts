@@ -116,7 +116,6 @@ test.each([
 test('what the rules do not permit is refused with 308', async () => {
   const { call } = handmadeAgent(
     new Agents({
-      service: 'ngrok',
       nowMs: Date.now,
       newId: newIds(Date.now),
       admit: async () => ({ credential: 'cr_1', acl: ['bind:app=shop'] }),

@@ -65,6 +65,28 @@ describe.skipIf(NO_SDK !== null)('agents with credentials of the API', () => {
     await expect(forward({ authtoken: token })).rejects.toMatchObject(code('ERR_NGROK_107'));
   });
 
+  test('have the rights of their credential as it is now; without its owner they end', async () => {
+    const owner = await instance.make('/bot_users', { name: 'owner' });
+    const { id, token } = await instance.make('/credentials', { owner_id: owner.id, acl: [] });
+    await agent.run(
+      `kept.session = await new ngrok.SessionBuilder().authtoken(value.token).serverAddr(value.server_addr)
+         .rootCas(value.root_cas).connect();`,
+      { token, ...place },
+    );
+    const bind = (domain: string) =>
+      agent.run('await kept.session.httpEndpoint().domain(value).listen()', domain);
+    await bind('before.localhost');
+    await instance.call('PATCH', `/credentials/${id}`, { acl: ['bind:mine.localhost'] });
+    await expect(bind('after.localhost')).rejects.toThrow('ERR_NGROK_308');
+    await bind('mine.localhost');
+    const sessions = async () =>
+      (await list('tunnel_sessions')).filter((each: Answer['body']) => each.credential.id === id).length;
+    expect(await sessions()).toBe(1);
+    await instance.call('PATCH', `/bot_users/${owner.id}`, { active: false });
+    expect(await sessions()).toBe(0);
+    await expect(forward({ authtoken: token })).rejects.toMatchObject({ errorCode: 'ERR_NGROK_107' });
+  });
+
   test('have events of which a dead destination keeps the newest 10,000, besides all audit events', async () => {
     const target = { debug: { log: false, callback_url: 'https://192.0.2.1/' } };
     const { id } = await instance.make('/event_destinations', { format: 'json', target });

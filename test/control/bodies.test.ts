@@ -102,6 +102,37 @@ describe('a body', () => {
     }
   });
 
+  it.each([
+    ['{', /Expected property name or '}' in JSON at position 1 \(line 1 column 2\)\.$/],
+    ['{"name": "a"\n"b": 1}', /at position 13 \(line 2 column 1\)\.$/],
+    ['{"name": hunter2}', /: Unexpected token 'h'\.$/],
+    ['NaN', /is not valid JSON\.$/],
+    ['"hunter2', /Unterminated string in JSON at position 8/],
+  ])('that is not JSON is refused with its place, without its content: %j', async (body, message) => {
+    const answer = await instance.call('POST', '/vaults', body);
+    expect([answer.status, answer.body.error_code]).toEqual([400, 'ERR_SERVICE_213']);
+    expect(answer.body.msg).toMatch(message);
+    expect(answer.body.msg).not.toMatch(/hunter|NaN/);
+  });
+
+  it('that is compressed is refused as such', async () => {
+    for (const coding of ['gzip', 'br', 'identity, gzip']) {
+      const { status, body } = await instance.call('POST', '/vaults', '{}', { 'content-encoding': coding });
+      expect([status, body.error_code, body.msg]).toEqual([
+        415,
+        'ERR_SERVICE_210',
+        `The Content-Encoding '${coding}' is not supported; send plain JSON.`,
+      ]);
+    }
+  });
+
+  it('with a header twice, in other cases, is refused: one of them would be lost', async () => {
+    const body = { headers: { 'X-Shop': '1', 'x-shop': '2' } };
+    const answer = await instance.call('POST', '/backends/http_response', body);
+    expect([answer.status, answer.body.details.pointer]).toEqual([400, '/headers/x-shop']);
+    expect(answer.body.msg).toMatch(/is set twice/);
+  });
+
   it('that is chunked and empty is reported as empty', async () => {
     const response = await fetch(`${instance.url}/vaults`, {
       method: 'POST',

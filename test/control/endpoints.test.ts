@@ -9,7 +9,8 @@ import { Ngrok as Client } from '@ngrok/ngrok-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localAuthority, serverCertificate } from '../../src/cli/local_authority.ts';
-import { endpointUrl, readEndpointUrl } from '../../src/control/resources/endpoints.ts';
+import { endpointPlace } from '../../src/control/resources/endpoints.ts';
+import { placeUrl } from '../../src/edge/document/endpoint_urls.ts';
 import type { Listening } from '../../src/edgeproof.ts';
 import { folderWith } from '../folder.ts';
 import { type AgentProcess, NO_SDK, agentProcess } from '../tunnel/agent.ts';
@@ -381,8 +382,8 @@ it('URLs of endpoints: what is shown is read as the same', () => {
   fc.assert(
     fc.property(scheme, fc.domain(), port, fc.boolean(), (name, host, any, isWild) => {
       const usual = { http: ':80', https: ':443', tls: `:${any}`, tcp: `:${any}` }[name];
-      const read = readEndpointUrl(`${name}://${isWild && name !== 'tcp' ? '*.' : ''}${host}${usual}`);
-      expect(readEndpointUrl(endpointUrl(read))).toEqual(read);
+      const read = endpointPlace(`${name}://${isWild && name !== 'tcp' ? '*.' : ''}${host}${usual}`);
+      expect(endpointPlace(placeUrl(read))).toEqual(read);
     }),
     { numRuns: 100 },
   );

@@ -1,9 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backUp } from '../../src/control/backup.ts';
 import { type Management, type ManagementOptions, openManagement } from '../../src/control/management.ts';
+import { newSealingKey } from '../../src/crypto/sealing.ts';
+import { newDatabase } from './store/postgres_database.ts';
 import type { ApiListening } from '../../src/control/api/listen.ts';
+
+/** Whether instances have their store in PostgreSQL (`EDGEPROOF_TEST_STORE=postgres`) instead of a file. */
+const IS_POSTGRES = process.env['EDGEPROOF_TEST_STORE'] === 'postgres';
 
 /** An answer of the API, read. */
 export interface Answer {
@@ -34,7 +39,7 @@ export interface Instance {
 
 export async function startInstance(options: Partial<ManagementOptions> = {}): Promise<Instance> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-api-'));
-  const places = { storePath: join(folder, 'store.db'), eventFiles: join(folder, 'events') };
+  const places = { ...(await storeIn(folder)), eventFiles: join(folder, 'events') };
   const management = await openManagement({ ...places, ...options });
   const listening: ApiListening = await management.listen();
   const key = management.firstKey!;
@@ -78,7 +83,19 @@ export async function startInstance(options: Partial<ManagementOptions> = {}): P
     close: async () => {
       await listening.close();
       await management.close();
+      await places.drop?.();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A store of its own: in a file, or in a database where the run asks for it. */
+async function storeIn(
+  folder: string,
+): Promise<Pick<ManagementOptions, 'storePath' | 'sealing'> & { drop?: () => Promise<unknown> }> {
+  if (!IS_POSTGRES) return { storePath: join(folder, 'store.db') };
+  const { url, drop } = await newDatabase();
+  const keyFile = join(folder, 'key');
+  writeFileSync(keyFile, newSealingKey(), { mode: 0o600 });
+  return { storePath: url, sealing: { keyFile }, drop };
 }

@@ -92,6 +92,37 @@ describe('list filters', () => {
   });
 });
 
+/** About as many steps as an expression may take for one object. */
+const LONG = (steps: number): string =>
+  `[${'1,'.repeat(steps)}1].all(x, [${'1,'.repeat(steps)}1].all(y, x == y))`;
+
+describe('a filter with many steps', () => {
+  it('leaves the event loop to others after a few milliseconds, not after a number of objects', async () => {
+    for (let number = 0; number < 25; number++) await instance.make('/ip_policies', { description: 'x' });
+    let [longest, last] = [0, performance.now()];
+    let isSearching = true;
+    const began = last;
+    const tick = (): void => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+      if (isSearching) setImmediate(tick);
+    };
+    tick();
+    const { status, body } = await get('/ip_policies', LONG(150));
+    isSearching = false;
+    expect([status, body.ip_policies.length]).toEqual([200, 25]);
+    // In one turn it would be nearly all of the time.
+    expect(longest / (performance.now() - began)).toBeLessThan(0.6);
+  });
+
+  it('is refused if they are too many, instead of finding nothing', async () => {
+    const { status, body } = await get('/ip_policies', LONG(2_000));
+    expect([status, body.error_code]).toEqual([400, 'ERR_SERVICE_250']);
+    expect(body.msg).toMatch(/too many steps/);
+  });
+});
+
 describe('a search through many objects', () => {
   it('is done in slices: the event loop and other requests go on', async () => {
     const many = await startInstance();

@@ -42,6 +42,33 @@ it.each([
   expect(answer).toContain('The host or the target of the request is invalid.');
 });
 
+it.each([
+  [
+    'with headers that are too large',
+    `GET /vaults HTTP/1.1\r\nhost: a.test\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+    431,
+  ],
+  [
+    'with two lengths',
+    'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n',
+    400,
+  ],
+  ['that is not HTTP', 'NONSENSE\r\n\r\n', 400],
+  ['that is TLS', '\x16\x03\x01\x00\xa5\x01\x00', 400],
+  ['without a host', 'GET /vaults HTTP/1.1\r\n\r\n', 400],
+] as const)(
+  'a request %s gets an error like any other, and the next one is answered',
+  async (_name, text, status) => {
+    const answer = await answerTo(text);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const { status_code: said, msg, details } = JSON.parse(body);
+    expect([said, msg]).toEqual([status, expect.stringMatching(/\.$/)]);
+    expect(head).toContain(`service-operation-id: ${details.operation_id}`);
+    expect((await instance.call('GET', '/vaults')).status).toBe(200);
+  },
+);
+
 it('an absolute target names the host of uris', async () => {
   const answer = await answerTo(`GET http://api.test/vaults HTTP/1.1\r\nhost: other.test\r\n${fields()}`);
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);

@@ -8,9 +8,11 @@ import { loadConfig } from '../../src/project_files/load_config.ts';
 import { readDocument } from '../../src/config_file/read.ts';
 import { POLICY_FILE } from '../../src/policy/document/read.ts';
 import { PROVIDERS, findProvider } from '../../src/webhooks/table.ts';
+import { chanceOf } from '../analysis/random_edges.ts';
+import { rareEdge } from '../analysis/rare_edges.ts';
 import { IDP_METADATA } from '../auth/saml/idp_metadata.ts';
 import { onePolicy, oneRoute } from '../one_route.ts';
-import { runs, sized } from '../random.ts';
+import { runs, seeded, sized } from '../random.ts';
 import { secretsFor } from '../webhooks/secrets.ts';
 import { edgeOf } from './covered.ts';
 import { falseClaims } from './false_claims.ts';
@@ -26,7 +28,7 @@ describe('nothing happens that is reported as impossible', () => {
     expect(
       falseClaims(
         edgeFixture(config!, () => null),
-        { runs: runs(20_000, 2_000) },
+        { runs: runs(20_000) },
       ),
     ).toEqual([]);
   });
@@ -36,7 +38,7 @@ describe('nothing happens that is reported as impossible', () => {
     const { document } = readDocument({ name, text }, POLICY_FILE);
     const { on_tcp_connect: _, ...policy } = document!.value as Record<string, unknown>;
     const edge = edgeOf(onePolicy(policy));
-    expect(falseClaims(edge, { runs: runs(20_000, 2_000) })).toEqual([]);
+    expect(falseClaims(edge, { runs: runs(20_000) })).toEqual([]);
   });
 
   it('in random policies', () => {
@@ -56,6 +58,15 @@ describe('nothing happens that is reported as impossible', () => {
       expect(falseClaims(edge, { runs: 400 })).toEqual([]);
     });
     fc.assert(property, sized(600, 4));
+  });
+
+  it('in random edges of several routes', () => {
+    const chance = chanceOf(seeded(5));
+    for (let round = 0; round < runs(80, 4); round++) {
+      const { config, locate } = checkWholeEdge({ value: rareEdge(chance) });
+      if (config === null) continue;
+      expect([config, ...falseClaims(edgeFixture(config, locate), { runs: 400 })]).toEqual([config]);
+    }
   });
 });
 

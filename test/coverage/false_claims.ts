@@ -1,6 +1,7 @@
 import { coverageOf, coveredEdge } from '../../src/coverage/coverage.ts';
 import type { EdgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { findCases } from '../../src/simulator/search/cover_points.ts';
+import { withProofs } from '../../src/simulator/search/exact.ts';
 import { type Draft, plainDraft } from '../../src/simulator/search/draft.ts';
 import { webhookSigner } from '../../src/simulator/webhook_signer.ts';
 
@@ -17,7 +18,7 @@ interface Search {
  * sentences. The search takes them for possible.
  */
 export function falseClaims(edge: EdgeFixture, { runs, begin = [] }: Search): string[] {
-  const covered = coveredEdge(edge);
+  const covered = withProofs(coveredEdge(edge));
   const claims = new Map(
     coverageOf(covered).points.flatMap(({ id, message, uncovered }) =>
       uncovered!.because === 'cannot_happen' || uncovered!.because === 'not_in_cases'

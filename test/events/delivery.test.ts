@@ -95,7 +95,6 @@ async function subscribe(
 ): Promise<Record<string, string>> {
   const destination = await instance.make('/event_destinations', { target });
   await instance.make('/event_subscriptions', { sources, destination_ids: [destination.id] });
-  await instance.management.delivering.settled();
   return destination;
 }
 

@@ -1,5 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { markRecurring } from '../../src/caches/recurring.ts';
+import { createEdge } from '../../src/edgeproof.ts';
+import type { HttpRequestCompleteEvent } from '../../src/events/catalogue.ts';
 import { normaliseHeaders } from '../../src/events/headers.ts';
+import { eventJson } from '../../src/events/json.ts';
+import { withoutSecret } from '../../src/http/secrets.ts';
+import { sized } from '../random.ts';
 
 describe('headers in events', () => {
   it('have capitalised names and lower-case values, in order', () => {
@@ -43,5 +50,63 @@ describe('header lists of a cached shape', () => {
         expect(Object.keys(normaliseHeaders(head))).toEqual(Object.keys(naive));
       }
     }
+  });
+});
+
+describe('headers of one message after the other', () => {
+  const { event } = createEdge({ edges: { https: {} } }).decide({ url: 'https://a.test/' });
+
+  /** What the specification says, without anything that is kept from one message to the next. */
+  function naive(fields: readonly string[]): Readonly<Record<string, string[]>> {
+    const out = new Map<string, string[]>();
+    for (let at = 0; at < fields.length; at += 2) {
+      const lower = fields[at]!.toLowerCase();
+      const name = lower.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+      const value = withoutSecret(lower, fields[at + 1]!).toLowerCase();
+      out.set(name, [...(out.get(name) ?? []), value]);
+    }
+    return Object.fromEntries(out);
+  }
+
+  function withHeaders(headers: HttpRequestCompleteEvent['object']['http']['request']['headers']) {
+    const { http } = event.object;
+    return {
+      ...event,
+      object: { ...event.object, http: { ...http, request: { ...http.request, headers } } },
+    };
+  }
+
+  it('are those of each message alone, and so is their JSON', () => {
+    const name = fc.constantFrom('host', 'Cookie', 'x-A', 'X-a', 'referer', 'constructor');
+    const value = fc.constantFrom(
+      '',
+      'A',
+      'a',
+      'é"\\',
+      'k=1; m=2',
+      '/p?token=T',
+      'V'.repeat(70),
+      'w'.repeat(300),
+    );
+    const fields = fc.array(fc.tuple(name, value), { maxLength: 4 }).map((pairs) => pairs.flat());
+    const messages = fc.array(fc.tuple(fields, fc.boolean(), fc.integer({ min: 1, max: 4 })), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(messages, (all) => {
+        for (const [list, isMarked, times] of all) {
+          if (isMarked) markRecurring(list);
+          const expected = naive(list);
+          for (let turn = 0; turn < times; turn++) {
+            const headers = normaliseHeaders(list);
+            expect(headers).toEqual(expected);
+            expect(normaliseHeaders([...list])).toEqual(expected);
+            const shown = withHeaders(headers);
+            expect(eventJson(shown)).toBe(JSON.stringify(shown));
+          }
+        }
+      }),
+      sized(300, 7),
+    );
   });
 });

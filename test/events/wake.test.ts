@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { callbackPost } from '../../src/clients/callback_post.ts';
 import { deliver } from '../../src/events/delivery.ts';
@@ -38,8 +39,37 @@ it('more pending events wake their destinations, which are not read again', asyn
     await until(2 * number);
   }
   expect(reads).toBe(1);
-  delivering.changed();
-  await delivering.settled();
+  await delivering.changed();
   expect(reads).toBe(2);
   await delivering.close();
+});
+
+it('a changed subscription has its events from the moment the change is answered, however slow the store is', async () => {
+  const outbox = memoryOutbox({ ed_1: { debug: { log: true } } });
+  let subscriptions: Awaited<ReturnType<typeof outbox.subscriptions>> = [];
+  let said = '';
+  const delivering = await deliver(
+    {
+      ...outbox,
+      subscriptions: async () => {
+        for (let turn = 0; turn < 20; turn++) await setImmediate();
+        return subscriptions;
+      },
+    },
+    {
+      nowMs: Date.now,
+      random: Math.random,
+      post: callbackPost({ own: [], allowPrivate: false }),
+      say: (text) => void (said += text),
+    },
+  );
+  const event = JSON.parse(eventOf(1)) as Parameters<typeof delivering.traffic>[0];
+  const traffic = (id: string) =>
+    delivering.traffic({ ...event, event_id: id, event_type: 'http_request_complete.v0' });
+  traffic('ev_before');
+  subscriptions = [{ sources: [{ type: 'http_request_complete.v0' }], destinations: ['ed_1'] }];
+  await delivering.changed();
+  traffic('ev_after');
+  await delivering.close();
+  expect([said.includes('ev_before'), said.includes('ev_after')]).toEqual([false, true]);
 });

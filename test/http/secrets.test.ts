@@ -1,5 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { queryWithoutSecrets, urlWithoutSecrets, withoutSecret } from '../../src/http/secrets.ts';
+import {
+  queryWithoutSecrets,
+  redactedField,
+  urlWithoutSecrets,
+  withoutSecret,
+} from '../../src/http/secrets.ts';
+import { sized } from '../random.ts';
 
 describe('redacted fields of a request', () => {
   it.each([
@@ -38,5 +45,35 @@ describe('redacted fields of a request', () => {
 
   it('a callback is also recognised by its path', () => {
     expect(urlWithoutSecrets('/auth/callback?code=c')).toBe('/auth/callback?code=[redacted]');
+  });
+});
+
+describe('redacted cookies', () => {
+  /** What the pairs of a value become, one by one with patterns. */
+  function byPattern(value: string, mark: (secret: string) => string): string {
+    return value.replaceAll(/[^;]+/g, (pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 0) return pair.replace(/\S.*/, mark);
+      const text = pair.slice(equals + 1).trim();
+      const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+      return pair.slice(0, equals + 1) + mark(isQuoted ? text.slice(1, -1) : text);
+    });
+  }
+
+  it('are what patterns make of each pair', () => {
+    const value = fc.string({ unit: fc.constantFrom(';', '=', ' ', '"', 'a', 'é', '\t'), maxLength: 14 });
+    const mark = (secret: string) => `<${secret}>`;
+    fc.assert(
+      fc.property(value, (text) => {
+        expect(redactedField('cookie', text, mark)).toBe(byPattern(text, mark));
+        expect(withoutSecret('cookie', text)).toBe(byPattern(text, () => '[redacted]'));
+      }),
+      sized(2_000, 3),
+    );
+  });
+
+  it('take linear time without a single name', () => {
+    const redacted = withoutSecret('cookie', 'a;'.repeat(200_000));
+    expect(redacted).toHaveLength('[redacted];'.length * 200_000);
   });
 });

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { DraftAnswer } from '../../src/inspector/wire_editing.ts';
 import { edgeproof, start } from '../cli/command.ts';
 import { folderWith } from '../folder.ts';
 
@@ -110,3 +111,69 @@ test('serve has one only if asked; a restriction of the type dashboard applies t
   await without.running.stop('SIGTERM');
   expect(without.running.output()).not.toContain('inspector');
 }, 120_000);
+
+const POLICY = `on_http_request:
+  - name: admin
+    expressions: ["req.url.path.startsWith('/admin')"]
+    actions: [{ type: deny, config: { status_code: 403 } }]
+`;
+const PRODUCTION = `tls_certificates: { shop: { certificate_file: missing.pem, private_key_file: missing.key } }
+backends: { app: { static: { address: app.internal.test:80 } } }
+edges:
+  https:
+    shop:
+      hostports: ['shop.test:443']
+      routes:
+        - match_type: path_prefix
+          match: /
+          backend: { backend_id: app }
+          traffic_policy: { file: policy.yaml }
+`;
+writeFileSync(join(folder, 'policy.yaml'), POLICY);
+writeFileSync(join(folder, 'production.yaml'), PRODUCTION);
+
+test.each([
+  ['http', ['http', '1', '--policy', 'policy.yaml']],
+  ['dev with a file of production', ['dev', 'production.yaml', '--backend', 'app=1']],
+])(
+  'a thread decides drafts of the files of %s',
+  async (_verb, args) => {
+    const { running, found } = await started([
+      ...args,
+      '--port',
+      '0',
+      '--no-tls',
+      '--no-watch',
+      '--inspector',
+      '0',
+    ]);
+    const [, url, token] = found;
+    const [, edgeUrl] = await running.waitFor(/ready in \d+ ms +(http:\S+)/);
+    await fetch(`${edgeUrl!}/admin`, { headers: { host: 'shop.test' } });
+    const draftOf = async (policy: string) => {
+      const asked = await fetch(`${url!}api/draft`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token!}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ texts: { 'policy.yaml': policy } }),
+      });
+      return (await asked.json()) as DraftAnswer;
+    };
+    const opened = await draftOf(POLICY.replace('/admin', '/other'));
+    expect(opened).toMatchObject({
+      diagnostics: [],
+      decided: true,
+      counts: { looked: 1, changed: 1, unknown: 0 },
+    });
+    expect(opened.changed[0]).toMatchObject({
+      before: { status: 403, place: { file: 'policy.yaml', line: 4 } },
+      after: { verdict: 'pass', backend: 'app' },
+    });
+    expect((await draftOf(POLICY)).counts).toMatchObject({ alike: 1, changed: 0 });
+    const broken = await draftOf(POLICY.replace('deny', 'denny'));
+    expect(broken).toMatchObject({
+      decided: false,
+      diagnostics: [{ file: 'policy.yaml', range: { start: { line: 4 } } }],
+    });
+  },
+  120_000,
+);

@@ -255,10 +255,12 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
       one,
       changed: [one],
       counts,
+      unknownFor: [{ cause: 'counters', count: 3 }],
       tookMs: 20,
     } satisfies DraftAnswer;
     await press('j', 'j', 'd');
     await text('.verdicts .status').toContain('17 of the last 500 requests would change');
+    await text('.verdicts').toContain('counters, whose earlier requests are not kept or had no answer (3)');
     expect(await page.locator('.side').allTextContents()).toEqual([
       expect.stringContaining('403 is stopped'),
       expect.stringContaining('200 passes → app'),

@@ -65,6 +65,7 @@ const NO_DRAFT: DraftAnswer = {
   one: null,
   changed: [],
   counts: { looked: 3, alike: 3, changed: 0, unknown: 0 },
+  unknownFor: [],
   tookMs: 2.5,
 };
 

@@ -171,7 +171,7 @@ describe.skipIf(NO_SDK !== null)(
         const made = await fetch(`${api}/credentials`, { method: 'POST', headers, body: '{}' });
         const { token } = (await made.json()) as { token: string };
         expect(await agentSays(folder, said, token)).toBe('200 from the app\n');
-        await expect(agentSays(folder, said, `${token.slice(0, -1)}!`)).rejects.toThrow('ERR_SERVICE_105');
+        await expect(agentSays(folder, said, `${token.slice(0, -1)}!`)).rejects.toThrow('ERR_NGROK_105');
       });
     });
   },

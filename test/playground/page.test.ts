@@ -87,6 +87,24 @@ test('the shell stays within 45 kB', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(45_000);
 });
 
+test('what the engine loads before its first answer stays within 260 kB; its parts come later', async () => {
+  const sizes = new Map<string, number>();
+  const load = async (name: string): Promise<void> => {
+    if (sizes.has(name)) return;
+    sizes.set(name, 0);
+    const code = await (await fetch(url + name)).text();
+    sizes.set(name, gzipSync(code, { level: 9 }).length);
+    const imported = Array.from(
+      code.matchAll(/(?:from|import)\s*["']\.\/([^"']+)["']/g),
+      ([, file]) => file!,
+    );
+    await Promise.all(imported.map(load));
+  };
+  await load('worker.js');
+  expect(sizes.size).toBeGreaterThan(3);
+  expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(260_000);
+});
+
 describe.skipIf(!hasChromium)('in Chromium', () => {
   let browser: Browser;
   const complaints: string[] = [];
@@ -105,6 +123,7 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
     await page.goto(at);
     await expect.poll(() => page.locator('.case').count()).toBeGreaterThan(0);
     await expect.poll(() => page.locator('.editor').count()).toBe(2);
+    await expect.poll(() => page.locator('html[data-engine=whole]').count()).toBe(1);
     return page;
   }
   const codes = (page: Page) => page.locator('.case .code').allTextContents();

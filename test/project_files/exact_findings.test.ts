@@ -96,3 +96,28 @@ test('the policy of a file of its own', async () => {
 `;
   expect(await foundIn(text)).toEqual(['2 analysis.never_true']);
 });
+
+test('conditions without effect are removed from expressions, however they are written', async () => {
+  const policyOf = (...lines: readonly string[]): string =>
+    ['on_http_request:', ...lines, '    actions: [{ type: log, config: { metadata: { a: b } } }]', ''].join(
+      '\n',
+    );
+  const before = policyOf(
+    '  - expressions:',
+    "      - req.url.path.startsWith('/a') && req.url.path.startsWith('/a/b')",
+    `      - 'req.method == ''PUT'' || req.method == ''put'''`,
+    `      - "req.method in ['PUT', 'put']"`,
+    "      - req.url.path.startsWith('/')",
+  );
+  const { text, applied } = await fixExactly({ name: 'policy.yaml', text: before });
+  const after = policyOf(
+    '  - expressions:',
+    "      - req.url.path.startsWith('/a/b')",
+    `      - 'req.method == ''PUT'''`,
+  );
+  expect([text, applied.map(({ code }) => code)]).toEqual([
+    after,
+    expect.arrayContaining(['analysis.always_true']),
+  ]);
+  expect((await fixExactly({ name: 'policy.yaml', text: after })).applied).toEqual([]);
+});

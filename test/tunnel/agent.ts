@@ -78,7 +78,6 @@ export async function edgeWithAgents(
   const authority = await localAuthority(folderWith());
   const newId = newIds(Date.now);
   const agents = new Agents({
-    service: 'ngrok',
     nowMs: Date.now,
     newId,
     admit: async () => ({ credential: null, acl: [] }),

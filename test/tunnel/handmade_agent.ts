@@ -30,7 +30,6 @@ export const CALL = { auth: 0, bind: 1, unbind: 2, labelled: 7 } as const;
 /** A session whose agent is written by hand, over a connection without TLS; `carried` gets the streams to its tunnels. */
 export function handmadeAgent(
   agents = new Agents({
-    service: 'ngrok',
     nowMs: Date.now,
     newId: newIds(Date.now),
     admit: async () => ({ credential: null, acl: [] }),

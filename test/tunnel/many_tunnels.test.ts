@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { createEdge } from '../../src/edgeproof.ts';
+import { readBind } from '../../src/tunnel/binding/bind_request.ts';
+import { EndpointTable, type PlacedBind } from '../../src/tunnel/binding/endpoint_table.ts';
+import { Members } from '../../src/tunnel/binding/members.ts';
 import { edgeWithAgents } from './agent.ts';
 import { AUTH, CALL, bindOf, handmadeAgent, labelledOf } from './handmade_agent.ts';
 import { visited } from './visited.ts';
@@ -112,4 +116,22 @@ test(`a pool has at most ${IN_POOL} sets of options: the next one is refused wit
   expect(await bind(0)).toEqual(expect.objectContaining({ Id: expect.stringMatching(/^tn_/) }));
   await asked(CALL.unbind, JSON.stringify({ Id: last }));
   expect(await bind(IN_POOL)).toEqual(expect.objectContaining({ Id: expect.stringMatching(/^tn_/) }));
+});
+
+test('the options of all endpoints together are limited: the next endpoint is refused with 324, until one is gone', () => {
+  const table = new EndpointTable();
+  const base = createEdge({ edges: {} }).config;
+  const TrafficPolicy = '#'.repeat(1_000_000);
+  const place = (at: number) => {
+    const Opts = { Domain: `a${at}.localhost`, TrafficPolicy };
+    const bind = readBind(new Members({ Proto: 'https', Opts })) as PlacedBind;
+    const around = { base, pooled: new Set<string>(), newId: () => `ep_${at}`, nowMs: 0 };
+    return table.place(bind, { ...around, configOf: () => base });
+  };
+  let last = place(0);
+  let count = 0;
+  while (!('number' in last)) last = place(++count);
+  expect([last.number, count]).toEqual([324, 33]);
+  table.release('ep_0');
+  expect(place(count)).toMatchObject({ tunnels: 0 });
 });

@@ -5,11 +5,20 @@ import { KeptSessions, keptSession } from '../../src/tunnel/kept_sessions.ts';
 import { MuxConnection } from '../../src/tunnel/mux/connection.ts';
 import { StreamDuplex } from '../../src/tunnel/mux/stream_duplex.ts';
 import { newIds } from '../../src/events/identifiers.ts';
-import { Agents } from '../../src/tunnel/agents.ts';
+import { Agents, type AgentsOptions } from '../../src/tunnel/agents.ts';
+import type { SessionEvent } from '../../src/tunnel/online_sessions.ts';
 import { IS_FULL, runs, seeded } from '../random.ts';
 import { FrameReader, MUX_ERROR, dataFrame, goawayFrame, resetFrame } from '../../src/tunnel/mux/frames.ts';
 import { edgeWithAgents } from './agent.ts';
-import { AUTH, CALL, handmadeAgent } from './handmade_agent.ts';
+import { AUTH, CALL, handmadeAgent, labelledOf } from './handmade_agent.ts';
+
+const agentsWith = (options: Partial<AgentsOptions>): Agents =>
+  new Agents({
+    nowMs: Date.now,
+    newId: newIds(Date.now),
+    admit: async () => ({ credential: null, acl: [] }),
+    ...options,
+  });
 
 test('a session starts with one Auth; calls before it, and a second Auth, are reset', async () => {
   const { agents, call } = handmadeAgent();
@@ -22,12 +31,7 @@ test('a session starts with one Auth; calls before it, and a second Auth, are re
 test('agents in Go: their spelling of names, and their question about the service; unknown calls are reset', async () => {
   const tokens: string[] = [];
   const { agents, call } = handmadeAgent(
-    new Agents({
-      service: 'ngrok',
-      nowMs: Date.now,
-      newId: newIds(Date.now),
-      admit: async (token) => (tokens.push(token), { credential: null, acl: [] }),
-    }),
+    agentsWith({ admit: async (token) => (tokens.push(token), { credential: null, acl: [] }) }),
   );
   const Extra = { Authtoken: 'go', OS: 'linux', Arch: 'amd64', Fingerprint: null, LegNumber: 0 };
   await call(0, JSON.stringify({ Version: ['3', '2'], ClientId: '', Extra }));
@@ -36,7 +40,7 @@ test('agents in Go: their spelling of names, and their question about the servic
     { facts: { arch: 'amd64', unsupported: { stop: 'the agent is too old for this command' } } },
   ]);
   expect(JSON.parse((await call(8, '{}'))!)).toEqual({ Region: 'local' });
-  for (const unknown of [10, 99]) expect(await call(unknown, '{}')).toBeNull();
+  for (const unknown of [11, 99]) expect(await call(unknown, '{}')).toBeNull();
   expect(agents.sessions().length).toBe(1);
 });
 
@@ -54,6 +58,34 @@ test('an Auth that nests deeply is refused', async () => {
     Error: 'a request may be nested at most 64 levels deep',
   });
   expect(agents.sessions()).toEqual([]);
+});
+
+test('calls that are not complete hold two megabytes of a session at most, and leave them when they end', async () => {
+  const { call, connection } = handmadeAgent();
+  await call(0, AUTH);
+  const begin = (): StreamDuplex => {
+    const duplex = new StreamDuplex();
+    duplex.attach(connection.mux.open(duplex)!);
+    duplex.write(
+      Buffer.concat([Buffer.from([0, 0, 0, CALL.bind]), Buffer.from(`{"Id":"${'x'.repeat(1_000_000)}`)]),
+    );
+    return duplex;
+  };
+  const held = [begin(), begin()];
+  await expect.poll(() => held.every(({ writableLength }) => writableLength === 0)).toBe(true);
+  const next = JSON.parse((await call(CALL.bind, `{"Id":"${'x'.repeat(500_000)}"}`))!);
+  expect(next).toEqual({ Error: 'all calls in progress may have at most 2097152 bytes' });
+  for (const duplex of held) duplex.destroy();
+  await expect
+    .poll(async () => JSON.parse((await call(CALL.unbind, `{"Id":"${'x'.repeat(500_000)}"}`))!))
+    .toEqual({});
+});
+
+test('labels have a maximum length', async () => {
+  const { call } = handmadeAgent();
+  await call(0, AUTH);
+  for (const labels of [{ app: 'x'.repeat(256) }, { ['é'.repeat(128)]: '' }])
+    expect(await call(CALL.labelled, labelledOf(labels))).toContain('has more than 255 bytes');
 });
 
 test('before Auth an agent has four streams, then more', async () => {
@@ -116,12 +148,40 @@ test('labels that an agent asked for long ago are forgotten', () => {
   expect(kept.labelledId('ts_1', request(100), () => false)).toBe('tn_100');
 });
 
-test('metadata beyond its limit is refused with its code', async () => {
-  const { call } = handmadeAgent();
-  const { Error: text } = JSON.parse(
-    (await call(0, JSON.stringify({ Extra: { Metadata: 'x'.repeat(5_000) } })))!,
-  );
-  expect(text).toMatch(/^The metadata .*\r\n\r\nERR_NGROK_100\r\n$/);
+test.each([
+  ['metadata beyond its limit', { Extra: { Metadata: 'x'.repeat(5_000) } }, 'The metadata', 100],
+  ['an unknown version of the protocol', { Version: ['4'] }, 'The agent does not support version 3', 120],
+])('%s is refused with its code, and an event says so', async (_what, auth, why, number) => {
+  const events: SessionEvent[] = [];
+  const { call } = handmadeAgent(agentsWith({ onSession: (event) => void events.push(event) }));
+  const { Error: text } = JSON.parse((await call(0, JSON.stringify(auth)))!);
+  expect(text).toMatch(new RegExp(`^${why}.*\r\n\r\nERR_NGROK_${number}\r\n$`));
+  expect(events).toMatchObject([{ type: 'start', error: expect.stringContaining(why), credential: null }]);
+});
+
+test('of two connections that resume a session at the same time, one has it', async () => {
+  const agents = agentsWith({});
+  const first = handmadeAgent(agents);
+  const { ClientId, Extra } = JSON.parse((await first.call(0, AUTH))!);
+  const again = JSON.stringify({ ClientId, Extra: { AuthToken: 'x', Cookie: Extra.Cookie } });
+  const others = Array.from({ length: 3 }, () => handmadeAgent(agents));
+  await Promise.all(others.map(({ call }) => call(0, again)));
+  expect(agents.sessions().map(({ id }) => id)).toEqual([ClientId]);
+});
+
+test('a credential that is revoked while its agent authenticates starts no session', async () => {
+  let asked = 0;
+  const agents: Agents = agentsWith({
+    admit: async () => {
+      if (++asked > 1) return { number: 107, message: 'The authtoken does not belong to any credential.' };
+      // The store has been read; its answer is on its way.
+      agents.revoke('cr_1', 'the credential cr_1 was deleted');
+      return { credential: 'cr_1', acl: [] };
+    },
+  });
+  const { call } = handmadeAgent(agents);
+  expect(JSON.parse((await call(0, AUTH))!).Error).toMatch(/ERR_NGROK_107/);
+  expect(agents.sessions()).toEqual([]);
 });
 
 test('another agent does not resume a session by its id alone', async () => {

@@ -10,8 +10,13 @@ import type { OauthConfig } from './module_schema.ts';
 const WITHOUT_MANAGED_APP: ReadonlySet<string> = new Set(['amazon', 'facebook']);
 
 export const findings = {
-  'edge.oauth_provider': { message: 'An oauth module has exactly one provider.', number: 7033 },
+  'edge.oauth_provider': {
+    cure: ['`provider: { google: {}, github: {} }`', 'Keep one provider'],
+    message: 'An oauth module has exactly one provider.',
+    number: 7033,
+  },
   'edge.oauth_app': {
+    cure: ['`client_id` without `client_secret`', 'Write both, or neither'],
     message: 'Your own OAuth app requires client_id and client_secret; scopes require your own app.',
     number: 7034,
   },

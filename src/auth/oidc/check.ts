@@ -7,6 +7,10 @@ import type { OidcConfig } from './module_schema.ts';
 
 export const findings = {
   'edge.discovery_url': {
+    cure: [
+      '`issuer: https://idp.test/.well-known/openid-configuration`',
+      'Write the issuer: https://idp.test',
+    ],
     severity: 'warning',
     message: 'The issuer is the URL of its discovery document, which is looked for below it.',
   },

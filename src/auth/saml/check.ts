@@ -6,12 +6,17 @@ import { hasEnded, inOneLine, isMetadataProblem, metadataWarnings, readMetadata 
 import type { SamlConfig } from './module_schema.ts';
 
 export const findings = {
-  'edge.saml_metadata': { message: 'The metadata of a SAML identity provider is invalid.' },
+  'edge.saml_metadata': {
+    cure: ['Metadata of a service provider, or a URL', 'Paste the XML that the identity provider offers'],
+    message: 'The metadata of a SAML identity provider is invalid.',
+  },
   'edge.saml_expired': {
+    cure: ['Metadata with a certificate of last year', 'Get new metadata from the identity provider'],
     severity: 'warning',
     message: 'A certificate of a SAML identity provider has expired or is not yet valid.',
   },
   'edge.saml_certificate': {
+    cure: ['Metadata with an ECDSA certificate', 'Use an RSA certificate at the identity provider'],
     severity: 'warning',
     message:
       'A certificate of a SAML identity provider has an unsupported type: its signatures are not accepted.',

@@ -1,6 +1,6 @@
 import { type ServiceNames, serviceNames, unfolded, problemBody } from './folding.ts';
 import { type Logins, NO_LOGINS } from './application_logins.ts';
-import type { ApiAnswer, ApiRequest, ArrivedRequest, Wiring } from './contract.ts';
+import { type ApiAnswer, type ApiRequest, type ArrivedRequest, Json, type Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
 import { corsFields, preflightAnswer } from './cors.ts';
 import { rateLimit, wrongKeyLimit } from './limits.ts';
@@ -23,11 +23,16 @@ const VERSION = '2';
 
 type Handler = (request: ArrivedRequest, ids: PathIds) => Promise<ApiAnswer> | ApiAnswer;
 
-/** The API as one function from request to answer. Never throws. */
-export function managementApi(
-  wiring: Wiring,
-  logins: Logins = NO_LOGINS,
-): (request: ArrivedRequest) => Promise<ApiAnswer> {
+/** The API without its socket. */
+export interface Api {
+  /** Never throws. */
+  readonly answer: (request: ArrivedRequest) => Promise<ApiAnswer>;
+  /** The answer to what is not a request that could be routed. */
+  readonly refuse: (problem: ApiProblem) => ApiAnswer;
+}
+
+/** The API as functions from requests to answers. */
+export function managementApi(wiring: Wiring, logins: Logins = NO_LOGINS): Api {
   const names = serviceNames(wiring.ports.service);
   const routes = routesOf(wiring, logins);
   const find = router(handlersOf(wiring, routes, names));
@@ -39,7 +44,12 @@ export function managementApi(
     return found.handler(request, found.ids);
   };
 
-  return async (request) => {
+  const refuse = (problem: ApiProblem): ApiAnswer => {
+    const operation = wiring.newId('op');
+    const { status, fields, text } = problemAnswer(problem, names, operation);
+    return { status, fields: { ...fields, [names.operationField]: operation }, text };
+  };
+  const answer = async (request: ArrivedRequest): Promise<ApiAnswer> => {
     // Some clients send `//api_keys` if their base URL ends in a slash.
     const path = request.url.pathname.replaceAll(/\/{2,}/g, '/');
     const origin = request.field('origin');
@@ -58,6 +68,7 @@ export function managementApi(
     };
     return { status, fields: { ...fields, ...further }, text };
   };
+  return { answer, refuse };
 }
 
 /** What answers each operation. */
@@ -140,7 +151,7 @@ function authorized(wiring: Wiring, names: ServiceNames): (request: ArrivedReque
     }
     count();
     const isForced = url.search !== '' && url.searchParams.get('force') === 'true';
-    return { principal, base: url.origin, address, isForced };
+    return { principal, base: url.origin, address, isForced, isAbandoned: request.isAbandoned };
   };
 }
 
@@ -161,8 +172,10 @@ function answered({ status }: Route, value: unknown, emptyAsJson: boolean): ApiA
   return emptyAsJson ? json(200, {}) : { status, fields: {}, text: null };
 }
 
+const JSON_FIELDS = { 'content-type': 'application/json' };
+
 function json(status: number, value: unknown): ApiAnswer {
-  return { status, fields: { 'content-type': 'application/json' }, text: JSON.stringify(value) };
+  return { status, fields: JSON_FIELDS, text: value instanceof Json ? value.text : JSON.stringify(value) };
 }
 
 function patternOf(path: string): RegExp {

@@ -63,9 +63,9 @@ export async function change<Answer>(
       refuseMissingPorts(missing, await dataPlane.settled(), bodies);
       return answered;
     });
-    if ([...written, ...removed].some((id) => OF_DELIVERIES.test(id))) deliveries.changed();
+    if ([...written, ...removed].some((id) => OF_DELIVERIES.test(id))) await deliveries.changed();
     else if (woken.size > 0) deliveries.wake(woken);
-    wiring.committed?.({ written, removed });
+    await wiring.committed?.({ written, removed });
     return answer;
   } catch (error) {
     // What was undone may have opened and closed ports.

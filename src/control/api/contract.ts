@@ -39,8 +39,8 @@ export interface PortProblem {
 
 /** Called after a write was committed. */
 export interface Deliveries {
-  /** Destinations or their subscriptions have changed. */
-  readonly changed: () => void;
+  /** Destinations or their subscriptions have changed; resolves when events go where they belong now. */
+  readonly changed: () => Promise<void>;
   /** These destinations have more pending events. */
   readonly wake: (destinations: Iterable<string>) => void;
   /** Pending events of a destination were dropped, because there were too many. */
@@ -51,6 +51,15 @@ export interface Deliveries {
 
 /** An object in the form of responses. */
 export type Shown = Readonly<Record<string, unknown>>;
+
+/** A value of a response that is already written. */
+export class Json {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /** Things that exist only while an agent is connected; they are read-only. */
 export type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
@@ -104,11 +113,11 @@ export interface Wiring {
   readonly newId: (prefix: string) => string;
   /** Stores what a write has made besides its objects, in its transaction. */
   readonly kept?: (transaction: Transaction) => Promise<void>;
-  /** Called with the ids of written and removed objects once the change is committed. */
+  /** Called with the ids of written and removed objects once the change is committed; it does not reject. */
   readonly committed?: (ids: {
     readonly written: readonly string[];
     readonly removed: readonly string[];
-  }) => void;
+  }) => Promise<void>;
   readonly options: ApiOptions;
 }
 
@@ -132,6 +141,8 @@ export interface ApiRequest {
   readonly address?: string;
   /** Whether the change may take the client its access to the API; default false. */
   readonly isForced?: boolean;
+  /** Whether the client has left, so that the answer of long work reaches no one; default false. */
+  readonly isAbandoned?: () => boolean;
 }
 
 /** A request that has arrived. */
@@ -141,6 +152,8 @@ export interface ArrivedRequest {
   /** The value of a header field by its name in lower case; null if it is absent. */
   readonly field: (name: string) => string | null;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Whether the client has left. */
+  readonly isAbandoned: () => boolean;
   /** Address of the client. */
   readonly address: string;
 }

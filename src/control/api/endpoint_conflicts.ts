@@ -1,6 +1,7 @@
+import type { EndpointPlace } from '../../edge/document/endpoint_urls.ts';
 import type { ResourceObject } from '../resources/contract.ts';
 import { FAMILY_OF_SCHEME } from '../resources/edge_values.ts';
-import { ENDPOINT_NUMBERS, type EndpointPlace, placeOfEndpoint } from '../resources/endpoints.ts';
+import { ENDPOINT_NUMBERS, placeOfEndpoint } from '../resources/endpoints.ts';
 import { ApiProblem } from '../resources/problem.ts';
 import type { Online } from './contract.ts';
 import type { EdgeObjects, Touched } from './edge_objects.ts';

@@ -31,7 +31,7 @@ const TIMES = /_at$|^(?:not|valid)_(?:before|after|until)$|^last_(?:active|login
 
 /**
  * Compiles the `filter` of a list of objects with these fields; throws the documented error, with the place of the
- * problem. Objects for which the filter fails are omitted.
+ * problem. Objects for which the filter fails are omitted, unless it costs too much, which is an error.
  */
 export function listFilter(source: string, fields: readonly string[], nowMs = Date.now): Fits {
   const program = compiled(source, fields);
@@ -41,7 +41,14 @@ export function listFilter(source: string, fields: readonly string[], nowMs = Da
     throw new ApiProblem(400, 250, message, { parameter: 'filter', position: String(position) });
   }
   const at = nowMs();
-  const fits = (obj: Shown): boolean => program.evaluate({ obj, nowMs: at }) === true;
+  const fits = (obj: Shown): boolean => {
+    const value = program.evaluate({ obj, nowMs: at });
+    if (isError(value) && value.code === 'expr.budget_exceeded') {
+      const message = 'The CEL query takes too many steps for one object; make it simpler.';
+      throw new ApiProblem(400, 250, message, { parameter: 'filter', id: String(obj['id']) });
+    }
+    return value === true;
+  };
   return (shown) => fits(shown) || (Object.values(shown).some(isEmptyList) && fits(withoutEmptyLists(shown)));
 }
 

@@ -1,6 +1,9 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import { type IncomingMessage, STATUS_CODES, type ServerResponse, createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { parseAuthority } from '../../http/host.ts';
+import { ApiProblem } from '../resources/problem.ts';
+import type { Api } from './app.ts';
 import type { ApiAnswer, ArrivedRequest } from './contract.ts';
 
 export interface ListenOptions {
@@ -30,8 +33,9 @@ function send(outgoing: ServerResponse, { status, fields, text }: ApiAnswer): vo
  * than the answer. Null if its target and host are not those of a server.
  */
 function requestOf(incoming: IncomingMessage, scheme: string): ArrivedRequest | null {
-  const { headers, url: target = '', method = '', socket } = incoming;
+  const { headers, url: target = '', method = '', socket, httpVersion } = incoming;
   const { host = 'localhost' } = headers;
+  if (headers.host === undefined && httpVersion !== '1.0') return null;
   const isAbsolute = /^https?:/i.test(target);
   if (!isAbsolute && (!target.startsWith('/') || parseAuthority(host) === null)) return null;
   const url = URL.parse(isAbsolute ? target : `${scheme}://${host}${target}`);
@@ -42,32 +46,51 @@ function requestOf(incoming: IncomingMessage, scheme: string): ArrivedRequest | 
   };
   // A body that is refused in the middle leaves the connection open for the answer.
   const body = { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
-  return { method, url, field, body, address: socket.remoteAddress ?? '' };
+  const isAbandoned = () => socket.destroyed;
+  return { method, url, field, body, isAbandoned, address: socket.remoteAddress ?? '' };
 }
 
-const NOT_A_REQUEST: ApiAnswer = {
-  status: 400,
-  fields: { 'content-type': 'application/json' },
-  text: JSON.stringify({
-    status_code: 400,
-    msg: 'The host or the target of the request is invalid.',
-    details: {},
-  }),
+/** Problems of requests that Node's parser refuses, by its codes (https://nodejs.org/api/errors.html). */
+// table: statuses of unreadable requests
+const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The target and the headers of the request are larger than 16 KiB.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the request are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 };
+
+/** Answers what is not a request, and closes the connection. */
+function refuseUnreadable(api: Api, error: { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'This is not an HTTP/1.1 request.'];
+  const { fields, text } = api.refuse(new ApiProblem(status, null, message));
+  const body = text ?? '';
+  const all = { ...fields, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+}
 
 /** Serves the API on a socket. Rejects if the port is taken. */
 export async function listenApi(
-  api: (request: ArrivedRequest) => Promise<ApiAnswer>,
+  api: Api,
   { host = '127.0.0.1', port = 0, tls }: ListenOptions = {},
 ): Promise<ApiListening> {
   const scheme = tls === undefined ? 'http' : 'https';
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const request = requestOf(incoming, scheme);
-    if (request === null) return send(outgoing, NOT_A_REQUEST);
+    if (request === null) {
+      const problem = new ApiProblem(400, null, 'The host or the target of the request is invalid.');
+      return send(outgoing, api.refuse(problem));
+    }
     // A client that leaves in the middle of its request fails the read of the body, which the API answers.
-    return void api(request).then((answer) => send(outgoing, answer));
+    return void api.answer(request).then((answer) => send(outgoing, answer));
   };
-  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle);
+  // A request without a host is answered like other errors.
+  const options = { requireHostHeader: false };
+  const server =
+    tls === undefined ? createServer(options, handle) : createTlsServer({ ...options, ...tls }, handle);
+  server.on('clientError', (error: Error & { code?: string }, socket) =>
+    refuseUnreadable(api, error, socket),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { withArticle } from '../../diagnostics/message_text.ts';
 import type { Reference, Resource, ResourceObject } from '../resources/contract.ts';
 import { ApiProblem } from '../resources/problem.ts';
-import { resourceOfId } from '../resources/table.ts';
+import { resourceOfId, resourceOfKind } from '../resources/table.ts';
 import type { Transaction } from '../store/port.ts';
 
 /** Checks that every referenced id belongs to an object of the right kind. */
@@ -9,7 +10,7 @@ export async function checkReferences(uses: readonly Reference[], transaction: T
   for (const { id, kinds, pointer, missing, wrong } of uses) {
     const resource = resourceOfId(id);
     if (resource === undefined || !kinds.includes(resource.kind)) {
-      const wanted = kinds.join(' or ').replaceAll('_', ' ');
+      const wanted = kinds.map((kind) => withArticle(resourceOfKind(kind).title)).join(' or ');
       throw new ApiProblem(400, wrong, `'${id}' is not the id of ${wanted}.`, { pointer });
     }
     if ((await transaction.get(id)) === null) {

@@ -1,14 +1,14 @@
 import type { Body, Resource, ResourceObject } from '../resources/contract.ts';
 import { parseModule, parseWrite, placedInModule, referencesIn } from '../resources/parse.ts';
 import { checkMayWrite, maySee } from '../resources/permissions.ts';
-import { present, presentModule, sorted } from '../resources/present.ts';
+import { present, presentJson, presentModule, sorted } from '../resources/present.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { resourceOfKind } from '../resources/table.ts';
 import type { StoredObject, View } from '../store/port.ts';
 import { wholeSeconds } from '../../events/timestamps.ts';
 import { change } from './change.ts';
 import { showingOf } from './change_events.ts';
-import type { ApiRequest, OnlineKind, Shown, Wiring } from './contract.ts';
+import { type ApiRequest, Json, type OnlineKind, type Shown, type Wiring } from './contract.ts';
 
 /** Ids in a path: `id`, and the parent's id by its parameter name. */
 export type PathIds = Readonly<Record<string, string>>;
@@ -37,10 +37,12 @@ export async function create(request: ObjectRequest, raw: unknown): Promise<Show
   });
 }
 
-export async function read(request: ObjectRequest): Promise<Shown> {
+export async function read(request: ObjectRequest): Promise<Shown | Json> {
   const online = onlineOf(request).find(({ id }) => id === request.ids['id']);
   if (online !== undefined) return online;
-  return request.wiring.store.read(async (view) => show(request, await existing(request, view), view));
+  return request.wiring.store.read(
+    async (view) => new Json(await showJson(request, await existing(request, view), view)),
+  );
 }
 
 /** What connected agents have of this kind, newest first. */
@@ -204,4 +206,20 @@ export async function show(
   const parts = await view.list(children.kind, { parent: object.id, limit: Number.MAX_SAFE_INTEGER });
   const shown = parts.toReversed().map((each) => present(part, each, showing));
   return present(resource, object, showing, { [children.name]: shown });
+}
+
+/** Like `show`, as JSON. */
+export async function showJson(
+  request: Omit<ObjectRequest, 'ids'>,
+  object: ResourceObject,
+  view: View,
+): Promise<string> {
+  const { wiring, asking, resource } = request;
+  if (isWhole(resource)) return presentJson(resource, object, showingOf(wiring, asking));
+  return JSON.stringify(await show(request, object, view));
+}
+
+/** Whether objects of a resource are shown without anything that is read from the store besides them. */
+function isWhole({ children, related }: Resource): boolean {
+  return children === undefined && related === undefined;
 }

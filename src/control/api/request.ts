@@ -33,16 +33,31 @@ export async function jsonBody(
   if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
     throw new ApiProblem(415, 210, `The Content-Type '${type}' is not supported; use application/json.`);
   }
+  const coding = request.field('content-encoding') ?? 'identity';
+  if (!/^(?:identity)?$/i.test(coding)) {
+    throw new ApiProblem(415, 210, `The Content-Encoding '${coding}' is not supported; send plain JSON.`);
+  }
   const bytes = await bodyBytes(request, limitBytes);
   if (bytes.length === 0) throw new ApiProblem(400, 213, 'The body is empty; send a JSON object.');
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw new ApiProblem(400, 213, 'The body is not valid JSON.');
-  }
+  const value = parsed(bytes);
   checkShape(value, [], { left: values, limit: values });
   return value;
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new ApiProblem(400, 213, 'The body is not valid JSON: it is not UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // V8 says either where the problem is or what is around it, which we leave out: it may be a secret.
+    const said = (error as Error).message.replace(/(?:, )?(?:\.\.\.)?".*" is not valid JSON$/s, '');
+    throw new ApiProblem(400, 213, `The body is not valid JSON${said === '' ? '' : `: ${said}`}.`);
+  }
 }
 
 /** Maximum nesting depth; resources need about a dozen levels. */

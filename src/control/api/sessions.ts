@@ -1,5 +1,5 @@
 import { ApiProblem, COMMON } from '../resources/problem.ts';
-import type { AgentCommand, ApiRequest, Online, OnlineKind, Shown } from './contract.ts';
+import type { AgentCommand, ApiRequest, Json, Online, OnlineKind, Shown } from './contract.ts';
 import { listRows } from './list.ts';
 import type { PageQuery } from './request.ts';
 
@@ -35,7 +35,7 @@ export function listOnline(
   resource: OnlineResource,
   asking: ApiRequest,
   query: PageQuery,
-): Shown {
+): Json {
   const { path, title } = resource;
   const place = { key: path.slice(1), uri: asking.base + path, title };
   return listRows(rowsOf(online, resource, asking), place, query);

@@ -81,10 +81,11 @@ export const staticBackends = backendResource('static', 'bkdsc', {
   ),
 });
 
-/** Header names are shown in lower case. */
+/** Header names are shown in lower case. Names that are given twice are left for the check of the edge, which refuses them. */
 function lowerNames({ body }: { readonly body: Body }): { readonly body: Body } {
-  const headers = Object.entries(body['headers'] as Body).map(([name, value]) => [name.toLowerCase(), value]);
-  return { body: { ...body, headers: Object.fromEntries(headers) as Body } };
+  const given = Object.entries(body['headers'] as Body);
+  const headers = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
+  return headers.size < given.length ? { body } : { body: { ...body, headers: Object.fromEntries(headers) } };
 }
 
 export const httpResponseBackends = backendResource(

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { isHostProblem, readHostAndPort } from '../../edge/document/hosts.ts';
+import {
+  type EndpointPlace,
+  URL_NUMBERS,
+  placeUrl,
+  readEndpointUrl,
+} from '../../edge/document/endpoint_urls.ts';
 import { isInternalHost } from '../../edge/document/internal_hosts.ts';
 import { policyText } from '../../policy/module_schema.ts';
 import { reservedDomainOf } from './addresses.ts';
@@ -9,79 +14,32 @@ import { COMMON, refusedValue } from './problem.ts';
 
 /** The service's error numbers for cloud endpoints. */
 export const ENDPOINT_NUMBERS = {
-  url: 18001,
+  ...URL_NUMBERS,
   policy: 18002,
-  port: 18003,
   emptyUpdate: 18004,
   changedScheme: 18005,
   sameUrl: 18009,
   badField: 18014,
   poolClosed: 18016,
   notPooled: 18017,
-  scheme: 18022,
   badBinding: 15005,
   notInternal: 9029,
 } as const;
 
-/** The ports of the schemes: HTTP endpoints have no other, TLS endpoints this one if the URL has none. */
-const PORTS = { http: 80, https: 443, tls: 443, tcp: null } as const;
-
-/** Where an endpoint is. */
-export interface EndpointPlace {
-  readonly scheme: keyof typeof PORTS;
-  /** May be a wildcard. */
-  readonly host: string;
-  readonly port: number;
-}
-
-const URL_FORM = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*\.)?([^/?#]*)(.*)$/is;
-
-const refusedUrl = (number: number, message: string): Error => refusedValue(number, '/url', message);
-
 /** Reads the URL of an endpoint; throws the documented errors. */
-export function readEndpointUrl(url: string): EndpointPlace {
-  const [, given = '', wildcard = '', authority = '', rest = ''] = URL_FORM.exec(url)!;
-  const scheme = given.toLowerCase() as EndpointPlace['scheme'];
-  if (!Object.hasOwn(PORTS, scheme)) {
-    const message = given === '' ? `'${url}' has no scheme` : `The scheme '${given}' is unknown`;
-    throw refusedUrl(
-      ENDPOINT_NUMBERS.scheme,
-      `${message}; the schemes are ${Object.keys(PORTS).join(', ')}.`,
-    );
-  }
-  if (rest !== '' && rest !== '/')
-    throw refusedUrl(ENDPOINT_NUMBERS.url, `'${url}' has more than a scheme, a host and a port.`);
-  const usual = PORTS[scheme];
-  const hasPort = /:\d*$/.test(authority);
-  if (!hasPort && usual === null) throw refusedUrl(ENDPOINT_NUMBERS.port, `'${url}' needs a port.`);
-  const answer = readHostAndPort(hasPort ? authority : `${authority}:${usual}`, usual ?? 0);
-  if (isHostProblem(answer)) throw refusedUrl(ENDPOINT_NUMBERS.url, `The URL is invalid: ${answer.message}.`);
-  if (wildcard !== '' && scheme === 'tcp')
-    throw refusedUrl(
-      ENDPOINT_NUMBERS.url,
-      'A TCP endpoint is found by its port, so its name cannot have a wildcard.',
-    );
-  const { host, port } = answer;
-  if (port === 0 || (scheme.startsWith('http') && port !== usual))
-    throw refusedUrl(
-      ENDPOINT_NUMBERS.port,
-      `The port of an ${scheme} endpoint is ${usual ?? '1 to 65535'}, not ${port}.`,
-    );
-  return { scheme, host: wildcard + host, port };
-}
-
-/** The URL without a port that the scheme says already. */
-export function endpointUrl({ scheme, host, port }: EndpointPlace): string {
-  return `${scheme}://${host}${port === PORTS[scheme] ? '' : `:${port}`}`;
+export function endpointPlace(url: string): EndpointPlace {
+  const read = readEndpointUrl(url);
+  if ('number' in read) throw refusedValue(read.number, '/url', read.message);
+  return read;
 }
 
 /** The place of a stored endpoint. */
 export function placeOfEndpoint(body: Body): EndpointPlace {
-  return readEndpointUrl(String(body['url']));
+  return endpointPlace(String(body['url']));
 }
 
 async function complete({ body, before, principal, lookup, now }: Draft): Promise<Completed> {
-  const place = readEndpointUrl(String(body['url']));
+  const place = endpointPlace(String(body['url']));
   if (before !== null && placeOfEndpoint(before).scheme !== place.scheme) {
     const message = 'The scheme of an endpoint cannot be changed; create another endpoint.';
     throw refusedValue(ENDPOINT_NUMBERS.changedScheme, '/url', message);
@@ -95,7 +53,7 @@ async function complete({ body, before, principal, lookup, now }: Draft): Promis
   return {
     body: {
       ...rest,
-      url: endpointUrl(place),
+      url: placeUrl(place),
       bindings: bindingsOf(body, place),
       principal_id: before?.['principal_id'] ?? principal.id,
       updated_at: now,
@@ -183,7 +141,7 @@ export const endpoints = resource({
     hostport: placed(text('Host and port.'), ({ host, port }) => `${host}:${port}`),
     host: placed(text('Host.'), ({ host }) => host),
     port: placed(z.int().describe('Port.'), ({ port }) => port),
-    name: derive(text('Always empty.'), () => ''),
+    name: derive(text('The name that its agent gave it; empty for a cloud endpoint.'), () => ''),
     upstream_url: derive(text('Where the agent forwards to; empty for a cloud endpoint.'), () => ''),
     upstream_protocol: derive(text('Protocol of the upstream of an agent: http1, http2 or empty.'), () => ''),
     domain_id: reserved('domain', 'domain'),

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { withArticle } from '../../diagnostics/message_text.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -16,10 +17,11 @@ export function issueMessage(
   const name = `The field '${path.map(String).join('.')}'`;
   if (value === undefined) return `${name} is missing.`;
   if (issue.code === 'invalid_type')
-    return `${name} has to be ${withArticle(issue.expected)}, not ${typeOf(value, issue.expected)}.`;
-  if (issue.code === 'too_big') return `${name} has to be at most ${issue.maximum}${unitOf(issue.origin)}.`;
+    return `${name} has to be ${wordOf(issue.expected)}, not ${typeOf(value, issue.expected)}.`;
+  if (issue.code === 'too_big')
+    return `${name} has to be at most ${issue.maximum}${unitOf(issue.origin, issue.maximum)}.`;
   if (issue.code === 'too_small')
-    return `${name} has to be at least ${issue.minimum}${unitOf(issue.origin)}.`;
+    return `${name} has to be at least ${issue.minimum}${unitOf(issue.origin, issue.minimum)}.`;
   if (issue.code === 'invalid_format' && form !== undefined) return `${name} has to be ${form}.`;
   if (issue.code !== 'invalid_value') return `${name} is invalid: ${issue.message}.`;
   const values = issue.values.map(String);
@@ -37,18 +39,18 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
 
 const WORDS: Readonly<Record<string, string>> = { int: 'whole number', record: 'object', array: 'list' };
 
-function withArticle(type: string): string {
-  const word = WORDS[type] ?? type;
-  return /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
+function wordOf(type: string): string {
+  return withArticle(WORDS[type] ?? type);
 }
 
 function typeOf(value: unknown, expected: string): string {
   // A number of the wrong kind is shown as it is.
   if (expected === 'int' && typeof value === 'number') return String(value);
-  return Array.isArray(value) ? 'a list' : withArticle(typeof value);
+  return Array.isArray(value) ? 'a list' : wordOf(typeof value);
 }
 
-function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters long';
-  return origin === 'array' ? ' items long' : '';
+function unitOf(origin: string, count: number | bigint): string {
+  const plural = Number(count) === 1 ? '' : 's';
+  if (origin === 'string') return ` character${plural} long`;
+  return origin === 'array' ? ` item${plural} long` : '';
 }

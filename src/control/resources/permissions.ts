@@ -1,3 +1,4 @@
+import { withArticle } from '../../diagnostics/message_text.ts';
 import type { Principal, ResourceObject } from './contract.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -53,7 +54,11 @@ export function maySee(principal: Principal, { id, kind, body }: ResourceObject)
 export function checkMayWrite(principal: Principal, kind: string, title: string): void {
   const access = botAccess(kind);
   if (principal.isAdmin || access === 'full' || access === 'own') return;
-  throw new ApiProblem(403, NO_PRIVILEGE, `Only admins can write a ${title}; this key belongs to a bot.`);
+  throw new ApiProblem(
+    403,
+    NO_PRIVILEGE,
+    `Only admins can write ${withArticle(title)}; this key belongs to a bot.`,
+  );
 }
 
 /** The service's error number for owners without write privilege. */

@@ -69,6 +69,46 @@ export function present(
 
 const NOTHING: Body = {};
 
+/** What was written of an object, for one base. */
+interface Written {
+  readonly base: string;
+  readonly json: string;
+}
+
+const written = new WeakMap<Shown, Written>();
+
+/**
+ * An object without parts in the form of responses, as JSON. It is written once for each object that was read, unless it
+ * depends on more than the object, such as the status of a delivery.
+ */
+export function presentJson(resource: Resource, object: Shown, showing: Showing): string {
+  const { base } = showing;
+  const before = written.get(object);
+  if (before?.base === base) return before.json;
+  let isFixed = true;
+  const noted =
+    <Given, Answer>(ask: (given: Given) => Answer) =>
+    (given: Given): Answer => {
+      isFixed = false;
+      return ask(given);
+    };
+  const noting: Showing = {
+    base,
+    service: showing.service,
+    statusOf: noted(showing.statusOf),
+    samlCertificate: noted(showing.samlCertificate),
+    tunnelsWith: noted(showing.tunnelsWith),
+  };
+  const json = JSON.stringify(present(resource, object, noting));
+  if (isFixed) written.set(object, { base, json });
+  return json;
+}
+
+/** Whether the JSON of an object, which was written, depends on nothing else. */
+export function isFixed(object: Shown): boolean {
+  return written.has(object);
+}
+
 interface Member {
   /** Its name in responses. */
   readonly as: string;

@@ -8,15 +8,13 @@ export function postgresTransaction(connection: Pick<Connection, 'run'>): Omit<T
   return {
     ...postgresView(connection),
     insert: async (object) => {
-      const { id, kind, parent, body } = object;
-      const values = [id, kind, parent, JSON.stringify(body)];
-      await run('INSERT INTO objects (id, kind, parent, body) VALUES ($1, $2, $3, $4)', values);
-      await connectObject(connection, object);
+      const { kind, parent, body } = object;
+      await connectObject(connection, object, INSERT, [kind, parent, JSON.stringify(body)]);
     },
     replace: async (object) => {
-      await run('UPDATE objects SET body = $1 WHERE id = $2', [JSON.stringify(object.body), object.id]);
-      await run(FORGET, [object.id]);
-      await connectObject(connection, object);
+      await run(REPLACE, [object.id, JSON.stringify(object.body)]);
+      const { references, claims } = object;
+      if (references.length + claims.length > 0) await connectObject(connection, object, CONNECT);
     },
     remove: async (id) => {
       const outside = (await run(REFERRED_PART, [id]))[0];
@@ -34,9 +32,10 @@ export function postgresTransaction(connection: Pick<Connection, 'run'>): Omit<T
   };
 }
 
-const FORGET = `
-  WITH forgotten AS (DELETE FROM references_made WHERE from_id = $1)
-  DELETE FROM claims WHERE owner = $1`;
+const REPLACE = `
+  WITH forgotten AS (DELETE FROM references_made WHERE from_id = $1),
+    freed AS (DELETE FROM claims WHERE owner = $1)
+  UPDATE objects SET body = $2 WHERE id = $1`;
 
 /** A reference to a part of an object from outside of it. */
 const REFERRED_PART = `
@@ -45,29 +44,50 @@ const REFERRED_PART = `
   JOIN objects referrer ON referrer.id = made.from_id
   WHERE part.parent = $1 AND referrer.parent IS DISTINCT FROM $1 LIMIT 1`;
 
-const MISSING = `
-  SELECT to_id FROM unnest($1::text[]) AS made (to_id)
-  WHERE NOT EXISTS (SELECT FROM objects WHERE id = to_id) LIMIT 1`;
-const REFER = 'INSERT INTO references_made (from_id, to_id) SELECT $1, unnest($2::text[])';
+/**
+ * Stores the references and claims of an object, in one statement however many there are: each one is an answer that is
+ * waited for. Gives the first reference to nothing, and the number of claims that were free.
+ */
+const CONNECTING = `
+  referred AS (INSERT INTO references_made (from_id, to_id) SELECT $1, unnest($2::text[])),
+  claimed AS (
+    INSERT INTO claims (space, value, value_hash, owner)
+    SELECT space, value, sha256(convert_to(value, 'UTF8')), $1 FROM unnest($3::text[], $4::text[]) AS claim (space, value)
+    ON CONFLICT DO NOTHING RETURNING 1)
+  SELECT (SELECT count(*) FROM claimed) AS claimed, (
+    SELECT to_id FROM unnest($2::text[]) AS made (to_id)
+    WHERE to_id <> $1 AND NOT EXISTS (SELECT FROM objects WHERE id = to_id) LIMIT 1) AS missing`;
+const CONNECT = `WITH ${CONNECTING}`;
+const INSERT = `
+  WITH made AS (INSERT INTO objects (id, kind, parent, body) VALUES ($1, $5, $6, $7)), ${CONNECTING}`;
 
-/** Claims a value for an object, unless it is taken. */
-const CLAIM = `
-  INSERT INTO claims (space, value, value_hash, owner)
-  VALUES ($1, $2, sha256(convert_to($2, 'UTF8')), $3)
-  ON CONFLICT DO NOTHING RETURNING owner`;
+/** The place, from 1, of the first claim that another object has. */
+const TAKEN = `
+  SELECT place FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS claim (space, value, place)
+  JOIN claims known ON known.space = claim.space AND known.value_hash = sha256(convert_to(claim.value, 'UTF8'))
+  WHERE known.owner <> $1 ORDER BY place LIMIT 1`;
 
 async function connectObject(
   { run }: Pick<Connection, 'run'>,
   { id, references, claims }: StoredObject,
+  sql: string,
+  more: readonly unknown[] = [],
 ): Promise<void> {
-  if (references.length > 0) {
-    const to = [...new Set(references)];
-    const missing = (await run(MISSING, [to]))[0];
-    if (missing !== undefined) throw new Dangling(id, missing['to_id'] as string);
-    await run(REFER, [id, to]);
-  }
-  for (const claim of claims)
-    if ((await run(CLAIM, [claim.space, claim.value, id])).length === 0) throw new ClaimTaken(claim);
+  const claiming = [claims.map(({ space }) => space), claims.map(({ value }) => value)];
+  const [made] = await run(sql, [id, [...new Set(references)], ...claiming, ...more]);
+  const { claimed, missing } = made!;
+  if (typeof missing === 'string') throw new Dangling(id, missing);
+  if (Number(claimed) === claims.length) return;
+  const taken = (await run(TAKEN, [id, ...claiming]))[0]?.['place'];
+  const places = [placeOfRepeated(claims), ...(taken === undefined ? [] : [Number(taken) - 1])];
+  throw new ClaimTaken(claims[Math.min(...places)]!);
+}
+
+/** The place of the first claim that an object makes for the second time; the number of claims if there is none. */
+function placeOfRepeated(claims: StoredObject['claims']): number {
+  const known = new Set<string>();
+  const place = claims.findIndex(({ space, value }) => known.size === known.add(`${space} ${value}`).size);
+  return place < 0 ? claims.length : place;
 }
 
 /** Writes of audit records, pending deliveries and dead letters. */

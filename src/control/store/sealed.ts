@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Body, ResourceObject } from '../resources/contract.ts';
 import { withSecrets } from '../resources/secrets.ts';
 import { RESOURCES, resourceOfKind } from '../resources/table.ts';
@@ -37,13 +38,18 @@ export function sealedStore(store: Store, sealing: Sealing): Store {
       if (text !== null) return text;
       throw new StoreError(`${place} of ${object.id} was sealed with another key, or changed`);
     });
+  // An object that the store remembers is opened once: objects that were read never change.
+  const openRemembered = weakMemoize(open);
   const view = (inner: View): View => ({
     ...inner,
     get: async (id) => {
       const object = await inner.get(id);
-      return object === null ? null : open(object);
+      return object === null || !KINDS_WITH_SECRETS.has(object.kind) ? object : openRemembered(object);
     },
-    list: async (kind, page) => (await inner.list(kind, page)).map(open),
+    list: async (kind, page) => {
+      const objects = await inner.list(kind, page);
+      return KINDS_WITH_SECRETS.has(kind) ? objects.map(openRemembered) : objects;
+    },
     all: async (kinds) => (await inner.all(kinds)).map(open),
   });
   return {

@@ -41,8 +41,12 @@ function checkStatic(config: SoundBackend['static'], pointer: string, report: Re
 
 function checkHttpResponse(config: SoundBackend['http_response'], pointer: string, report: Report): void {
   const { headers, status_code: status, body } = config ?? {};
+  const known = new Set<string>();
   for (const [name, value] of Object.entries(headers ?? {})) {
-    const message = headerProblem(name, value ?? '');
+    const isTwice = known.size === known.add(name.toLowerCase()).size;
+    const message = isTwice
+      ? `${quoted(name)} is set twice; names are case-insensitive`
+      : headerProblem(name, value ?? '');
     if (message !== null)
       report('edge.bad_header', pointerTo(`${pointer}/headers`, name), message, { at: 'key' });
   }

@@ -138,7 +138,7 @@ function checkDocument(
     for (const check of further) diagnostics.push(...check({ config: unchecked, document, report }));
   }
   if (secrets.length > 0) hideIn(diagnostics, secrets);
-  if (hasErrors(diagnostics)) keepUnused(diagnostics);
+  if (hasErrors(diagnostics)) leaveOutUnused(diagnostics);
   inTextOrder(diagnostics);
   // Without errors all parts are valid, so they are the whole configuration.
   const { properties = [], ...rest } = (config ?? {}) as WithProperties;
@@ -161,10 +161,10 @@ function inTextOrder(diagnostics: Diagnostic[]): void {
 
 const UNUSED = /[.]unused_/;
 
-/** What is not used may be what an error keeps from being used, so nothing offers to remove it. */
-function keepUnused(diagnostics: Diagnostic[]): void {
-  for (const [index, { fix, ...diagnostic }] of diagnostics.entries())
-    if (fix !== undefined && UNUSED.test(diagnostic.code)) diagnostics[index] = diagnostic;
+/** What is not used may be what an error keeps from being used, so it is told when the errors are gone. */
+function leaveOutUnused(diagnostics: Diagnostic[]): void {
+  const rest = diagnostics.filter(({ code, severity }) => severity === 'error' || !UNUSED.test(code));
+  diagnostics.splice(0, diagnostics.length, ...rest);
 }
 
 /** Messages quote values, and those of secrets may be among them. */

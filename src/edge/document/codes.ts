@@ -9,6 +9,7 @@ const DOCUMENT_CODES = {
   'edge.empty': { message: 'The file contains only white space and comments.' },
   'edge.not_a_map': { message: 'The top level of the file must be a map of keys.' },
   'edge.too_large': { message: 'The file exceeds the size limit of edge files.' },
+  'edge.not_text': { message: 'The file is not a text in UTF-8, or has a control character.' },
   'edge.too_deep': { message: 'Lists and maps are nested too deeply.' },
   'edge.several_documents': { message: 'A file has one document, so there must not be a second `---`.' },
   'edge.syntax': { message: 'The text is not valid YAML 1.2 (which includes JSON).' },

@@ -31,5 +31,7 @@ export const KEYS_ELSEWHERE: Readonly<Record<string, string>> = {
       .map((type) => [type.replaceAll('-', '_'), `${type} is an action: put it in a traffic_policy`]),
   ),
   routes: 'only HTTPS edges have routes',
+  '/routes': 'routes belong to an edge: write them below edges, https and the name of the edge',
+  '/hostports': 'hostports belong to an edge: write them below edges, https and the name of the edge',
   terminate_at: 'an HTTPS edge always terminates TLS itself',
 };

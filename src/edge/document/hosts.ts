@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { meantFix, removal } from '../../diagnostics/meant.ts';
+import { meantFix, meantWord, removal } from '../../diagnostics/meant.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
@@ -151,8 +151,9 @@ function checkHostport(
   const answer = readHostAndPort(hostport.slice(wildcard.length), EXAMPLE_PORTS[kind]);
   if (isHostProblem(answer)) {
     const meant = answer.meant === undefined ? undefined : wildcard + answer.meant;
+    const isWild = meant === undefined && hostport.includes('*');
     report('edge.bad_hostport', pointer, answer.message, {
-      hint: didYouMean(meant),
+      hint: isWild ? 'a wildcard stands before a name, as in *.shop.test:443' : didYouMean(meant),
       fix: meantFix(meant, kind === 'https' && answer.safe === true),
     });
     return null;
@@ -172,6 +173,7 @@ function checkHostport(
   if (kind === 'https' && answer.port !== HTTPS_PORT) {
     const message = `an HTTPS edge has port ${HTTPS_PORT}, not ${answer.port}`;
     report('edge.bad_hostport', pointer, message, {
+      ...meantWord(`${wildcard}${answer.host}:${HTTPS_PORT}`),
       notes: ['this is the port in public URLs; set the port to listen on with a command line option'],
     });
   }

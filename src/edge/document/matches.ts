@@ -16,7 +16,10 @@ interface Selector {
 interface SelectorProblem {
   readonly message: string;
   readonly meant?: string;
+  readonly hint?: string;
 }
+
+const BY_EXPRESSION = 'matches(…) in an expression of a traffic_policy takes a pattern';
 
 /** Parses a path, a host, or a host followed by a path. */
 function readSelector(match: string): Selector | SelectorProblem {
@@ -32,13 +35,18 @@ function readSelector(match: string): Selector | SelectorProblem {
       meant: match.slice(0, beyond.index),
     };
   }
+  if (/^[\^~]|[$]$|[.][*+]|\\[dw]/.test(match))
+    return { message: `${quoted(match)} is a pattern; a match is a path`, hint: BY_EXPRESSION };
   const slash = match.indexOf('/');
   const name = slash < 0 ? match : match.slice(0, slash);
   const path = slash < 0 ? '/' : match.slice(slash);
   const problem = slash === 0 ? null : selectorHostProblem(name, path);
   if (problem !== null) return problem;
   const target = parseTarget(path);
-  if ('problem' in target) return { message: `${quoted(path)} is not a path: ${target.problem}` };
+  if ('problem' in target) {
+    const message = `${quoted(path)} is not a path: ${target.problem}`;
+    return path.includes(' ') ? { message, meant: match.replaceAll(' ', '%20') } : { message };
+  }
   return { host: slash === 0 ? null : name.toLowerCase(), path: target.path };
 }
 
@@ -86,8 +94,8 @@ export function checkMatches(config: SoundConfig, report: Report): void {
       if (route?.match === undefined) continue;
       const { key, selector } = selectorOf(route);
       if ('message' in selector) {
-        const { message, meant } = selector;
-        report('edge.bad_match', placeOf(index), message, meantWord(meant));
+        const { message, meant, hint } = selector;
+        report('edge.bad_match', placeOf(index), message, hint === undefined ? meantWord(meant) : { hint });
         continue;
       }
       warnAboutMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
@@ -113,6 +121,16 @@ function warnAboutMatch(
     report('edge.literal_wildcard', pointerOf(), `the '*' in ${quoted(match)} is a literal character`, {
       notes: ['match_type path_prefix matches everything below its path'],
     });
+  }
+  const parameter = /(?<=[/])(?::\w+|\{\w+\}|<\w+>)(?=[/]|$)/.exec(match);
+  if (parameter !== null) {
+    const upTo = match.slice(0, parameter.index);
+    report(
+      'edge.literal_wildcard',
+      pointerOf(),
+      `${quoted(parameter[0])} in ${quoted(match)} is literal: a match has no parameters`,
+      { hint: `match_type path_prefix with ${quoted(upTo)} matches every value` },
+    );
   }
   if (host === null || hostports.length === 0 || covers(hostports, host)) return;
   report(

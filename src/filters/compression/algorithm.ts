@@ -1,3 +1,4 @@
+import { memoizeRecurring } from '../../caches/recurring.ts';
 import { isBodyless } from '../../http/bodyless.ts';
 import { type FieldList, allValues, isName, listMembers } from '../../http/fields.ts';
 import { mediaType } from '../../http/ascii.ts';
@@ -165,7 +166,7 @@ interface Seen {
 }
 
 /** Reads all fields in one pass; name lengths exclude most of them without a comparison. */
-function look(headers: FieldList): Seen {
+const look: (headers: FieldList) => Readonly<Seen> = memoizeRecurring((headers) => {
   const seen: Seen = {
     isEncoded: false,
     isEmpty: false,
@@ -195,7 +196,7 @@ function look(headers: FieldList): Seen {
     }
   }
   return seen;
-}
+});
 
 const OF_PLAIN_FORM: ReadonlySet<string> = new Set([
   'content-length',
@@ -207,11 +208,13 @@ const OF_PLAIN_FORM: ReadonlySet<string> = new Set([
 ]);
 const OF_PLAIN_FORM_LENGTHS: ReadonlySet<number> = new Set([...OF_PLAIN_FORM].map((name) => name.length));
 
+interface Wishes {
+  readonly acceptEncoding: string | undefined;
+  readonly refusesTransform: boolean;
+}
+
 /** All lines of `Accept-Encoding` as one, and whether the client forbids transformations. */
-function lookAtRequest(headers: FieldList): {
-  acceptEncoding: string | undefined;
-  refusesTransform: boolean;
-} {
+const lookAtRequest: (headers: FieldList) => Wishes = memoizeRecurring((headers) => {
   const seen = { acceptEncoding: undefined as string | undefined, refusesTransform: false };
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;
@@ -222,10 +225,13 @@ function lookAtRequest(headers: FieldList): {
       seen.refusesTransform ||= refusesTransform(value);
   }
   return seen;
-}
+});
+
+const NO_TRANSFORM_UNITS = 'no-transform'.length;
 
 /** Client and upstream may forbid it (RFC 9111 §5.2.1.6 and §5.2.2.6). */
 function refusesTransform(cacheControl: string): boolean {
+  if (cacheControl.length < NO_TRANSFORM_UNITS) return false;
   return /no-transform/i.test(cacheControl) && /(?:^|,)\s*no-transform\s*(?:,|$)/i.test(cacheControl);
 }
 

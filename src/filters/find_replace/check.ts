@@ -7,6 +7,8 @@ type ReportGroup = Report<number | string>;
 const REFERENCE = /\$(\$|\d\w*)/g;
 /** `${1}` is a group reference in other tools: here it is an expression with the value 1. */
 const GROUP_AS_TEMPLATE = /(?<!\$)\$\{(\d+)\}/g;
+/** `\\1` is a group reference in other tools: here it is text. */
+const GROUP_WITH_BACKSLASH = /\\(\d)/g;
 
 /** Warns about references to groups that the pattern does not have. */
 export function checkReplacement(
@@ -24,6 +26,14 @@ export function checkReplacement(
       within: { span, decoded: to },
       hint: `write ${text} for the group`,
       fix: { message: `write ${text}`, text, safe },
+    });
+  }
+  for (const { 0: written, 1: number, index } of to.matchAll(GROUP_WITH_BACKSLASH)) {
+    const text = `$${number}`;
+    report('policy.group_as_template', '/to', `'${written}' is text and not a group`, {
+      within: { span: { start: index, end: index + written.length }, decoded: to },
+      hint: `write ${text} for the group`,
+      fix: { message: `write ${text}`, text, safe: false },
     });
   }
   if (from?.includes('${') === true) return;

@@ -5,6 +5,10 @@ import { headerEditProblems } from './algorithm.ts';
 
 export const findings = {
   'edge.interpolation_not_available': {
+    cure: [
+      '`add: { x-ip: "${conn.client_ip}" }` in a module',
+      'Use the action add-headers of a traffic policy',
+    ],
     message: 'Expressions in header values are not supported in this version.',
   },
 } as const;
@@ -41,7 +45,8 @@ export function checkHeaderEdits(side: 'request' | 'response') {
     for (const { where, name, reason, message } of problems) {
       if (where === 'add') {
         const at = reason === 'invalid_value' ? 'value' : 'key';
-        report('edge.bad_header', pointerTo('/add', name), message, { at });
+        const hint = reason === 'invalid_value' ? 'header values are one line of Latin letters' : undefined;
+        report('edge.bad_header', pointerTo('/add', name), message, { at, hint });
         continue;
       }
       // A repeated name is reported at each of its places.

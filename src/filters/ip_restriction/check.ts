@@ -7,6 +7,7 @@ import type { IpRestrictionConfig } from './module_schema.ts';
 
 export const findings = {
   'edge.blocks_everybody': {
+    cure: ['An IP policy with only deny rules', 'Add an allow rule, such as 0.0.0.0/0 and ::/0'],
     severity: 'warning',
     message: 'Without an allow rule every address is blocked.',
   },

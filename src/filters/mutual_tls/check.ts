@@ -4,8 +4,15 @@ import { AUTHORITIES_LIMIT } from './algorithm.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
 
 export const findings = {
-  'edge.too_many_authorities': { message: 'Mutual TLS has at most ten certificate authorities.' },
+  'edge.too_many_authorities': {
+    cure: ['Eleven names in `certificate_authority_ids`', 'Join authorities in one PEM file, or remove some'],
+    message: 'Mutual TLS has at most ten certificate authorities.',
+  },
   'edge.termination_elsewhere': {
+    cure: [
+      '`mutual_tls` at a TLS edge that passes TLS through',
+      'Terminate TLS at the edge, or check certificates at the upstream',
+    ],
     message: 'Client certificates require that the edge itself terminates TLS.',
   },
 } as const;

@@ -6,12 +6,18 @@ import { SET_LIMIT_INSTRUCTIONS } from '../../regex/pattern_set.ts';
 import type { UserAgentFilterConfig } from './module_schema.ts';
 
 export const findings = {
-  'edge.bad_pattern': { message: 'The pattern is not a valid RE2 regular expression.', number: 2090 },
+  'edge.bad_pattern': {
+    cure: ['`deny: ["(bot"]`', 'Correct the pattern: RE2 has neither look-around nor back references'],
+    message: 'The pattern is not a valid RE2 regular expression.',
+    number: 2090,
+  },
   'edge.pattern_matches_everything': {
+    cure: ['`deny: [".*"]`', 'Write a part of the name that is meant'],
     severity: 'warning',
     message: 'The pattern matches every user agent.',
   },
   'edge.pattern_in_slashes': {
+    cure: ['`deny: ["/bot/i"]`', 'Leave the slashes out; (?i) before the pattern ignores letter case'],
     severity: 'warning',
     message: 'The slashes around the pattern are part of it.',
   },

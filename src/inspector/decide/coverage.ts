@@ -10,6 +10,7 @@ import { runScenarios } from '../../project_files/run_scenarios.ts';
 import { replayedEdge } from '../../replay/decide.ts';
 import type { CoverageAnswer } from '../wire_editing.ts';
 import { recordOf } from './explain_again.ts';
+import { inSlices } from './slices.ts';
 import type { Circumstances, Deciding, KeptRequest } from './subject.ts';
 
 /** Runs a scenario file, and says which points of its edge its cases have reached. */
@@ -32,18 +33,18 @@ export async function scenarioCoverage(path: string): Promise<CoverageAnswer> {
 }
 
 /** Which points of a configuration exchanges have reached, decided again without state. */
-export function keptCoverage(
+export async function keptCoverage(
   { config, locate }: Deciding,
   circumstances: Circumstances,
   kept: readonly KeptRequest[],
-): CoverageAnswer {
+): Promise<CoverageAnswer> {
   const covered = coveredEdge(edgeFixture(config, locate));
   const { watch, completed } = covered.recorder;
   const edge = replayedEdge(config, { ...circumstances, watch });
-  for (const each of kept) {
+  await inSlices(kept, (each) => {
     const record = recordOf(each);
     if (record !== null) completed(edge.decide(record).exchange);
-  }
+  });
   const { points } = coverageOf(covered);
   return answerOf(`the last ${kept.length} exchanges`, points, ({ pointer }) => locate(pointer));
 }

@@ -11,6 +11,7 @@ import {
 import type { LogRecord } from '../../replay/log_record.ts';
 import { type ReplayedEdge, replayedEdge } from '../../replay/decide.ts';
 import { readRecording } from '../../replay/read_recording.ts';
+import type { RecordedExchange } from '../../replay/recording.ts';
 import type { ExplainedStep, ExplanationDetail, ExpressionDetail, RuleDetail } from '../wire_detail.ts';
 import { type StepTimes, filterKey, stepTimes } from './step_times.ts';
 import type { Circumstances, Deciding, KeptRequest } from './subject.ts';
@@ -46,8 +47,16 @@ export function explainer(
 /** The record of a kept exchange; null if it is still open or cannot be decided again. */
 export function recordOf(kept: KeptRequest): LogRecord | null {
   const { event, ...rest } = kept.record();
-  if (event === null) return null;
-  const read = readRecording({ ...rest, event }, kept.seq);
+  return event === null ? null : readAs({ ...rest, event }, kept.seq);
+}
+
+/** As `recordOf`, of the JSON of a record. */
+export function recordIn(json: string, seq: number): LogRecord | null {
+  return readAs(JSON.parse(json) as RecordedExchange, seq);
+}
+
+function readAs(record: RecordedExchange, seq: number): LogRecord | null {
+  const read = readRecording(record, seq);
   return 'problem' in read ? null : read;
 }
 

@@ -1,7 +1,6 @@
 import { namedSecrets } from '../../edge/document/named_secrets.ts';
 import { type SecretProvider, keepSecrets } from '../../edge/secrets.ts';
-import { FileError, isScript, loadConfigText } from '../../project_files/load_config.ts';
-import { filesOnDisk } from '../../project_files/named_files.ts';
+import { FileError, isScript } from '../../project_files/load_config.ts';
 import type { InspectorContext } from '../server/context.ts';
 import { exchangeAt, explanationOf, plainExplanation, redactedRecord } from '../server/detail.ts';
 import {
@@ -20,13 +19,16 @@ import { ROW_FILTER_SCOPE } from '../server/row_filter.ts';
 import type { DraftAnswer, DraftRequest } from '../wire_editing.ts';
 import { completions } from '../../editing/complete.ts';
 import { keptCoverage, scenarioCoverage } from './coverage.ts';
-import { drafts, withTexts } from './draft.ts';
+import type { Decider } from './decider.ts';
+import { DraftOrders, newestTexts } from './draft_orders.ts';
 import { explainer } from './explain_again.ts';
 import { format } from './format.ts';
 import type { Circumstances, Deciding } from './subject.ts';
 
 export interface DecidingOptions extends Omit<Circumstances, 'secrets'> {
   readonly secrets: SecretProvider;
+  /** Decides drafts of a configuration that is in files; without it there are no drafts. */
+  readonly decider?: Decider;
 }
 
 const clockMs = (): number => performance.now();
@@ -34,12 +36,14 @@ const clockMs = (): number => performance.now();
 const COVERED = 5_000;
 
 /** The part of the inspector that decides again: explanations with values, drafts, completion, formatting, coverage. */
-export function decidingPart(
-  given: DecidingOptions,
-): (context: InspectorContext, revisions: Revisions) => DecidingPart {
+export function decidingPart({
+  decider,
+  secrets,
+  ...others
+}: DecidingOptions): (context: InspectorContext, revisions: Revisions) => DecidingPart {
   return (context, revisions) => {
     const { store, watch, files } = context;
-    const circumstances: Circumstances = { ...given, secrets: keepSecrets(given.secrets) };
+    const circumstances: Circumstances = { ...others, secrets: keepSecrets(secrets) };
     const running = (): Deciding => {
       const { config } = watch.edge.runtime.current();
       for (const text of namedSecrets(config)) circumstances.secrets.remember(text);
@@ -59,67 +63,31 @@ export function decidingPart(
       'POST /api/coverage': ({ body }) => {
         const scenario = optionalTextIn(body, 'scenario');
         if (scenario === undefined) return keptCoverage(running(), circumstances, store.newest(COVERED));
-        return orRefused(() => scenarioCoverage(scenario));
+        return orRefused(() => (decider?.coverage ?? scenarioCoverage)(scenario));
       },
     };
     const draft =
-      edgeFile === undefined || isScript(edgeFile)
+      decider === undefined || edgeFile === undefined || isScript(edgeFile)
         ? {}
-        : { 'POST /api/draft': draftHandler(edgeFile, circumstances, context, revisions) };
+        : { 'POST /api/draft': draftHandler(decider, context, revisions) };
     return {
       handlers: { ...handlers, ...draft },
       explain: (kept) =>
         kept.kind === 'exchange' ? explain(kept, kept.explanation()) : plainExplanation(kept),
+      close: async () => decider?.close(),
     };
   };
 }
 
-function draftHandler(
-  edgeFile: string,
-  circumstances: Circumstances,
-  context: InspectorContext,
-  revisions: Revisions,
-): Handlers[string] {
-  const { store } = context;
-  // What runs may have other addresses and logins than the files say, as in `dev`: both sides are what files say.
-  let active: { readonly texts: ReadonlyMap<string, string>; readonly deciding: Deciding } | null = null;
-  const loadActive = async (): Promise<void> => {
-    const texts = newestTexts(revisions);
-    if (active?.texts === texts) return;
-    const named = Object.fromEntries(texts);
-    const overlay = withTexts(filesOnDisk(edgeFile), named);
-    const { config, locate } = await loadConfigText(edgeFile, named[edgeFile] ?? '', { files: overlay });
-    if (config === null)
-      throw new RequestError(409, 'unavailable', 'the files of the active configuration have errors now');
-    active = { texts, deciding: { config, locate } };
-  };
-  const decide = drafts({
-    edgeFile,
-    circumstances,
-    current: () => active!.deciding,
-    newest: (count) => store.newest(count),
-    find: (seq) => {
-      const kept = exchangeAt(seq, context);
-      return kept.isDone ? kept : null;
-    },
-    clockMs,
-    pause: () => new Promise((resolve) => void setImmediate(resolve)),
-  });
-  return ({ body }) =>
+function draftHandler(decider: Decider, context: InspectorContext, revisions: Revisions): Handlers[string] {
+  const orders = new DraftOrders(decider, context, revisions);
+  return ({ body, response }) =>
     orRefused(async () => {
-      const request = draftRequest(body);
-      await loadActive();
-      const answer = await decide(request);
+      const answer = await orders.verdictsOf(draftRequest(body), () => !response.closed);
+      if (answer === null) throw new RequestError(409, 'unavailable', 'the page has asked for another draft');
       return answer.one === null ? answer : { ...answer, one: redactedOne(answer.one, context) };
     });
 }
-
-function newestTexts(revisions: Revisions): ReadonlyMap<string, string> {
-  const { revision } = revisions.list().at(-1) ?? { revision: 0 };
-  return revisions.texts(revision) ?? NO_TEXTS;
-}
-
-const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
 function draftRequest(body: unknown): DraftRequest {
   const texts = memberOf(body, 'texts');

@@ -42,6 +42,7 @@ export interface InspectorOptions {
 export interface Deciding {
   readonly handlers: Handlers;
   readonly explain: ExplainKept;
+  readonly close?: () => Promise<void>;
 }
 
 export interface Inspector {
@@ -89,7 +90,10 @@ export function createInspector(options: InspectorOptions): Inspector {
     return revisions.add(runtime.revision(), nowMs());
   };
   feed.attach({ store, watch, nowMs, redactText: redaction.text, swapped: noteRevision });
-  const deciding = options.decide?.(context, revisions) ?? { handlers: {}, explain: plainExplanation };
+  const deciding: Deciding = options.decide?.(context, revisions) ?? {
+    handlers: {},
+    explain: plainExplanation,
+  };
   const hello = (): Hello => ({
     version,
     verb,
@@ -129,15 +133,20 @@ export function createInspector(options: InspectorOptions): Inspector {
       edgeUrl = url;
       listens = at;
     },
-    close: () =>
-      new Promise((resolve) => {
-        feed.close();
-        if (!server.listening) return resolve();
-        server.close(() => resolve());
-        // The last event of each page is sent before.
-        setImmediate(() => server.closeAllConnections());
-      }),
+    close: async () => {
+      await Promise.all([deciding.close?.(), closeServer(server, feed)]);
+    },
   };
+}
+
+function closeServer(server: Server, feed: Feed): Promise<void> {
+  return new Promise((resolve) => {
+    feed.close();
+    if (!server.listening) return resolve();
+    server.close(() => resolve());
+    // The last event of each page is sent before.
+    setImmediate(() => server.closeAllConnections());
+  });
 }
 
 /** Without the token; empty if it does not listen. */

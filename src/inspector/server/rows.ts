@@ -11,8 +11,9 @@ const TARGET_UNITS = 2_000;
 /** The step that decided, as rows show it; `last` is null while the traffic is open. */
 function decisionOf<Verdict>(last: Explanation['because'] | null, verdict: Verdict) {
   if (last === null) return { verdict: null, by: '', code: '', pointer: null, place: null };
-  const { module, code, pointer, place } = last;
-  return { verdict, by: module, code, pointer, place };
+  const { module, code, pointer, place, detail } = last;
+  const { rule } = detail;
+  return { verdict, by: module, code, pointer, place, ...(typeof rule === 'string' && { rule }) };
 }
 
 /** The row of an exchange. `explanation` is null while it is open. */

@@ -25,6 +25,8 @@ export class Store {
   #seq = 0;
   #bytes = 0;
   #dropped = 0;
+  /** No row has a lower number, apart from those that are pinned. */
+  #oldest = 1;
   readonly #all = new Map<number, Kept>();
   readonly #pinned = new Map<number, Kept>();
 
@@ -86,6 +88,7 @@ export class Store {
     const [from, to] = isPinned ? [this.#all, this.#pinned] : [this.#pinned, this.#all];
     if (from.delete(kept.seq)) to.set(kept.seq, kept);
     if (!isPinned) this.#sort();
+    this.#oldest = Math.min(this.#oldest, kept.seq);
     return true;
   }
 
@@ -111,9 +114,11 @@ export class Store {
 
   #bound(): void {
     const maxRows = this.isWatched ? Infinity : UNWATCHED_ROWS;
-    for (const kept of this.#all.values()) {
-      if (this.#bytes <= this.limits.limitBytes && this.#all.size <= maxRows) return;
-      this.#forget(kept);
+    while (this.#all.size > 0 && (this.#bytes > this.limits.limitBytes || this.#all.size > maxRows)) {
+      // A map that is read from its beginning would pass all places whose entries have left.
+      const oldest = this.#all.get(this.#oldest++);
+      if (oldest === undefined) continue;
+      this.#forget(oldest);
       this.#dropped++;
     }
   }

@@ -29,6 +29,7 @@ export function DraftVerdictView() {
         </p>
       )}
       <Findings list={now?.diagnostics ?? []} />
+      {now !== null && now.unknownFor.length > 0 && <Uncertain list={now.unknownFor} />}
       {now?.one && <One verdict={now.one} />}
       {now !== null && now.changed.length > 0 && <Changed list={now.changed} />}
     </div>
@@ -46,6 +47,23 @@ function statusOf(now: DraftAnswer | null): string {
   const rest = unknown === 0 ? '' : `, ${countText(unknown)} are uncertain`;
   return `${result}${rest}. Decided in ${durationText(now.tookMs)}.`;
 }
+
+function Uncertain({ list }: { readonly list: DraftAnswer['unknownFor'] }) {
+  return (
+    <p class="quiet">
+      Uncertain because of{' '}
+      {list
+        .map(({ cause, count }) => `${visibleLine(CAUSES[cause] ?? cause, 80)} (${countText(count)})`)
+        .join(', ')}
+      .
+    </p>
+  );
+}
+
+// table: causes whose names in reports are short
+const CAUSES: Readonly<Record<string, string>> = {
+  counters: 'counters, whose earlier requests are not kept or had no answer',
+};
 
 function Findings({ list }: { readonly list: readonly DiagnosticJson[] }) {
   if (list.length === 0) return null;

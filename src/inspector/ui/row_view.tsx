@@ -103,7 +103,7 @@ function Decision({ row }: { readonly row: Row }) {
       ) : (
         <>
           <Value row={row} name="by" />{' '}
-          <span class="quiet">{visibleLine(row.code.replace(/^.*\./, ''), 60)}</span>
+          <span class="quiet">{visibleLine(row.rule ?? row.code.replace(/^.*\./, ''), 60)}</span>
         </>
       )}
     </span>

@@ -14,12 +14,14 @@ import { bindCases, pointsOf, routeOfCaseAt, withMissingCase } from './bind_case
 import { codeActionsAt } from './code_actions.ts';
 import { completionAt } from './completion.ts';
 import { hoverAt } from './hover.ts';
-import { definitionsAt, referencesAt } from './navigation.ts';
+import { definitionsAt, highlightsAt, linksIn, referencesAt } from './navigation.ts';
 import { missingCaseAt } from './missing_case.ts';
 import { semanticTokensIn } from './semantic_tokens.ts';
-import { foldingIn, symbolsIn } from './outline.ts';
+import { foldingIn, namesMatching, symbolsIn } from './outline.ts';
 import { renameAt, renamedAt } from './rename.ts';
+import { selectionAt } from './selection.ts';
 import { serviceOf } from './service_name.ts';
+import { signatureAt } from './signature_help.ts';
 
 const NO_TOKENS: SemanticTokens = { data: [] };
 
@@ -35,6 +37,8 @@ export function bindFeatures(serving: Serving): void {
       hoverAt(facts, facts.document.offsetAt(params.position), {
         service: serviceOf(facts, settings()),
         record: traffic()?.last ?? null,
+        declared: (occurrence) =>
+          project.placesOf(facts, occurrence).find((each) => each.occurrence.isDeclaration) ?? null,
       }),
     ),
   );
@@ -45,6 +49,11 @@ export function bindFeatures(serving: Serving): void {
         seen: (kind) => [...project.keysSeen(facts, kind), ...(traffic()?.names.get(kind) ?? [])],
         service: serviceOf(facts, settings()),
       }),
+    ),
+  );
+  connection.onSignatureHelp((params, token) =>
+    answer(params, token, null, (facts) =>
+      signatureAt(facts, facts.document.offsetAt(params.position), serviceOf(facts, settings())),
     ),
   );
   connection.onCodeAction(async (params, token) => {
@@ -91,6 +100,14 @@ function bindNavigation(serving: Serving): void {
       }),
     ),
   );
+  connection.onDocumentHighlight((params, token) =>
+    answer(params, token, [], (facts) => highlightsAt(facts, facts.document.offsetAt(params.position))),
+  );
+  connection.onDocumentLinks((params, token) => answer(params, token, [], linksIn));
+  connection.onSelectionRanges((params, token) =>
+    answer(params, token, null, (facts) => params.positions.map((each) => selectionAt(facts, each))),
+  );
+  connection.onWorkspaceSymbol(({ query }) => namesMatching(project.declarations(), query));
   connection.onDocumentSymbol((params, token) => answer(params, token, [], symbolsIn));
   connection.onFoldingRanges((params, token) => answer(params, token, [], foldingIn));
   connection.languages.semanticTokens.on((params, token) =>

@@ -1,33 +1,59 @@
 import { type Hover, MarkupKind } from 'vscode-languageserver/node';
 import type { LogRecord } from '../../replay/log_record.ts';
+import type { Scope } from '../../cel/scope.ts';
+import type { Span } from '../../diagnostics/diagnostic.ts';
 import { scopeFor } from '../../policy/env/scopes.ts';
 import { type Found, placeAt, rawText } from '../../editing/edited_text.ts';
-import { type NameDoc, docOfName, nameAt } from '../../editing/expression_docs.ts';
+import { type NameDoc, docOfName, nameAt, typeAt } from '../../editing/expression_docs.ts';
 import { expressionsIn, scopePlaceOf } from '../../editing/expressions.ts';
 import { docOfPlace, docOfType } from '../../editing/schema_docs.ts';
 import type { YamlScalar } from '../../editing/yaml_tree.ts';
 import type { TextFacts } from '../open_file.ts';
+import type { Occurrence } from '../../editing/names.ts';
+import type { Located } from '../project.ts';
 import { recordedValue } from '../recorded_value.ts';
+import { declaredText, shownText } from './declared_text.ts';
+import { anchoredBy, occurrenceAt } from './navigation.ts';
 
 interface Known {
   readonly service: string | undefined;
   /** The last recorded request; null without one. */
   readonly record: LogRecord | null;
+  /** Where a name is declared. */
+  readonly declared: (occurrence: Occurrence) => Located | null;
 }
 
-/** What the reference says of the key, the value or the name in an expression at an offset. */
+/** What the reference says of the key, the value or the name in an expression at an offset, and what a name stands for. */
 export function hoverAt(facts: TextFacts, offset: number, known: Known): Hover | null {
   const { edited } = facts;
   const found = placeAt(edited, offset);
   if (found === null) return null;
+  const declared = declaredAt(facts, offset, known);
   if (found.isOnKey) {
-    const doc = docOfPlace(edited, found.place);
+    const doc = joined(docOfPlace(edited, found.place), declared);
     const key = found.key!;
     return doc === null ? null : markdown(facts, key, `**${rawText(edited.text, key)}**`, doc);
   }
   const { node } = found;
+  if (node?.kind === 'alias') {
+    const anchored = anchoredBy(facts, node, offset);
+    return anchored && markdown(facts, node, `**\\*${node.name}**`, shownText(facts, anchored));
+  }
   if (node?.kind !== 'scalar') return null;
-  return ofExpression(facts, found, node, { offset, ...known }) ?? ofValue(facts, found, node);
+  // Names within expressions are those of secrets.
+  const inExpression = declared === null ? ofExpression(facts, found, node, { offset, ...known }) : null;
+  return inExpression ?? ofValue(facts, found, { scalar: node, declared });
+}
+
+function declaredAt(facts: TextFacts, offset: number, { declared }: Known): string | null {
+  const occurrence = occurrenceAt(facts, offset);
+  const place = occurrence === null || occurrence.isDeclaration ? null : declared(occurrence);
+  return place && declaredText(place, facts);
+}
+
+function joined(...parts: readonly (string | null)[]): string | null {
+  const texts = parts.filter((part) => part !== null);
+  return texts.length === 0 ? null : texts.join('\n\n');
 }
 
 function ofExpression(
@@ -39,25 +65,50 @@ function ofExpression(
   for (const { source, inFile } of expressionsIn(facts.edited, place, scalar)) {
     const whole = inFile({ start: 0, end: source.length });
     if (offset < whole.start || offset > whole.end) continue;
-    const at = nameAt(source, offsetIn(source, inFile, offset));
-    if (at === null) continue;
+    const at = offsetIn(source, inFile, offset);
     const scope = scopeFor(scopePlaceOf(place.path), service === undefined ? {} : { service });
-    const found = knownName(source, at, (path, isCalled) => docOfName(path, isCalled, scope));
-    if (found === null) continue;
-    const { known, name } = found;
-    const example = known.example === '' ? '' : `\n\n\`${known.example}\``;
-    const range = inFile({ start: name.start, end: name.end });
-    const value = record === null ? null : recordedValue(source, name, scope, record);
+    const doc = namedPart(source, at, scope) ?? typedPart(source, at, scope);
+    if (doc === null) continue;
+    const value = record === null ? null : recordedValue(source, doc.span, scope, record);
     const recorded =
-      value === null ? '' : `\n\nOn the last recorded request \`${value.text}\` is \`${value.value}\`.`;
-    return markdown(
-      facts,
-      range,
-      `\`\`\`\n${known.forms.join('\n')}\n\`\`\``,
-      known.doc + example + recorded,
-    );
+      value === null ? [] : [`On the last recorded request \`${value.text}\` is \`${value.value}\`.`];
+    const [head, ...texts] = [...doc.texts, ...recorded];
+    return markdown(facts, inFile(doc.span), head!, texts.join('\n\n'));
   }
   return null;
+}
+
+interface DocOfPart {
+  readonly span: Span;
+  /** Paragraphs in Markdown. */
+  readonly texts: readonly string[];
+}
+
+function namedPart<A>(source: string, offset: number, scope: Scope<A>): DocOfPart | null {
+  const at = nameAt(source, offset);
+  const isFunction = (path: string): boolean => scope.functions.rows.some(({ name }) => name === path);
+  const found =
+    at &&
+    knownName(source, at, (path, isCalled) =>
+      // The method of a longer name says nothing about its beginning.
+      isCalled && path !== at.path && !isFunction(path) ? null : docOfName(path, isCalled, scope),
+    );
+  if (found === null) return null;
+  const { known, name } = found;
+  const example = known.example === '' ? [] : [`\`${known.example}\``];
+  return {
+    span: { start: name.start, end: name.end },
+    texts: [fenced('', known.forms.join('\n')), known.doc, ...example],
+  };
+}
+
+function typedPart<A>(source: string, offset: number, scope: Scope<A>): DocOfPart | null {
+  const found = typeAt(source, offset, scope);
+  return found && { span: found.span, texts: [fenced('', found.form)] };
+}
+
+function fenced(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
 interface Name {
@@ -97,11 +148,15 @@ function offsetIn(
   return low;
 }
 
-function ofValue(facts: TextFacts, { place }: Found, scalar: YamlScalar): Hover | null {
+function ofValue(
+  facts: TextFacts,
+  { place }: Found,
+  { scalar, declared }: { readonly scalar: YamlScalar; readonly declared: string | null },
+): Hover | null {
   const { edited } = facts;
   const word = rawText(edited.text, scalar);
   const ofType = place.path.at(-1) === 'type' ? docOfType(edited, place, word) : null;
-  const doc = ofType ?? docOfPlace(edited, place);
+  const doc = joined(declared, ofType ?? docOfPlace(edited, place));
   return doc === null || word === ''
     ? null
     : markdown(facts, scalar, `**${place.path.findLast((key) => key !== '*') ?? ''}**`, doc);
@@ -113,5 +168,6 @@ function markdown(
   head: string,
   doc: string,
 ): Hover {
-  return { contents: { kind: MarkupKind.Markdown, value: `${head}\n\n${doc}` }, range: facts.rangeOf(span) };
+  const value = doc === '' ? head : `${head}\n\n${doc}`;
+  return { contents: { kind: MarkupKind.Markdown, value }, range: facts.rangeOf(span) };
 }

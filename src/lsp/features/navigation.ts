@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Location } from 'vscode-languageserver/node';
+import {
+  type DocumentHighlight,
+  DocumentHighlightKind,
+  type DocumentLink,
+  type Location,
+} from 'vscode-languageserver/node';
 import { childrenOf, placeAt, ROOT_PLACE } from '../../editing/edited_text.ts';
-import type { EditedText, Place } from '../../editing/edited_text.ts';
+import type { Place } from '../../editing/edited_text.ts';
 import type { Occurrence } from '../../editing/names.ts';
-import type { YamlNode } from '../../editing/yaml_tree.ts';
+import type { YamlAlias, YamlNode } from '../../editing/yaml_tree.ts';
 import { type TextFacts, uriOfName } from '../open_file.ts';
 import type { Located, Project } from '../project.ts';
 
@@ -52,16 +57,40 @@ function locationOf({ facts, occurrence }: Located): Location {
   return { uri: facts.document.uri, range: facts.rangeOf(occurrence.span) };
 }
 
-/** The value that an alias stands for: the last one before it with its anchor. */
 function anchorAt(facts: TextFacts, offset: number): readonly Location[] {
   const alias = placeAt(facts.edited, offset)?.node;
-  if (alias?.kind !== 'alias') return [];
-  let found: YamlNode | null = null;
-  const look = (edited: EditedText, node: YamlNode | null, place: Place): void => {
-    if (node === null || node.start >= offset) return;
-    if (node.anchor === alias.name) found = node;
-    for (const [inner, child] of childrenOf(edited, node, place)) look(edited, child, inner);
-  };
-  look(facts.edited, facts.edited.tree, ROOT_PLACE);
+  const found = alias?.kind === 'alias' ? anchoredBy(facts, alias, offset) : null;
   return found === null ? [] : [{ uri: facts.document.uri, range: facts.rangeOf(found) }];
+}
+
+/** The value that an alias stands for: the last one before it with its anchor. */
+export function anchoredBy({ edited }: TextFacts, { name }: YamlAlias, offset: number): YamlNode | null {
+  let found: YamlNode | null = null;
+  const look = (node: YamlNode | null, place: Place): void => {
+    if (node === null || node.start >= offset) return;
+    if (node.anchor === name) found = node;
+    for (const [inner, child] of childrenOf(edited, node, place)) look(child, inner);
+  };
+  look(edited.tree, ROOT_PLACE);
+  return found;
+}
+
+/** All places of the name at an offset in its own file. */
+export function highlightsAt(facts: TextFacts, offset: number): DocumentHighlight[] {
+  const own = occurrenceAt(facts, offset);
+  if (own === null) return [];
+  return facts.names
+    .filter(({ kind, name }) => kind === own.kind && name === own.name)
+    .map(({ span, isDeclaration }) => ({
+      range: facts.rangeOf(span),
+      kind: isDeclaration ? DocumentHighlightKind.Write : DocumentHighlightKind.Read,
+    }));
+}
+
+/** The files that a file names, if they are there. */
+export function linksIn(facts: TextFacts): DocumentLink[] {
+  return facts.mentions.flatMap(({ path, span }) => {
+    const target = resolve(dirname(facts.name), path);
+    return existsSync(target) ? [{ range: facts.rangeOf(span), target: uriOfName(target) }] : [];
+  });
 }

@@ -2,6 +2,7 @@ import {
   type DocumentSymbol,
   type FoldingRange,
   FoldingRangeKind,
+  type SymbolInformation,
   SymbolKind,
 } from 'vscode-languageserver/node';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../../editing/edited_text.ts';
 import type { YamlMap, YamlNode, YamlScalar } from '../../editing/yaml_tree.ts';
 import type { TextFacts } from '../open_file.ts';
+import type { Located } from '../project.ts';
 
 /** The parts of a document that have parts themselves: maps and lists by their keys, elements by what names them. */
 export function symbolsIn(facts: TextFacts): DocumentSymbol[] {
@@ -77,6 +79,26 @@ function nameOf({ text }: EditedText, node: YamlNode | null, index: number): str
   }
   return `${index + 1}`;
 }
+
+/** The names of a project that have the letters of a query in this order. */
+export function namesMatching(declared: readonly Located[], query: string): SymbolInformation[] {
+  const letters = Array.from(query.toLowerCase());
+  const matches = (name: string): boolean => {
+    let at = -1;
+    return letters.every((letter) => (at = name.indexOf(letter, at + 1)) >= 0);
+  };
+  return declared
+    .filter(({ occurrence: { name } }) => matches(name.toLowerCase()))
+    .slice(0, MOST_NAMES)
+    .map(({ facts, occurrence: { kind, name, span } }) => ({
+      name,
+      kind: kind === 'case' || kind === 'rule' ? SymbolKind.Event : SymbolKind.Module,
+      containerName: `${kind.replaceAll('_', ' ')} in ${facts.name}`,
+      location: { uri: facts.document.uri, range: facts.rangeOf(span) },
+    }));
+}
+
+const MOST_NAMES = 500;
 
 /** Parts over several lines, and comments. */
 export function foldingIn(facts: TextFacts): FoldingRange[] {

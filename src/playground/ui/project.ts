@@ -44,7 +44,8 @@ function ask(question: Omit<Question, 'id'>): void {
 function startedWorker(): Worker {
   const started = new Worker(new URL('worker.js', document.baseURI), { type: 'module' });
   started.onmessage = ({ data }: MessageEvent<Answer>) => {
-    if (data.id !== asked) return;
+    if ('isWhole' in data) document.documentElement.dataset['engine'] = 'whole';
+    if ('isWhole' in data || data.id !== asked) return;
     window.clearTimeout(patience);
     isBusy.value = false;
     if ('failed' in data) failure.value = data.failed;

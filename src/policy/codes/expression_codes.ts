@@ -9,6 +9,10 @@ export const EXPRESSION_CODES: Readonly<Record<string, string>> = {
   'expr.duplicate_key': 'A map has a duplicate key.',
   'expr.exact_membership':
     "`in` compares whole values: 'bot' in a header is true only for a header with exactly that value. Use exists and contains to search inside.",
+  'expr.foreign_template':
+    'A reference is written as in another template language, and stays as it is: `${req.host}` is replaced by its value.',
+  'expr.impossible_text':
+    'A variable is compared with a text that it never has, so the comparison has one outcome.',
   'expr.index_out_of_range': 'The index is beyond the end of the list.',
   'expr.internal': 'The engine met an unexpected state. Please report it.',
   'expr.invalid_argument': 'A function cannot work with the given value.',

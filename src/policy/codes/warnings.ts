@@ -12,7 +12,8 @@ export const POLICY_WARNINGS = {
   'policy.body_not_sent': 'Responses with this status have no body.',
   'policy.interim_status': 'A status below 200 cannot end an exchange.',
   'policy.no_such_group': 'The replacement refers to a missing group of the pattern.',
-  'policy.group_as_template': 'A group reference is written as a template.',
+  'policy.group_as_template':
+    'A reference to a group is written as in another tool: `$1` is the first group.',
   'policy.unknown_variable': 'No set-vars action of the phase sets the variable.',
   'policy.not_yet_set': 'The variable or result is used before the action that sets it can run.',
   'policy.unresolved_reference': 'The name can only be resolved in an edge file.',

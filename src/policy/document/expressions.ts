@@ -97,7 +97,7 @@ export function checkText(
     tell(looking, INVALID_EXPRESSION, pointer, text, unguarded(diagnostics));
     return program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];
   }
-  if (!text.includes('${')) return [];
+  if (!/\$|\{\{/.test(text)) return [];
   const { template, diagnostics } = compileTemplate(text, scope, {
     service: looking.setting.branding.service,
   });

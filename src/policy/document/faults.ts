@@ -57,6 +57,10 @@ function typeRepair({ policy }: Checking, shape: Shape, value: unknown, pointer:
     }
   }
   if (shape.kind === 'credential') return { hint: 'write one string without spaces: user:password' };
+  if (shape.type === 'array' && shape.items?.kind === 'credential')
+    return { hint: "write a list of texts: ['user:password']" };
+  if (shape.type === 'array' && typeof value === 'object' && value !== null)
+    return { hint: 'begin each item with a dash and a space' };
   if (shape.type === 'array' && value !== null && typeof value !== 'object') {
     const span = policy.spanOf(pointer);
     const written = span === undefined ? '' : policy.text.slice(span.start, span.end);

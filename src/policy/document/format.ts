@@ -4,6 +4,8 @@ import { LEGACY_TYPES } from '../../filters/table.ts';
 import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
 import { type Shape, configShape, isActionType } from './shape.ts';
 import { isJson } from '../../http/ascii.ts';
+import { readDocument } from '../../config_file/read.ts';
+import { POLICY_FILE } from './read.ts';
 
 /** The result of formatting: the canonical text, or why it cannot be formatted. */
 export type Formatted = { readonly text: string } | { readonly message: string };
@@ -16,6 +18,9 @@ const ROUNDS = 5;
  * tags, is refused: `checkPolicy` reports its errors.
  */
 export function formatPolicy(text: string): Formatted {
+  // What is nested or repeated beyond the limits has no value to compare.
+  if (readDocument({ name: 'policy', text }, POLICY_FILE).document === null)
+    return { message: 'the text is not YAML with a policy' };
   let current = text;
   for (let round = 0; round < ROUNDS; round++) {
     const next = formatOnce(current);
@@ -34,7 +39,7 @@ function formatOnce(text: string): Formatted {
   liftComment(document, contents);
   removeEnabled(document, contents);
   canonical(contents, !hasAliases(document));
-  const value: unknown = document.toJS();
+  const value = valueOf(document);
   if (wasJson) return { text: `${JSON.stringify(value, null, 2)}\n` };
   setStyles(document);
   const formatted = document.toString({
@@ -45,7 +50,7 @@ function formatOnce(text: string): Formatted {
   });
   // The library rewrites some strings and comments: a result that parses to a different value is rejected.
   const again = read(formatted);
-  if (again === null || JSON.stringify(again.toJS()) !== JSON.stringify(value)) {
+  if (again === null || JSON.stringify(valueOf(again)) !== JSON.stringify(value)) {
     return { message: 'this text cannot be reformatted without changing its meaning' };
   }
   return { text: formatted };
@@ -101,6 +106,11 @@ function read(text: string): Document | null {
   } catch {
     return null;
   }
+}
+
+/** The limit of aliases is that of files. */
+export function valueOf(document: Document): unknown {
+  return document.toJS({ maxAliasCount: -1 });
 }
 
 function hasTags(document: Document): boolean {

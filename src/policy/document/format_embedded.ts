@@ -1,15 +1,9 @@
 import { type Document, type Scalar, isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import { type Formatted, formatPolicy } from './format.ts';
-
-/** Whether a text is an edge file, which has policies in strings. */
-export function isEdgeText(text: string): boolean {
-  const document = read(text);
-  return isMap(document?.contents) && document.contents.has('edges');
-}
+import { type Formatted, formatPolicy, valueOf } from './format.ts';
 
 /**
  * An edge file with its policies in canonical form; every other byte is kept. Handles policies in block scalars
- * and in quoted strings, in YAML or JSON; a policy on one line stays on one line.
+ * and in quoted strings, in YAML or JSON; a policy on one line stays on one line. The text is one that can be read.
  */
 export function formatEmbeddedPolicies(text: string): Formatted {
   const document = read(text);
@@ -119,7 +113,7 @@ function isSame(before: Document, written: string, wanted: ReadonlyMap<Scalar, s
   if (after === null) return false;
   for (const { scalar } of scalarsOf(before)) scalar.value = withoutEnd(wanted.get(scalar) ?? scalar.value);
   for (const { scalar } of scalarsOf(after)) scalar.value = withoutEnd(scalar.value);
-  return JSON.stringify(before.toJS()) === JSON.stringify(after.toJS());
+  return JSON.stringify(valueOf(before)) === JSON.stringify(valueOf(after));
 }
 
 /** Trailing line breaks depend on the string that carries the policy. */

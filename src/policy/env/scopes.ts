@@ -15,6 +15,7 @@ import { CONNECTION_VARIABLES } from './connection_variables.ts';
 import { POLICY_VARIABLES, REQUEST_VARIABLES, RESPONSE_VARIABLES } from './exchange_variables.ts';
 import { PHASE_FUNCTIONS, functionsOf } from './functions/table.ts';
 import { LEGACY } from './legacy_names.ts';
+import { TEXT_FORMS } from './text_forms.ts';
 
 export interface Vocabulary {
   /** Name of the service in `actions.<service>.…`; default `service`. */
@@ -48,6 +49,7 @@ function makeScope(place: Place, service: string): Scope<Activation> {
       ...(place === 'retry_condition' ? RETRY_VARIABLES : []),
     ],
     allowance: ALLOWANCE,
+    forms: TEXT_FORMS,
     // The first match is reported: renamed names take precedence over those of later phases.
     unavailable: [...LEGACY, ...laterVariables(phase, service), ...laterFunctions(phase)],
   });

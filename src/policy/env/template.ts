@@ -52,9 +52,10 @@ export function compileTemplate<A>(
   scope: Scope<A>,
   { service = 'service', watch }: TemplateOptions = {},
 ): CompiledTemplate<A> {
-  if (!source.includes('${')) return { template: constantTemplate(source, source), diagnostics: [] };
+  const foreign = foreignReferences(source, scope);
+  if (!source.includes('${')) return { template: constantTemplate(source, source), diagnostics: foreign };
   const { pieces, problems } = scanTemplate(source);
-  const diagnostics = problems.map(({ message, span }) => finding(message, span));
+  const diagnostics = [...foreign, ...problems.map(({ message, span }) => finding(message, span))];
   const parts: TemplatePart<A>[] = [];
   for (const piece of pieces) {
     if (piece.kind === 'text') parts.push(piece);
@@ -67,6 +68,25 @@ export function compileTemplate<A>(
     }
   }
   return { template: hasErrors(diagnostics) ? undefined : templateOf(source, parts), diagnostics };
+}
+
+/** `{{ req.host }}` and `$req.host`, as other template languages write references. */
+const FOREIGN = /\{\{\s*([A-Za-z][\w.]*)\s*\}\}|\$([A-Za-z]\w*(?:\.\w+)+)/g;
+
+/** Warns about references that are sent as they are written. */
+function foreignReferences<A>(source: string, { namespaces, variables }: Scope<A>): Diagnostic[] {
+  if (!source.includes('{{') && !/\$[A-Za-z]/.test(source)) return [];
+  return Array.from(source.matchAll(FOREIGN)).flatMap(({ 0: written, 1: braced, 2: bare, index }) => {
+    const name = braced ?? bare!;
+    const [root = ''] = name.split('.');
+    if (!namespaces.has(root) && !variables.has(root)) return [];
+    const text = `\${${name}}`;
+    const span = { start: index, end: index + written.length };
+    const fix: Fix = { message: `write ${text}`, span, text, safe: false };
+    const message = `'${written}' is not replaced by a value`;
+    const hint = `did you mean ${text}?`;
+    return [{ code: 'expr.foreign_template', severity: 'warning', message, pointer: '', span, hint, fix }];
+  });
 }
 
 function finding(message: string, span: Span): Diagnostic {

@@ -66,6 +66,9 @@ const SCENARIO_FILE = {
   prefix: 'scenario',
 };
 
+/** What to write instead of a map. */
+const MAPS = { body: '`json` takes a map, and sets the content type' };
+
 /** Checks a scenario file, or an object of the same form. Never throws. */
 export function checkScenario(
   given: Source | { readonly value: unknown; readonly name: string },
@@ -89,7 +92,8 @@ function checkDocument(
   const named = new Set<string>();
   const reportIn = (of: LocatedDocument) =>
     reportWith<ScenarioCode>(found, of, (code) => SCENARIO_CODES[code].severity);
-  const departIn = (of: LocatedDocument, note?: string) => reportDepartures(shapeReport(found, of, note));
+  const departIn = (of: LocatedDocument, note?: string) =>
+    reportDepartures(shapeReport(found, of, note), {}, MAPS);
   const depart = departIn(document);
   const own = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
   const including = { files, found, reportIn, departIn, origins, read: named };
@@ -112,7 +116,8 @@ function checkDocument(
     }
   }
   if (shell !== undefined) {
-    checkShell(shell, report);
+    // Keys that other findings are about may be those that seem to be missing.
+    if (!hasErrors(found)) checkShell(shell, report);
     const isOwn = (pointer: string) => originOf(origins, pointer, document) === document;
     if (!hasErrors(found)) checkCases(shell, rows, report, isOwn);
   }

@@ -1,4 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { meantWord } from '../../diagnostics/meant.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { Report } from '../../diagnostics/report.ts';
@@ -55,8 +56,13 @@ export function prepareRequest(
   setting: RequestSetting,
 ): PreparedRequest | null {
   const config = typeof given === 'string' ? shortRequest(given) : given;
-  if (config === null)
-    return refuse(setting, pointer, `${quoted(given as string)} is not a request such as 'GET /path'`);
+  if (config === null) {
+    const [, method, target] = /^([a-z]+)\s+(\S+)$/i.exec((given as string).trim()) ?? [];
+    const meant = method === undefined ? undefined : `${method.toUpperCase()} ${target}`;
+    const message = `${quoted(given as string)} is not a request such as 'GET /path'`;
+    setting.report('scenario.bad_request', pointer, message, meantWord(meant));
+    return null;
+  }
   return prepared(config, pointer, setting);
 }
 

@@ -25,15 +25,16 @@ export function tableReader(name: string, setting: TableSetting): ReadTable {
   const { files, found, depart, report, read } = setting;
   const known = new Map<string, readonly PlacedRow[]>();
   return (each, pointer) => {
-    if (shaped(EACH_SHAPE, each, pointer, depart) === undefined) return [];
+    const before = found.length;
+    if (shaped(EACH_SHAPE, each, pointer, depart) === undefined || found.length > before) return [];
     if (typeof each !== 'string') {
       const rows = rowsOf(each);
       if (rows.length === 0) report('scenario.empty_table', pointer, 'the table has no rows');
       return rows.map((row) => ({ row }));
     }
     const file = files.nameOf(name, each);
-    const before = known.get(file);
-    if (before !== undefined) return before;
+    const table = known.get(file);
+    if (table !== undefined) return table;
     read.add(file);
     const source = files.read(file);
     if ('problem' in source) {

@@ -1,5 +1,5 @@
 import { USUAL_TLS } from '../../engine/request_like.ts';
-import { firstValue, withoutField } from '../../http/fields.ts';
+import { firstValue, isFieldName, withoutField } from '../../http/fields.ts';
 import { type Address, parseAddress } from '../../net/address.ts';
 import { type Draft, type Visitor, beforeText } from './draft.ts';
 import type { Answer } from './answer_pools.ts';
@@ -130,7 +130,7 @@ function fieldChanges(
 }
 
 function headerChanges(draft: Draft, name: string, values: ReadonlySet<string | null>): Change[] {
-  if (name === 'host') return [];
+  if (name === 'host' || !isFieldName(name)) return [];
   return fieldChanges(draft, name, values, (value) =>
     value === null ? `without header ${name}` : `with header ${name}: ${value}`,
   );

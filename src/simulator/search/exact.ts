@@ -1,4 +1,4 @@
-import { deadParts } from '../../analysis/findings.ts';
+import { type DeadPart, deadParts } from '../../analysis/findings.ts';
 import { type NearClass, nearest } from '../../analysis/nearest.ts';
 import { type CoveredEdge, coverageOf } from '../../coverage/coverage.ts';
 import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
@@ -14,7 +14,7 @@ export function withProofs(covered: CoveredEdge): CoveredEdge {
   const dead = deadParts(covered.config);
   if (dead.length === 0) return covered;
   const points = covered.points.map((point) => {
-    const by = point.impossible === null ? dead.find(({ pointer }) => isOf(point, pointer)) : undefined;
+    const by = point.impossible === null ? dead.find((part) => isOf(point, part)) : undefined;
     if (by === undefined) return point;
     const takers = covered.rules.filter(({ pointer }) => by.because.includes(pointer));
     const names = takers.map(({ label }) => `'${label}'`).join(', ');
@@ -24,12 +24,22 @@ export function withProofs(covered: CoveredEdge): CoveredEdge {
   return { ...covered, points };
 }
 
-/** Whether a point cannot be covered because no request reaches a part: its expressions may still be evaluated. */
-function isOf({ pointer, kind, routes }: CoveragePoint, part: string): boolean {
-  if (pointer === part) return kind === 'rules' || kind === 'actions' || kind === 'routes';
-  if (pointer.startsWith(`${part}/actions/`)) return true;
-  const isInside = /\/(?:actions|routes)\/\d+$/.test(part) && pointer.startsWith(`${part}/`);
-  return isInside || (routes.length > 0 && routes.every((route) => route === part));
+/** Whether a point cannot be covered because no request reaches a part. */
+function isOf({ pointer, kind, routes }: CoveragePoint, { kind: dead, pointer: part }: DeadPart): boolean {
+  const isOnly = routes.length > 0 && routes.every((route) => route === part);
+  switch (dead) {
+    case 'route':
+      // Its paths are reached through other routes.
+      return kind !== 'paths' && (isOnly || pointer === part || pointer.startsWith(`${part}/`));
+    case 'backend':
+      // Its modules and rules still run.
+      return isOnly && (kind === 'backends' || (kind === 'modules' && pointer === `${part}/backend`));
+    case 'rule':
+      // Its expressions may still be evaluated.
+      return (pointer === part && kind === 'rules') || pointer.startsWith(`${part}/actions/`);
+    case 'action':
+      return pointer === part || pointer.startsWith(`${part}/`);
+  }
 }
 
 /** Changes of a draft that exact analysis offers. */

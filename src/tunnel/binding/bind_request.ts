@@ -1,16 +1,15 @@
-import { secretText } from '../../crypto/random.ts';
 import { isInternalHost } from '../../edge/document/internal_hosts.ts';
+import { HTTPS_PORT, placeOf } from './bind_place.ts';
 import { Members, type Refusal } from './members.ts';
 
-/** The domain of hosts that agents do not choose themselves; browsers resolve it to this machine (RFC 6761 §6.3). */
-const OWN_DOMAIN = 'localhost';
-const ASSIGNED_CHARACTERS = 12;
 const METADATA_BYTES = 4_096;
+/** Names and descriptions, as of other objects, and labels. */
+const NOTE_BYTES = 255;
 const TEXT_CHARACTERS = 2_048;
 /** Ids that agents bring along after a reconnect; they become part of file names. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-type BindKind = 'https' | 'tls' | 'tcp';
+export type BindKind = 'https' | 'tls' | 'tcp';
 
 /** A request to bind an endpoint. */
 export interface BindRequest {
@@ -28,12 +27,15 @@ export interface BindRequest {
   readonly http2: boolean;
   readonly proxyProtocol: 'v1' | 'v2' | null;
   readonly metadata: string;
+  readonly name: string;
+  readonly description: string;
   readonly bindings: readonly string[];
   readonly pooling: boolean;
+  /** Id of an IP policy of the operator; empty for none. */
+  readonly ipPolicy: string;
   readonly opts: Members;
 }
 
-const HTTPS_PORT = 443;
 const PROTOCOLS: Readonly<Record<string, BindKind>> = {
   http: 'https',
   https: 'https',
@@ -41,12 +43,14 @@ const PROTOCOLS: Readonly<Record<string, BindKind>> = {
   tcp: 'tcp',
 };
 
+const PROXY_PROTOCOLS: readonly BindRequest['proxyProtocol'][] = [null, 'v1', 'v2'];
+
 /** Reads a Bind request. */
 export function readBind(request: Members): BindRequest | Refusal {
   const extra = request.object('Extra') ?? new Members({});
   const opts = request.object('Opts') ?? new Members({});
   const given = request.text('Proto');
-  const kind = PROTOCOLS[given];
+  const kind = Object.hasOwn(PROTOCOLS, given) ? PROTOCOLS[given] : undefined;
   if (kind === undefined) return refused(300, `The protocol '${given.slice(0, 40)}' is not supported.`);
   const proto = given as BindRequest['proto'];
   const id = request.text('Id');
@@ -54,8 +58,13 @@ export function readBind(request: Members): BindRequest | Refusal {
   const metadata = extra.text('Metadata');
   if (Buffer.byteLength(metadata) > METADATA_BYTES)
     return refused(100, `The metadata of the endpoint has more than ${METADATA_BYTES} bytes.`);
-  const place = kind === 'tcp' ? tcpPlace(opts.text('Addr')) : { host: hostOf(opts), port: HTTPS_PORT };
+  const [name, description] = [extra.text('Name'), extra.text('Description')];
+  if ([name, description].some((text) => Buffer.byteLength(text) > NOTE_BYTES))
+    return refused(300, `The name or the description of the endpoint has more than ${NOTE_BYTES} bytes.`);
+  const place = placeOf(proto, opts);
   if ('number' in place) return place;
+  const proxyProtocol = PROXY_PROTOCOLS[opts.number('ProxyProto')];
+  if (proxyProtocol === undefined) return refused(300, 'The versions of the PROXY protocol are 1 and 2.');
   const bindings = extra.texts('Bindings').map((each) => each.toLowerCase());
   const problem = bindingProblem(bindings, place.host);
   if (problem !== null) return refused(300, problem);
@@ -69,28 +78,15 @@ export function readBind(request: Members): BindRequest | Refusal {
     forwardsTo,
     // Towards a TLS upstream the agent chooses the protocol itself, and does not say which.
     http2: request.text('ForwardsProto') === 'http2' && !/^(?:https|tls):/i.test(forwardsTo),
-    proxyProtocol: ([null, 'v1', 'v2'] as const)[opts.number('ProxyProto')] ?? null,
+    proxyProtocol,
     metadata,
+    name,
+    description,
+    ipPolicy: extra.text('IPPolicyRef'),
     bindings,
     pooling: extra.flag('PoolingEnabled'),
     opts,
   };
-}
-
-function hostOf(opts: Members): string {
-  const given = opts.text('Domain') || opts.text('Hostname');
-  if (given !== '') return given.toLowerCase();
-  const subdomain = opts.text('Subdomain').toLowerCase() || secretText(ASSIGNED_CHARACTERS);
-  return `${subdomain}.${OWN_DOMAIN}`;
-}
-
-function tcpPlace(address: string): { readonly host: string; readonly port: number | null } | Refusal {
-  if (address === '') return { host: `tcp.${OWN_DOMAIN}`, port: null };
-  const colon = address.lastIndexOf(':');
-  const port = Number(address.slice(colon + 1));
-  if (colon <= 0 || !Number.isInteger(port) || port < 1 || port > 65_535)
-    return refused(300, `The address '${address.slice(0, 80)}' is not a host and a port.`);
-  return { host: address.slice(0, colon).toLowerCase(), port };
 }
 
 function bindingProblem(bindings: readonly string[], host: string): string | null {
@@ -116,6 +112,12 @@ export function readLabelled(request: Members): LabelledRequest | Refusal {
   const labels = request.map('Labels');
   const count = Object.keys(labels).length;
   if (count === 0 || count > MAX_LABELS) return refused(300, `A tunnel has 1 to ${MAX_LABELS} labels.`);
+  if (
+    Object.entries(labels)
+      .flat()
+      .some((each) => Buffer.byteLength(each) > NOTE_BYTES)
+  )
+    return refused(300, `The name or the value of a label has more than ${NOTE_BYTES} bytes.`);
   const metadata = request.text('Metadata');
   if (Buffer.byteLength(metadata) > METADATA_BYTES)
     return refused(100, `The metadata of the tunnel has more than ${METADATA_BYTES} bytes.`);

@@ -6,6 +6,7 @@ import { isInternalHost } from '../../edge/document/internal_hosts.ts';
 import { checkWholeEdge } from '../../edge/semantic_checks.ts';
 import type { BindRequest } from './bind_request.ts';
 import { attachedPolicy, hasAllowList, sealed } from './endpoint_policy.ts';
+import { misshapenOption } from './option_shapes.ts';
 import { type Members, type Refusal, isRefusal } from './members.ts';
 
 type Value = Record<string, unknown>;
@@ -73,10 +74,12 @@ interface Parts {
 
 function edgeOf(parts: Parts, bind: BindRequest, service: string): Value | Refusal {
   const { opts, kind, host, port } = bind;
+  const misshapen = misshapenOption(kind, opts);
+  if (misshapen !== null) return misshapen;
   const hostports = [`${host}:${port ?? MAX_PORT}`];
   const backend = { backend_id: parts.id };
-  const restriction = ipRestriction(parts, opts.object('IPRestriction'));
-  const policy = attachedPolicy(opts, service);
+  const restriction = ipRestriction(parts, opts.object('IPRestriction'), bind.ipPolicy);
+  const policy = attachedPolicy(kind, opts, service);
   if (isRefusal(policy)) return policy;
   if (kind === 'tcp') return { hostports, backend, ...restriction, ...policy };
   const mutual = mutualTls(parts, opts.object(kind === 'tls' ? 'MutualTLSAtEdge' : 'MutualTLSCA'));
@@ -125,9 +128,10 @@ function headers(module: string, given: Members | null): Value {
   if (given === null) return {};
   const add = given.texts('add').map((each) => {
     const colon = each.indexOf(':');
-    return [each.slice(0, colon).trim(), each.slice(colon + 1).trim()];
+    return [each.slice(0, colon).trim(), each.slice(colon + 1).trim()] as const;
   });
-  return { [module]: { add: Object.fromEntries(add) as Value, remove: given.texts('remove') } };
+  const added = { ...Object.fromEntries(add), ...given.map('addParsed') };
+  return { [module]: { add: added, remove: given.texts('remove') } };
 }
 
 function oauthModule(given: Members | null): Value | Refusal {
@@ -151,17 +155,20 @@ function oidcModule(given: Members | null): Value | Refusal {
   return { oidc: { issuer, client_id: id, client_secret: secret, scopes: given.texts('scopes') } };
 }
 
-function ipRestriction({ id, ipPolicies }: Parts, given: Members | null): Value {
-  if (given === null) return {};
+/** Ranges of the bind, and an IP policy of the operator that it names: an address needs an allow rule of either. */
+function ipRestriction({ id, ipPolicies }: Parts, given: Members | null, named: string): Value {
+  if (given === null && named === '') return {};
   // SDKs send a range twice that was given in two spellings of the option.
   const rules = (['allow', 'deny'] as const).flatMap((action) =>
-    [...new Set(given.texts(`${action}_cidrs`))].map((cidr) => ({ action, cidr })),
+    [...new Set(given?.texts(`${action}_cidrs`))].map((cidr) => ({ action, cidr })),
   );
   // A list of denied ranges alone allows all others.
-  if (!rules.some(({ action }) => action === 'allow'))
+  if (named === '' && !rules.some(({ action }) => action === 'allow'))
     rules.push({ action: 'allow', cidr: '0.0.0.0/0' }, { action: 'allow', cidr: '::/0' });
-  ipPolicies[id] = { rules };
-  return { ip_restriction: { ip_policy_ids: [id] } };
+  if (rules.length > 0) ipPolicies[id] = { rules };
+  return {
+    ip_restriction: { ip_policy_ids: [...(rules.length > 0 ? [id] : []), ...(named === '' ? [] : [named])] },
+  };
 }
 
 /** All certificates of the list are authorities; each is an object of its own. */

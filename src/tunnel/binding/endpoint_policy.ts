@@ -1,12 +1,14 @@
 import { readDocument } from '../../config_file/read.ts';
 import { EDGE_FILE } from '../../edge/document/edge_file.ts';
+import { LEGACY_PHASES } from '../../filters/phase.ts';
 import { asciiLower } from '../../http/ascii.ts';
+import type { BindKind } from './bind_request.ts';
 import { type Members, type Refusal, isRefusal } from './members.ts';
 
 type Value = Record<string, unknown>;
 
 /** The number of refusals without one of their own. */
-const BAD_OPTIONS = 300;
+export const BAD_OPTIONS = 300;
 
 /** Refuses what only the service can read: an endpoint without it would be open. */
 export function sealed(what: string): Refusal {
@@ -22,28 +24,75 @@ export function hasAllowList(oidc: Members): boolean {
 }
 
 /** The policy of an agent. Options that are actions of policies come before its own rules. */
-export function attachedPolicy(opts: Members, service: string): Value | Refusal {
-  const text = opts.text('TrafficPolicy');
+export function attachedPolicy(kind: BindKind, opts: Members, service: string): Value | Refusal {
+  const text = policyText(kind, opts);
+  if (typeof text !== 'string') return text;
   const basic = basicAuthRules(opts);
   const login = loginRules(opts, service);
   if (isRefusal(basic)) return basic;
   if (isRefusal(login)) return login;
   const first = [...basic, ...login];
   if (first.length === 0) return text === '' ? {} : { traffic_policy: { value: text } };
-  const { document } = readDocument({ name: 'traffic policy', text: text === '' ? '{}' : text }, EDGE_FILE);
+  const own = objectIn('traffic policy', text === '' ? '{}' : text);
   // What is not a policy is refused as the agent wrote it.
-  if (typeof document?.value !== 'object' || document.value === null)
-    return { traffic_policy: { value: text } };
-  const own = document.value as Value;
-  const rules = Array.isArray(own['on_http_request']) ? (own['on_http_request'] as unknown[]) : [];
-  return { traffic_policy: { value: JSON.stringify({ ...own, on_http_request: [...first, ...rules] }) } };
+  if (own === null) return { traffic_policy: { value: text } };
+  const phase = Object.keys(own).find(isForRequests) ?? 'on_http_request';
+  const rules = Array.isArray(own[phase]) ? (own[phase] as unknown[]) : [];
+  return { traffic_policy: { value: JSON.stringify({ ...own, [phase]: [...first, ...rules] }) } };
+}
+
+function isForRequests(phase: string): boolean {
+  return (LEGACY_PHASES[phase] ?? phase) === 'on_http_request';
+}
+
+/** The text of the policy; older agents in Go send its rules instead. */
+function policyText(kind: BindKind, opts: Members): string | Refusal {
+  const text = opts.text('TrafficPolicy');
+  const policy = opts.object('Policy');
+  if (policy === null) return text;
+  if (text !== '') return badOptions('An endpoint has one traffic policy.');
+  const rules = (direction: string) => policy.list(direction).map(ruleOf);
+  const [inbound, outbound] = [rules('inbound'), rules('outbound')];
+  const isBroken = [...inbound, ...outbound].some(({ actions }) =>
+    actions.some(({ config }) => config === null),
+  );
+  if (isBroken) return badOptions('The settings of an action of the policy are not a JSON object.');
+  const first = kind === 'https' ? 'on_http_request' : 'on_tcp_connect';
+  const phases = { [first]: inbound, ...(outbound.length > 0 && { on_http_response: outbound }) };
+  return inbound.length + outbound.length === 0 ? '' : JSON.stringify(phases);
+}
+
+function ruleOf(rule: Members) {
+  const actions = rule.list('actions').map((each) => {
+    const config = each.text('config');
+    return { type: each.text('type'), config: config === '' ? {} : jsonObject(config) };
+  });
+  const name = rule.text('name');
+  return { ...(name !== '' && { name }), expressions: rule.texts('expressions'), actions };
+}
+
+/** The object in base64; null if it is not one. */
+function jsonObject(base64: string): object | null {
+  return objectIn('action of a traffic policy', Buffer.from(base64, 'base64').toString('utf8'));
+}
+
+function objectIn(name: string, text: string): Value | null {
+  const value = readDocument({ name, text }, EDGE_FILE).document?.value;
+  return typeof value === 'object' && value !== null ? (value as Value) : null;
+}
+
+function badOptions(message: string): Refusal {
+  return { number: BAD_OPTIONS, message };
 }
 
 function basicAuthRules(opts: Members): Value[] | Refusal {
   const credentials = opts.object('BasicAuth')?.list('credentials') ?? [];
-  if (credentials.length === 0) return [];
   if (credentials.some((each) => each.text('hashed_password') !== '')) return sealed('basic auth password');
   const pairs = credentials.map((each) => `${each.text('username')}:${each.text('cleartext_password')}`);
+  // Older agents send one pair as a text.
+  const older = opts.text('Auth');
+  if (older !== '') pairs.push(older);
+  if (pairs.length === 0) return [];
   const refusal = withoutTemplates('Basic auth credentials', pairs);
   return refusal ?? [{ actions: [{ type: 'basic-auth', config: { credentials: pairs } }] }];
 }
@@ -77,5 +126,5 @@ function loginRules(opts: Members, service: string): Value[] | Refusal {
 /** Texts of actions are templates, those of agents are not. */
 function withoutTemplates(what: string, texts: readonly string[]): Refusal | null {
   if (!texts.some((text) => text.includes('${'))) return null;
-  return { number: BAD_OPTIONS, message: `${what} must not contain '\${'.` };
+  return badOptions(`${what} must not contain '\${'.`);
 }

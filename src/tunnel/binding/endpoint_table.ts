@@ -1,5 +1,6 @@
 import { hostsOf } from '../../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { unplacedOptions } from './bind_place.ts';
 import type { BindRequest } from './bind_request.ts';
 import { endpointConfig } from './endpoint_config.ts';
 import type { Refusal } from './members.ts';
@@ -14,6 +15,8 @@ export interface BoundEndpoint {
   readonly url: string;
   readonly createdMs: number;
   readonly metadata: string;
+  readonly name: string;
+  readonly description: string;
   readonly bindings: readonly string[];
   readonly pooling: boolean;
   readonly forwardsTo: string;
@@ -52,12 +55,18 @@ export interface TableSurroundings {
  * request that picks one.
  */
 const MAX_IN_POOL = 100;
+/** Length of the options of all endpoints together, in characters: policies and certificates are part of them. */
+const MAX_OPTIONS = 32 * 2 ** 20;
+/** The number of refusals because there are too many endpoints or tunnels. */
+export const TOO_MANY = 324;
 
 /** The endpoints that agents have bound, live and simulated: who shares an address, and who is refused. */
 export class EndpointTable {
   readonly #byId = new Map<string, Bound>();
   /** By address, then by options: several endpoints have the same address if they are pooled. */
   readonly #pools = new Map<string, Map<string, Bound>>();
+  /** Length of the options of all endpoints. */
+  #optionsLength = 0;
 
   get(id: string): BoundEndpoint | undefined {
     return this.#byId.get(id)?.endpoint;
@@ -95,6 +104,8 @@ export class EndpointTable {
       return refused(
         `The pool of '${other!.endpoint.url}' has agents with ${MAX_IN_POOL} different sets of options, which is the limit.`,
       );
+    if (this.#optionsLength + options.length > MAX_OPTIONS)
+      return { number: TOO_MANY, message: 'The options of all endpoints together have reached their limit.' };
     const holders = holdersOf(base, kind, host, port);
     if (holders.some((name) => !(bind.pooling && kind !== 'tls' && pooled.has(name))))
       return refused(`The address '${host}:${port}' is already online: '${holders[0]!}' has it.`);
@@ -104,6 +115,7 @@ export class EndpointTable {
     const bound = { endpoint: endpointOf(id, bind, options, nowMs), config, tunnels: 0 };
     this.#pools.set(key, pool.set(options, bound));
     this.#byId.set(id, bound);
+    this.#optionsLength += options.length;
     return bound;
   }
 
@@ -119,14 +131,15 @@ export class EndpointTable {
     const { id, kind, host, port, options } = bound.endpoint;
     const key = keyOf(kind, host, port);
     const pool = this.#pools.get(key);
-    this.#byId.delete(id);
+    if (this.#byId.delete(id)) this.#optionsLength -= options.length;
     pool?.delete(options);
     if (pool?.size === 0) this.#pools.delete(key);
   }
 }
 
 function endpointOf(id: string, bind: PlacedBind, options: string, createdMs: number): BoundEndpoint {
-  const { kind, proto, host, port, metadata, bindings, pooling, forwardsTo, http2, opts } = bind;
+  const { kind, proto, host, port, metadata, name, description } = bind;
+  const { bindings, pooling, forwardsTo, http2, opts } = bind;
   return {
     id,
     kind,
@@ -136,6 +149,8 @@ function endpointOf(id: string, bind: PlacedBind, options: string, createdMs: nu
     url: '',
     createdMs,
     metadata,
+    name,
+    description,
     bindings,
     pooling,
     forwardsTo,
@@ -147,9 +162,8 @@ function endpointOf(id: string, bind: PlacedBind, options: string, createdMs: nu
 }
 
 /** The options that shape an endpoint; where it is, and how agents are reached, is not among them. */
-function optionsOf({ proto, opts }: BindRequest): string {
-  const { Domain: _domain, Hostname: _hostname, Subdomain: _subdomain, Addr: _addr, ...rest } = opts.value;
-  return JSON.stringify([proto, rest]);
+function optionsOf({ proto, ipPolicy, opts }: BindRequest): string {
+  return JSON.stringify([proto, ipPolicy, unplacedOptions(opts)]);
 }
 
 /** Names of the edges at an address. */

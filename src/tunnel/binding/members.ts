@@ -50,6 +50,16 @@ export class Members {
     return isObject(member) ? new Members(member) : null;
   }
 
+  isTextOrAbsent(name: string): boolean {
+    const member = this.#byName.get(name.toLowerCase()) ?? null;
+    return member === null || typeof member === 'string';
+  }
+
+  isListOrAbsent(name: string): boolean {
+    const member = this.#byName.get(name.toLowerCase()) ?? null;
+    return member === null || Array.isArray(member);
+  }
+
   /** The members that are texts. */
   map(name: string): Record<string, string> {
     const entries = Object.entries(this.object(name)?.value ?? {});

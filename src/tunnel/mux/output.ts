@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 
 /** Enough for what a tick of requests sends. */
 const SMALL_BYTES = 16_384;
-/** Enough for what a tick of a transfer sends: TLS copies what it is given in several parts. */
-const LARGE_BYTES = 262_144;
+/** Enough for what a tick of a transfer sends, four frames with their headers: TLS copies what it is given in parts. */
+const LARGE_BYTES = 266_240;
 
 /** Buffers of all connections that are not in use: new ones for each frame would keep the garbage collector busy. */
 const spare = {

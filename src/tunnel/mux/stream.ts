@@ -1,7 +1,7 @@
 /** The window of each stream in each direction, in bytes; fixed by the protocol. */
 export const WINDOW_BYTES = 262_144;
-/** Maximum body of the frames that we send, 32 KiB with its header; after each, the next stream has its turn. */
-const FRAME_BYTES = 32_760;
+/** Maximum body of the frames that we send, as long as a read of a client; after each, the next stream has its turn. */
+const FRAME_BYTES = 65_536;
 const NOTHING = Buffer.alloc(0);
 /** Consumed bytes are granted again in portions of this size: with half of the window a sender often waits for one. */
 const GRANT_BYTES = 65_536;

@@ -18,6 +18,8 @@ type Done = (error?: Error | null) => void;
 export class StreamDuplex extends Duplex implements StreamTaker {
   /** What is written is not read from the given buffers later, as for TLS sockets. */
   readonly encrypted = true;
+  /** What is written in one tick is sent together. */
+  readonly batchesWrites = true;
   /** Whether it waits, because the session has as many connections as its agent takes. */
   isWaiting = false;
   /** Called once when the stream is over in both directions. */

@@ -129,6 +129,27 @@ export function storeContract(name: string, place: () => Place | Promise<Place>)
       expect(await store.read((view) => view.claimant(claim))).toBeNull();
     });
 
+    it('takes objects with many references and claims, and names the one that is not free', async () => {
+      const claims = Array.from({ length: 3_000 }, (_, number) => ({ space: 'host', value: `h${number}` }));
+      const parts = Array.from({ length: 100 }, (_, number) => object(`a_${number}`));
+      await insert(...parts);
+      const references = [...parts.map(({ id }) => id), 'b_1'];
+      await insert(object('b_1', { references, claims }));
+      expect(await store.read((view) => view.referrers('a_99'))).toEqual(['b_1']);
+      const other = [
+        { space: 'host', value: 'free' },
+        { space: 'name', value: 'h1' },
+      ];
+      for (const taken of [{ space: 'host', value: 'h2999' }, other[0]!]) {
+        const failing = insert(object('b_2', { claims: [...other, taken, claims[0]!] }));
+        await expect(failing).rejects.toMatchObject({ name: 'ClaimTaken', claim: taken });
+      }
+      await store.write((transaction) => transaction.replace(object('b_1', { claims: other })));
+      expect(await store.read((view) => view.claimant(claims[0]!))).toBeNull();
+      expect(await store.read((view) => view.referrers('a_99'))).toEqual([]);
+      await expect(insert(object('b_3', { references: ['a_1', 'a_100'] }))).rejects.toThrow(/a_100/);
+    });
+
     it('knows who refers to an object, and never keeps a reference to nothing', async () => {
       await insert(
         object('a_1'),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isRecurring } from '../../../src/caches/recurring.ts';
 import { MORE, REFUSED } from '../../../src/http1/fields.ts';
 import { framingOf } from '../../../src/http1/framing.ts';
 import { WIRE_LIMITS, type WireLimits } from '../../../src/http/message_limits.ts';
@@ -139,4 +140,31 @@ test('framing is determined by the fields alone, or refused', () => {
     const wanted = typeof expected === 'number' ? expected : expect.objectContaining(expected as object);
     expect([version, fields, found]).toEqual([version, fields, wanted]);
   }
+});
+
+describe('heads of one connection', () => {
+  const reader = new RequestReader(WIRE_LIMITS);
+  const fieldsOf = (agent: string) => {
+    const bytes = bytesOf(`GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: ${agent}\r\n\r\n`);
+    expect(reader.read(bytes, 0, bytes.length)).toBe(HEAD);
+    return reader.takeHead().headers;
+  };
+
+  test('have one list while their bytes are the same, and it recurs', () => {
+    const first = fieldsOf('a');
+    expect(isRecurring(first)).toBe(false);
+    expect([fieldsOf('a'), fieldsOf('a')]).toEqual([first, first]);
+    expect(fieldsOf('a')).toBe(first);
+    expect(isRecurring(first)).toBe(true);
+  });
+
+  test('are read anew while they differ, and compared again later', () => {
+    for (let turn = 0; turn < 10; turn++)
+      expect(fieldsOf(`x${turn}`)).toEqual(['Host', 'a', 'User-Agent', `x${turn}`]);
+    const lists = Array.from({ length: 130 }, () => fieldsOf('last'));
+    for (const list of lists) expect(list).toEqual(['Host', 'a', 'User-Agent', 'last']);
+    expect(isRecurring(lists[0]!)).toBe(false);
+    expect(lists.at(-1)).toBe(lists.at(-2));
+    expect(isRecurring(lists.at(-1)!)).toBe(true);
+  });
 });

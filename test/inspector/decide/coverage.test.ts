@@ -27,12 +27,17 @@ cases:
 
 test('what kept exchanges and the cases of a scenario file have reached', async () => {
   const files = { 'edge.yaml': EDGE, 'edge.scenario.yaml': SCENARIO };
-  const { setting, folder } = await traffic(files, [{ request: 'POST /admin' }]);
+  const {
+    current,
+    circumstances,
+    kept: requests,
+    folder,
+  } = await traffic(files, [{ request: 'POST /admin' }]);
   const routes = ({ points }: Awaited<ReturnType<typeof scenarioCoverage>>) =>
     points.filter(({ kind }) => kind === 'routes').map(({ state, place }) => [state, place?.line]);
   const rules = ({ points }: Awaited<ReturnType<typeof scenarioCoverage>>) =>
     points.filter(({ kind }) => kind === 'rules').map(({ state }) => state);
-  const kept = keptCoverage(setting.current(), setting.circumstances, setting.newest(500));
+  const kept = await keptCoverage(current, circumstances, requests);
   expect(routes(kept)).toEqual([
     ['missed', 8],
     ['hit', 11],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { drafts } from '../../../src/inspector/decide/draft.ts';
 import { explainer } from '../../../src/inspector/decide/explain_again.ts';
 import { type Sent, traffic } from './traffic.ts';
 
@@ -39,18 +39,17 @@ const REQUESTS: readonly Sent[] = [
 ];
 
 test('the same texts change nothing', async () => {
-  const { setting } = await traffic(FILES, REQUESTS);
-  const answer = await drafts(setting)({ texts: {} });
+  const { drafts, order } = await traffic(FILES, REQUESTS);
+  const answer = await drafts.decide(order());
   expect(answer).toMatchObject({ diagnostics: [], decided: true, one: null, changed: [] });
   expect(answer.counts).toEqual({ looked: 4, alike: 4, changed: 0, unknown: 0 });
 });
 
 test('a draft of a policy: what would change, and the explanation of one exchange', async () => {
-  const { setting, folder } = await traffic(FILES, REQUESTS);
-  const { relative } = await import('node:path');
+  const { drafts, order, folder } = await traffic(FILES, REQUESTS);
   const policy = relative('.', `${folder}/policy.yaml`);
   const text = readFileSync(policy, 'utf8').replace("startsWith('/admin')", "startsWith('/administration')");
-  const { one, changed, counts } = await drafts(setting)({ texts: { [policy]: text }, seq: 3 });
+  const { one, changed, counts } = await drafts.decide(order({ [policy]: text }, 3));
   expect(counts).toEqual({ looked: 4, alike: 3, changed: 1, unknown: 0 });
   expect(changed).toHaveLength(1);
   expect(changed[0]).toMatchObject({
@@ -77,19 +76,22 @@ test('a draft of a policy: what would change, and the explanation of one exchang
 });
 
 test('a draft with errors says where, and decides nothing', async () => {
-  const { setting } = await traffic(FILES, REQUESTS);
-  const { edgeFile } = setting;
+  const { drafts, order, edgeFile } = await traffic(FILES, REQUESTS);
   const text = readFileSync(edgeFile, 'utf8').replace('backend_id: app', 'backend_id: ap');
-  const { decided, diagnostics, counts } = await drafts(setting)({ texts: { [edgeFile]: text } });
+  const { decided, diagnostics, counts } = await drafts.decide(order({ [edgeFile]: text }));
   expect([decided, counts.looked]).toEqual([false, 0]);
   expect(diagnostics[0]).toMatchObject({ severity: 'error', range: { start: { line: 10 } } });
 });
 
 test('an explanation has the rules that did not apply, all values, and the time of steps', async () => {
-  const { setting, explanations } = await traffic(FILES, REQUESTS);
-  const { explain } = explainer(setting.current, setting.circumstances, setting.clockMs);
+  const { current, circumstances, kept, explanations } = await traffic(FILES, REQUESTS);
+  const { explain } = explainer(
+    () => current,
+    circumstances,
+    () => performance.now(),
+  );
   const [, , admin] = explanations;
-  const { steps, because, text } = explain(setting.find(3)!, admin!);
+  const { steps, because, text } = explain(kept[2]!, admin!);
   expect(steps.map(({ code }) => code)).toEqual(admin!.steps.map(({ code }) => code));
   expect(steps[because]!.code).toBe(admin!.because.code);
   const { rules, tookMicros } = steps[because]!;
@@ -120,12 +122,19 @@ test('after a stop later rules are left out, and state is not repeated', async (
       - type: rate-limit
         config: { name: all, algorithm: sliding_window, capacity: 2, rate: 60s, bucket_key: [conn.client_ip] }`,
   );
-  const { setting, explanations } = await traffic({ ...FILES, 'policy.yaml': limited }, REQUESTS);
-  const { explain } = explainer(setting.current, setting.circumstances, setting.clockMs);
+  const { drafts, order, current, circumstances, kept, explanations } = await traffic(
+    { ...FILES, 'policy.yaml': limited },
+    REQUESTS,
+  );
+  const { explain } = explainer(
+    () => current,
+    circumstances,
+    () => performance.now(),
+  );
   expect(explanations.map(({ status }) => status)).toEqual([200, 401, 429, 429]);
-  const last = explain(setting.find(4)!, explanations[3]!);
+  const last = explain(kept[3]!, explanations[3]!);
   expect(last.steps.flatMap(({ rules = [] }) => rules.map(({ name }) => name))).toEqual(['limit']);
-  const answer = await drafts(setting)({ texts: {} });
+  const answer = await drafts.decide(order());
   expect(answer.counts).toEqual({ looked: 4, alike: 4, changed: 0, unknown: 0 });
-  expect((await drafts(setting)({ texts: {}, seq: 4 })).one!.after.status).toBe(429);
+  expect((await drafts.decide(order({}, 4))).one!.after.status).toBe(429);
 });

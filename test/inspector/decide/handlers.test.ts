@@ -1,6 +1,8 @@
 import { relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { keepSecrets } from '../../../src/edge/secrets.ts';
+import { deciderHere } from '../../../src/inspector/decide/decider.ts';
 import { decidingPart } from '../../../src/inspector/decide/handlers.ts';
 import type { Hello, SearchAnswer } from '../../../src/inspector/wire.ts';
 import type { ExchangeDetail } from '../../../src/inspector/wire_detail.ts';
@@ -10,6 +12,8 @@ import type {
   DraftAnswer,
   FormatAnswer,
 } from '../../../src/inspector/wire_editing.ts';
+import { loadConfig } from '../../../src/project_files/load_config.ts';
+import { textsOverDisk } from '../../../src/project_files/texts_over_disk.ts';
 import { folderWith } from '../../folder.ts';
 import { inspected } from '../inspected.ts';
 
@@ -36,17 +40,24 @@ edges:
 async function running() {
   const folder = folderWith({ 'edge.yaml': EDGE, 'edge.scenario.yaml': 'edge: edge.yaml\ncases: []\n' });
   const edgeFile = relative('.', `${folder}/edge.yaml`);
+  const secrets = { get: () => undefined };
+  const decider = deciderHere({
+    load: (texts) => loadConfig(edgeFile, { sources: textsOverDisk(texts) }),
+    circumstances: () => Promise.resolve({ secrets: keepSecrets(secrets), adoptHosts: 'loopback' }),
+    clockMs: () => performance.now(),
+  });
   const live = await inspected(
     parse(EDGE),
     {
       files: { names: () => [edgeFile] },
-      decide: decidingPart({ secrets: { get: () => undefined }, adoptHosts: 'loopback' }),
+      decide: decidingPart({ secrets, adoptHosts: 'loopback', decider }),
     },
     { adoptHosts: 'loopback' },
   );
   const headers = ['host', 'localhost', 'authorization', 'Bearer another-secret'];
   for (const path of ['/', '/admin/a', '/admin/b']) await live.send(path, { headers });
   const { rows } = await live.ok<SearchAnswer>('POST', '/api/search', {});
+  expect(rows.map((row) => row.rule ?? null)).toEqual(['admin', 'admin', null]);
   return {
     ...live,
     edgeFile,

@@ -5,8 +5,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Explanation } from '../../../src/edge/explain.ts';
 import { keepSecrets, secretProvider } from '../../../src/edge/secrets.ts';
 import { edgeOf, usable } from '../../../src/edgeproof.ts';
-import type { DraftSetting } from '../../../src/inspector/decide/draft.ts';
+import { type DraftOrder, Drafts } from '../../../src/inspector/decide/draft.ts';
+import type { Circumstances, Deciding, KeptRequest } from '../../../src/inspector/decide/subject.ts';
 import { loadConfig } from '../../../src/project_files/load_config.ts';
+import { textsOverDisk } from '../../../src/project_files/texts_over_disk.ts';
 import type { RecordedExchange } from '../../../src/replay/recording.ts';
 import { recordingSink } from '../../../src/replay/recording_sink.ts';
 import { folderWith } from '../../folder.ts';
@@ -20,7 +22,13 @@ export interface Sent {
 
 export interface Traffic {
   readonly folder: string;
-  readonly setting: DraftSetting;
+  readonly edgeFile: string;
+  readonly kept: readonly KeptRequest[];
+  readonly current: Deciding;
+  readonly circumstances: Circumstances;
+  readonly drafts: Drafts;
+  /** Drafts for all requests, with texts in place of files. */
+  readonly order: (texts?: Readonly<Record<string, string>>, one?: number) => DraftOrder;
   readonly records: readonly RecordedExchange[];
   /** What the live edge says of each exchange. */
   readonly explanations: readonly Explanation[];
@@ -44,6 +52,7 @@ export async function traffic(
   const edgeFile = `${folder}/edge.yaml`;
   const checked = usable(await loadConfig(edgeFile));
   const secrets = keepSecrets(secretProvider({ team: { key: 'open sesame' } }));
+  const circumstances: Circumstances = { secrets, adoptHosts: 'loopback' };
   const records: RecordedExchange[] = [];
   const explanations: Explanation[] = [];
   const edge = edgeOf(checked, {
@@ -70,14 +79,21 @@ export async function traffic(
     folder,
     records,
     explanations,
-    setting: {
-      edgeFile,
-      current: () => ({ config: checked.config, locate: checked.locate }),
-      circumstances: { secrets, adoptHosts: 'loopback' },
-      newest: (count) => kept.slice(-count).toReversed(),
-      find: (seq) => kept[seq - 1] ?? null,
+    edgeFile,
+    kept,
+    current: { config: checked.config, locate: checked.locate },
+    circumstances,
+    drafts: new Drafts({
+      load: (overlay) => loadConfig(edgeFile, { sources: textsOverDisk(overlay) }),
+      circumstances: () => Promise.resolve(circumstances),
       clockMs: () => performance.now(),
-      pause: () => turn(),
-    },
+    }),
+    order: (overlay = {}, one) => ({
+      texts: overlay,
+      active: {},
+      newest: kept.map(({ seq }) => seq),
+      one: one ?? null,
+      news: kept.map(({ seq, record }) => [seq, JSON.stringify(record())]),
+    }),
   };
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { formatPolicy } from '../../../src/policy/document/format.ts';
-import { formatEmbeddedPolicies, isEdgeText } from '../../../src/policy/document/format_embedded.ts';
+import { formatEmbeddedPolicies } from '../../../src/policy/document/format_embedded.ts';
 import { policyText } from './documents.ts';
 import { sized } from '../../random.ts';
 
@@ -113,14 +113,5 @@ describe('policies in edge files', () => {
       }),
       sized(150, 4_711),
     );
-  });
-
-  it('distinguishes an edge from a policy', () => {
-    expect([isEdgeText(edgeOf('x')), isEdgeText(OLD), isEdgeText('edges: ['), isEdgeText('')]).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
   });
 });

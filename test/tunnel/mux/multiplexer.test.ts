@@ -258,7 +258,7 @@ test('streams take turns while the connection is full', () => {
   const side = new Side();
   side.mux.pause();
   const ends = [side.open(), side.open()];
-  for (const end of ends) end.send(Buffer.alloc(100_000));
+  for (const end of ends) end.send(Buffer.alloc(200_000));
   expect(side.output).toHaveLength(0);
   side.mux.resume();
   const ids: number[] = [];
