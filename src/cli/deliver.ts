@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { resolve as absolute } from 'node:path';
 import type { Command } from 'commander';
-import { parse } from 'yaml';
 import { callbackPost } from '../clients/callback_post.ts';
 import { guardedDial } from '../clients/guarded_dial.ts';
 import { kafkaQueue } from '../clients/kafka.ts';
@@ -55,10 +54,10 @@ async function deliver(queue: string, options: Options): Promise<number> {
     lingerMs: target.limits?.lingerMs ?? 0,
   };
   const stopped = untilShutdown(say);
-  let isStopping = false;
-  void stopped.then(() => (isStopping = true));
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
   let isAway = false;
-  while (!isStopping) {
+  while (!stopping.signal.aborted) {
     const delivery = groupDelivery(target, { say, random: Math.random });
     const group = { group: options.group, ackMs: options.ackWait + lingerMs, most };
     try {
@@ -85,9 +84,7 @@ async function deliver(queue: string, options: Options): Promise<number> {
 
 /** Throws FileError if the file has no target that can be used. */
 function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDial>) {
-  const { data, error } = targetSchema.safeParse(
-    (parse(readText(to)) as { readonly target?: unknown } | null)?.target,
-  );
+  const { data, error } = targetSchema.safeParse(jsonIn(to)?.target);
   if (error !== undefined) {
     const [issue] = error.issues;
     throw new FileError(`${to}: /target/${issue!.path.join('/')}: ${issue!.message}`);
@@ -107,6 +104,17 @@ function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDi
   });
   if (made.problem !== null) throw new FileError(`${to}: ${made.problem}`);
   return made;
+}
+
+function jsonIn(path: string): { readonly target?: unknown } | null {
+  try {
+    return JSON.parse(readText(path)) as { readonly target?: unknown } | null;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new FileError(
+      `${path} is not JSON: ${error.message}; write {"target": {…}} as for the management API`,
+    );
+  }
 }
 
 function say(line: string): void {

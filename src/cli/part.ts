@@ -18,7 +18,7 @@ export interface PartOptions {
   readonly partial?: string;
 }
 
-export type PartVerb = 'replay' | 'cover' | 'mutate' | 'test';
+type PartVerb = 'replay' | 'cover' | 'mutate' | 'test';
 
 /** The result of one process, one line of JSON. */
 export interface Part<Result> {
@@ -42,7 +42,7 @@ export function partOptions(command: Command, what: string): Command {
     );
 }
 
-export function readShard(text: string): Shard {
+function readShard(text: string): Shard {
   const parts = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(text);
   if (parts === null || Number(parts[1]) > Number(parts[2])) {
     throw new InvalidArgumentError('write a shard as i/n, such as 2/4.');

@@ -20,7 +20,7 @@ export interface JudgeOptions {
   readonly serviceName?: string;
 }
 
-export interface LoadedEdge {
+interface LoadedEdge {
   readonly edge: ReplayedEdge;
   readonly placeOf: PlaceOf;
   /** The files that it is made of. */

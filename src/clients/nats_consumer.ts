@@ -3,7 +3,7 @@ import type { GuardedDial } from './guarded_dial.ts';
 import { type NatsConnection, type NatsSettings, natsConnector } from './nats.ts';
 
 /** A message of a stream that this process has for a while. */
-export interface QueuedMessage {
+interface QueuedMessage {
   readonly value: string;
   /** Resolves when the server has noted that the message is done. */
   readonly done: () => Promise<void>;

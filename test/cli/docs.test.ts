@@ -161,7 +161,16 @@ describe('command lines', () => {
         .map((line) => /^\s*(?:\$ )?(?:npx )?edgeproof ([a-z][^#]*)/.exec(line)?.[1])
         .filter((line) => line !== undefined)
         // What the shell takes for itself.
-        .map((line) => [page, line.replace(/ (?:>>?|\|) .*/, '').trim()] as const),
+        .map(
+          (line) =>
+            [
+              page,
+              line
+                .replace(/ (?:>>?|\||&) .*/, '')
+                .replaceAll('$i', '1')
+                .trim(),
+            ] as const,
+        ),
     );
   const mentioned = [...texts].flatMap(([page, text]) =>
     [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`edgeproof ([a-z][^`]*)`/g)].map(
