@@ -29,7 +29,10 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Loading the sources anew for each file took longer than most files run.
     projects: [
-      { extends: true, test: { name: 'shared', include: [FILES], exclude: [...MEASURING, ...TIDY], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include: [FILES], exclude: [...MEASURING, ...TIDY], isolate: false },
+      },
       { extends: true, test: { name: 'alone', include: MEASURING } },
       { extends: true, test: { name: 'tidy', include: TIDY } },
     ],
