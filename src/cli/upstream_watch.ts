@@ -12,6 +12,8 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 /** An upstream that has not answered by then is missing. */
 const CONNECT_MS = 3_000;
+/** How long an upstream has to close a connection that was only opened to see whether it is there. */
+const CLOSE_MS = 1_000;
 
 export interface UpstreamWatch {
   /** Seeks the upstreams that are new in the configuration. */
@@ -142,14 +144,22 @@ function problemOf({ host, port }: Place, signal: AbortSignal): Promise<string |
     const socket = connect({ host, port, timeout: CONNECT_MS });
     const end = (problem: string | null): void => {
       signal.removeEventListener('abort', stopped);
-      socket.destroy();
       resolve(problem);
     };
-    const stopped = (): void => end(null);
+    const fail = (problem: string | null): void => {
+      socket.destroy();
+      end(problem);
+    };
+    const stopped = (): void => fail(null);
     signal.addEventListener('abort', stopped, { once: true });
-    socket.once('connect', () => end(null));
-    socket.once('timeout', () => end('there is no answer'));
-    socket.once('error', (error: NodeJS.ErrnoException) => end(detailText(error.code ?? error.message)));
+    socket.once('connect', () => {
+      end(null);
+      // A server that greets would get a reset if its words were not read, and simple ones end at that.
+      socket.resume().end();
+      setTimeout(() => socket.destroy(), CLOSE_MS).unref();
+    });
+    socket.once('timeout', () => fail('there is no answer'));
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(detailText(error.code ?? error.message)));
   });
 }
 

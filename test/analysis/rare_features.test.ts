@@ -38,7 +38,7 @@ const isStopped = ({ explanation: { because } }: Observed): boolean => because.v
 test('the outcome of the class is that of the engine', { timeout: 600_000 }, () => {
   const chance = chanceOf(seeded(41));
   let decided = 0;
-  for (let round = 0; round < runs(240, 5); round++) {
+  for (let round = 0; round < runs(240, 10); round++) {
     const config = nextConfig(chance);
     const model = new Model(config, new Analysis());
     for (const request of requestsOf(chance)) {
@@ -60,7 +60,7 @@ test('the outcome of the class is that of the engine', { timeout: 600_000 }, () 
 test('what is called equivalent looks alike', { timeout: 600_000 }, () => {
   const chance = chanceOf(seeded(42));
   let equivalent = 0;
-  for (let round = 0; round < runs(600); round++) {
+  for (let round = 0; round < runs(600, 25); round++) {
     const config = nextConfig(chance);
     const { config: changed } = chance.pick([...configMutants(config)]);
     const other = accepted(changed);
@@ -92,7 +92,7 @@ test('what is proved holds', { timeout: 600_000 }, () => {
   const chance = chanceOf(seeded(43));
   const { pick, real } = chance;
   let [proved, verified] = [0, 0];
-  for (let round = 0; round < runs(1_500, 15); round++) {
+  for (let round = 0; round < runs(1_500, 30); round++) {
     const config = nextConfig(chance);
     const where = real() < 0.7 ? rareExpression(chance) : 'true';
     const scope = scopeFor('on_http_request', { service: 'service' });
@@ -123,7 +123,7 @@ test('what is proved holds', { timeout: 600_000 }, () => {
       ]);
     }
   }
-  expect([proved > 10, verified > 0]).toEqual([true, true]);
+  expect([proved > 4, verified > 0]).toEqual([true, true]);
 });
 
 /** Whether the checker accepts a certificate, whatever the analysis says. */
@@ -163,7 +163,7 @@ function hasPassed({ explanation: { steps } }: Observed, gate: string | undefine
 test('no request reaches the actions of a dead rule', { timeout: 600_000 }, () => {
   const chance = chanceOf(seeded(44));
   let dead = 0;
-  for (let round = 0; round < runs(400, 5); round++) {
+  for (let round = 0; round < runs(400, 15); round++) {
     const config = nextConfig(chance);
     const pointers = findings(config).flatMap(({ code, pointer }) =>
       code === 'analysis.dead_rule' ? [`${pointer}/actions/`] : [],

@@ -93,7 +93,7 @@ test('verdicts about parameters behind rewrites agree with the engine', () => {
     "req.url.query_params['q'][0].endsWith('/')",
   ];
   let compared = 0;
-  for (let round = 0; round < runs(2_000); round++) {
+  for (let round = 0; round < runs(2_000, 120); round++) {
     const rewrite = chance.pick([
       rewriteOf('/a/', '/b/'),
       rewriteOf('/a/(.*)', '/b/$1'),

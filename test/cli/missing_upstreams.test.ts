@@ -134,3 +134,22 @@ edges: { tcp: { db: { hostports: ['1.tcp.test:${place}'], backend: { backend_id:
   db.close();
   expect(await dev.stop('SIGTERM')).toBe(0);
 });
+
+it('a look at an upstream that greets is no reset for it', async () => {
+  const errors: Error[] = [];
+  const ended = Promise.withResolvers<void>();
+  const greeter = createTcpServer((socket) => {
+    socket.on('error', (error) => errors.push(error));
+    socket.once('close', () => ended.resolve());
+    socket.once('end', () => socket.end('goodbye'));
+    socket.resume().write('hello');
+  }).listen(0, '127.0.0.1');
+  await once(greeter, 'listening');
+  const { port } = greeter.address() as AddressInfo;
+  const folder = folderWith({ 'edge.yaml': edgeTo({ app: port, other: port }, 'app') });
+  const dev = start(['dev', '--port', '0', '--no-inspector'], folder);
+  await ended.promise;
+  expect(errors).toEqual([]);
+  expect(await dev.stop('SIGTERM')).toBe(0);
+  greeter.close();
+});

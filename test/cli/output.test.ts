@@ -7,7 +7,7 @@ import { IS_FULL } from '../random.ts';
 import { MAIN } from './main_file.ts';
 import { exampleFolder, wordsOf } from './table/folder.ts';
 
-/** What serves, asks, or needs an instance. */
+/** What serves, asks, or needs an instance, a queue or what other runs have left. */
 const OTHERS = new Set([
   'dev',
   'http',
@@ -23,6 +23,9 @@ const OTHERS = new Set([
   'apply',
   'backup',
   'restore',
+  'store',
+  'deliver',
+  'merge',
 ]);
 /** Lines that print, of verbs whose first example does so only once or not at all. */
 const PRINTING: Readonly<Record<string, string>> = {

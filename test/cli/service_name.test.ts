@@ -40,8 +40,11 @@ describe('--service-name', () => {
     );
     expect(without.map((command) => command.name())).toEqual([
       'init',
+      'merge',
       'keys',
       'restrictions',
+      'store',
+      'deliver',
       'backup',
       'restore',
       'trust',
