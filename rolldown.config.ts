@@ -49,7 +49,7 @@ const code: RolldownOptions = {
           priority: 1,
         },
         { name: 'check_files', test: /src\/cli\/check_files\.ts$/, priority: 1 },
-        { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 50_000 },
+        { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 80_000 },
       ],
     },
   },

@@ -91,10 +91,8 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
 async function ofScript(path: string, value: unknown, options: LoadOptions): Promise<Checked> {
   const checked = await checkConfigValue(value, path, options);
   const source = { name: path, text: '' };
-  return {
-    ...checked,
-    diagnostics: checked.diagnostics.map((one) => (one.source ? one : { ...one, source })),
-  };
+  const named = (one: Diagnostic): Diagnostic => (one.source ? one : { ...one, source });
+  return { ...checked, diagnostics: checked.diagnostics.map(named) };
 }
 
 /** As `loadConfig`, for the text of a file. */

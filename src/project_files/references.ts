@@ -166,8 +166,8 @@ type Found =
 function standIn(pointer: string, problem: string, { standIns }: Referring): string | null {
   const key = pointer.slice(pointer.lastIndexOf('/') + 1);
   const text = standIns?.loginSetting(key) ?? null;
-  const [written = problem] = problem.split(';');
-  if (text !== null) standIns?.replaced({ part: `login ${key}`, written, here: 'made up' });
+  const [given = problem] = problem.split(';');
+  if (text !== null) standIns?.replaced({ part: `login ${key}`, written: given, here: 'made up' });
   return text;
 }
 

@@ -135,7 +135,7 @@ edges: { tcp: { db: { hostports: ['1.tcp.test:${place}'], backend: { backend_id:
   expect(await dev.stop('SIGTERM')).toBe(0);
 });
 
-it('a look at an upstream that greets is no reset for it', async () => {
+it('an upstream that greets gets no reset from a look at it', async () => {
   const errors: Error[] = [];
   const ended = Promise.withResolvers<void>();
   const greeter = createTcpServer((socket) => {
