@@ -93,7 +93,7 @@ async function ofScript(path: string, value: unknown, options: LoadOptions): Pro
   const source = { name: path, text: '' };
   return {
     ...checked,
-    diagnostics: checked.diagnostics.map((one) => (one.source ? one : { ...one, source })),
+    diagnostics: checked.diagnostics.map((one) => Object.assign({}, { source }, one)),
   };
 }
 
