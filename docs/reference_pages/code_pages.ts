@@ -75,12 +75,10 @@ function exampleOf(name: string): string {
 }
 
 function scenarioCodes(): string {
-  const rows = Object.entries(SCENARIO_CODES).map(([name, { severity = 'error', message }]) => [
-    code(name),
-    severity,
-    sentence(message),
-    ...SCENARIO_CURES[name as keyof typeof SCENARIO_CURES].map(sentence),
-  ]);
+  const rows = Object.entries(SCENARIO_CODES).map(([name, { severity = 'error', message }]) => {
+    const [example, cure] = SCENARIO_CURES[name as keyof typeof SCENARIO_CURES];
+    return [code(name), severity, sentence(message), sentence(example), sentence(cure)];
+  });
   return page(
     '# Codes of scenario files',
     GENERATED,

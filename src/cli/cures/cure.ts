@@ -1,9 +1,5 @@
-/** What `explain-code` adds to the sentence of a code; a check does not load it. Both end without a full stop. */
-export interface Cure {
-  /** What is written where the finding comes. */
-  readonly example: string;
-  readonly cure: string;
-}
-
-/** Cures by code: an example, and what helps. */
+/**
+ * What `explain-code` adds to the sentence of a code, by code: what is written where the finding comes, and what helps, each
+ * without a full stop. A check does not load it.
+ */
 export type Cures = Readonly<Record<string, readonly [example: string, cure: string]>>;
