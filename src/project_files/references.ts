@@ -1,5 +1,5 @@
 import { UNREADABLE } from '../config_file/document.ts';
-import { written } from '../config_file/edits.ts';
+import * as edits from '../config_file/edits.ts';
 import type { EditOf, WantedFix } from '../diagnostics/report.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { didYouMean, quoted } from '../diagnostics/message_text.ts';
@@ -148,7 +148,7 @@ function textOf(text: string, at: At, referring: Referring): unknown {
 
 function refuseVariable(pointer: string, name: string, { report }: Referring): typeof UNREADABLE {
   const instead = `\${env:${name}}`;
-  const fix = { message: `write ${instead}`, safe: false, edit: written(`"${instead}"`) };
+  const fix = { message: `write ${instead}`, safe: false, edit: edits.written(`"${instead}"`) };
   const message = 'a variable of the environment is written as ${env:NAME}';
   report('edge.bad_reference', pointer, message, { hint: `did you mean ${instead}?`, fix });
   return UNREADABLE;
