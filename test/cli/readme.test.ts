@@ -35,10 +35,13 @@ describe('the README', () => {
     expect(readme).toContain(stdout.slice(0, stdout.indexOf('1 error')));
   });
 
-  it('shows the output of explain', async () => {
+  it('shows the output of explain for the file that init writes, and can be followed from there', async () => {
+    const fresh = folderWith();
+    expect(await edgeproof(['init', '--yes'], fresh)).toMatchObject({ code: 0 });
     const [, line] = /^\$ npx edgeproof (explain .*)$/m.exec(readme)!;
-    const args = [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
-    const { stdout } = await edgeproof(args, root);
+    const { stdout } = await edgeproof(line!.split(' '), fresh);
     expect(readme).toContain(stdout);
+    const [, bench] = /^\$ npx edgeproof (bench .*)$/m.exec(readme)!;
+    expect(await edgeproof([...bench!.split(' '), '--duration', '20ms'], fresh)).toMatchObject({ code: 0 });
   });
 });
