@@ -81,7 +81,7 @@ function hasPassed({ explanation: { steps } }: Observed, type: string): boolean 
 test('no request that is tried gets around a gate that is proved', { timeout: 600_000 }, () => {
   const chance = chanceOf(seeded(12));
   const counts = { PROVED: 0, REFUTED: 0, UNDECIDED: 0, INVALID: 0, verified: 0, forwarded: 0 };
-  for (let round = 0; round < runs(120); round++) {
+  for (let round = 0; round < runs(120, 6); round++) {
     const { type, edge } = policy(chance);
     const { config } = createEdge(edge);
     const where = chance.real() < 0.5 ? 'true' : (randomRule(chance).expressions[0] ?? 'true');

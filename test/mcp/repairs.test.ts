@@ -50,9 +50,11 @@ interface Input {
 
 /** Short runs use the protocol for some of the mistakes. */
 const askerAt = (index: number): Ask => (IS_FULL || index % 9 === 0 ? byProtocol : byCommand);
-const repaired = mistakes.flatMap((row, index) =>
+const all = mistakes.flatMap((row, index) =>
   row.why === undefined ? [{ ...row, ask: askerAt(index) }] : [],
 );
+/** Short runs repair some of them. */
+const repaired = all.filter((_row, index) => IS_FULL || index % 3 === 0);
 
 /** Writes the files of the folder with a mistake in one of them; the text that was meant is beside it. */
 function breakOne({ file, text, broken, same = text }: Mistake): void {
@@ -101,7 +103,7 @@ describe('an assistant without a model, which follows only `fix` and `witness`',
   test('there are forty mistakes, and no more than four that nothing repairs', () => {
     expect(mistakes).toHaveLength(40);
     expect(new Set(mistakes.map(({ mistake }) => mistake)).size).toBe(40);
-    expect(repaired.length).toBeGreaterThanOrEqual(36);
+    expect(all.length).toBeGreaterThanOrEqual(36);
   });
 
   test.each(repaired)('repairs: $mistake', async ({ ask, ...row }) => {
