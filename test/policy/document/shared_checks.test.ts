@@ -21,14 +21,14 @@ function configOf({ document }: CheckedPolicy): object {
 
 /** How many of the settings need a check of their own. */
 function checksOf(text: string, settings: readonly Partial<PolicySetting>[]): number {
-  const check = sharedChecks();
+  const { check } = sharedChecks();
   const checked = settings.map((each, at) => check({ pointer: `/${at}`, text }, { ...setting, ...each }));
   return new Set(checked.map(configOf)).size;
 }
 
 describe('the check of a large policy', () => {
   it('is shared by all places of the text, and its pointers are those of each place', () => {
-    const check = sharedChecks();
+    const { check } = sharedChecks();
     const [one, other] = ['/one', '/other'].map((pointer) => check({ pointer, text: policyOf() }, setting));
     expect(configOf(other!)).toBe(configOf(one!));
     const [rule] = other!.document!.phases.on_http_request;
@@ -55,7 +55,7 @@ describe('the check of a large policy', () => {
   });
 
   it('finds errors in each place', () => {
-    const check = sharedChecks();
+    const { check } = sharedChecks();
     const text = policyOf({ type: 'nonsense' });
     const found = ['/one', '/other'].map((pointer) => check({ pointer, text }, setting).diagnostics);
     expect(found.map(([first]) => first!.pointer)).toEqual(
