@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { DataPlane } from './api/contract.ts';
 import type { EdgeChange } from './api/edge_slice.ts';
 import type { PersistentMap } from '../caches/persistent_map.ts';
@@ -7,12 +6,10 @@ import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { type ConfigTables, tablesOf, withTables } from '../edge/document/config_tables.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { type ValidationCache, validationCache } from '../edge/document/validation_cache.ts';
+import { validationCache } from '../edge/document/validation_cache.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { type EdgeOfFile, type UsableConfig, ConfigError } from '../edgeproof.ts';
-import { conditionsAhead } from '../policy/conditions_ahead.ts';
-import { LARGE_POLICY } from '../policy/document/shared_checks.ts';
-import type { Steps } from '../policy/document/steps.ts';
+import { largePolicies } from './large_policies.ts';
 import { restricted } from './resources/account_restriction.ts';
 import { type EdgeDocument, servedConfig } from './resources/edge_document.ts';
 import type { CurrentSecrets } from './vault_secrets.ts';
@@ -22,10 +19,7 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
   // Bodies of stored objects are immutable, so parts of documents built from them can be cached by identity.
   const known = validationCache();
   let current = first;
-  // What was compiled for the next swap, which would be forgotten otherwise.
-  const ahead = new Set<object>();
-  /** Whether the next swap has large policies. */
-  let hasLarge = false;
+  const large = largePolicies(first.config.service_name, known);
   /** The configuration after a change; null with findings. */
   const following = ({ document, changed }: EdgeChange) => {
     const { value, endpoints } = document;
@@ -39,26 +33,16 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
     return { next: changed === null ? part : patched(current, part, changed), findings };
   };
   return {
-    prepare: async (policies) => {
-      ahead.clear();
-      known.policies.forget();
-      const large = new Set(Array.from(policies).filter((text) => text.length >= LARGE_POLICY));
-      hasLarge = large.size > 0;
-      for (const each of await prepared(large, first.config.service_name)) ahead.add(each);
-    },
-    check: async ({ document }) => {
-      if (!hasLarge) return;
-      for (const [attached, setting] of largePolicies(document, known))
-        await inSlices(known.policies.ahead(attached, setting));
-    },
+    prepare: large.prepare,
+    check: large.check,
     swap: (change) => {
       const { next, findings } = following(change);
-      known.policies.forget();
+      large.checked();
       if (next === null) return { findings, revert: () => undefined };
       const { document, hasSecrets } = change;
       const before = { config: current, secrets: secrets.current() };
       const swapBack = edge.swapTo(next);
-      ahead.clear();
+      large.swapped();
       current = next;
       if (hasSecrets) secrets.replace(document.secrets);
       const revert = (): void => {
@@ -70,12 +54,12 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
     },
     stage: (change) => {
       const { next, findings } = following(change);
-      known.policies.forget();
+      large.checked();
       if (next === null) return { findings, activate: () => undefined, drop: () => undefined };
       const { document, hasSecrets } = change;
       const before = current;
       const staged = edge.stage(next);
-      ahead.clear();
+      large.swapped();
       current = next;
       return {
         findings: [],
@@ -91,36 +75,6 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
     },
     settled: () => edge.settled(),
   };
-}
-
-async function prepared(policies: Iterable<string>, service: string): Promise<readonly object[]> {
-  const kept: object[] = [];
-  for (const text of policies) {
-    for (const each of await inSlices(conditionsAhead(text, service))) kept.push(each);
-  }
-  return kept;
-}
-
-/** Does work with a turn of the event loop in each pause. */
-async function inSlices<Result>(work: Steps<Result>): Promise<Result> {
-  let step = work.next();
-  for (; step.done !== true; step = work.next()) await setImmediate();
-  return step.value;
-}
-
-/** The large policies that a check of the document would check, with their settings. Nothing of it is remembered. */
-function largePolicies(
-  { value, endpoints }: EdgeDocument,
-  known: ValidationCache,
-): Parameters<ValidationCache['policies']['ahead']>[] {
-  const asked: Parameters<ValidationCache['policies']['ahead']>[] = [];
-  const check: ValidationCache['policies']['check'] = (attached, setting) => {
-    if (attached.text.length >= LARGE_POLICY) asked.push([attached, setting]);
-    return { document: null, diagnostics: [] };
-  };
-  const cache = { ...known, policies: { ...known.policies, check }, found: () => undefined };
-  checkWholeEdge({ value: withFrozenFacts(value) }, { cache, endpoints, places: false });
-  return asked;
 }
 
 /** Frozen facts keep their identity, by which they are compiled once. */
