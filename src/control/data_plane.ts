@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { DataPlane } from './api/contract.ts';
 import type { EdgeChange } from './api/edge_slice.ts';
 import type { PersistentMap } from '../caches/persistent_map.ts';
@@ -10,7 +9,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { validationCache } from '../edge/document/validation_cache.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { type EdgeOfFile, type UsableConfig, ConfigError } from '../edgeproof.ts';
-import { conditionsAhead } from '../policy/conditions_ahead.ts';
+import { largePolicies } from './large_policies.ts';
 import { restricted } from './resources/account_restriction.ts';
 import { type EdgeDocument, servedConfig } from './resources/edge_document.ts';
 import type { CurrentSecrets } from './vault_secrets.ts';
@@ -20,8 +19,7 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
   // Bodies of stored objects are immutable, so parts of documents built from them can be cached by identity.
   const known = validationCache();
   let current = first;
-  // What was compiled for the next swap, which would be forgotten otherwise.
-  const ahead = new Set<object>();
+  const large = largePolicies(first.config.service_name, known);
   /** The configuration after a change; null with findings. */
   const following = ({ document, changed }: EdgeChange) => {
     const { value, endpoints } = document;
@@ -35,17 +33,16 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
     return { next: changed === null ? part : patched(current, part, changed), findings };
   };
   return {
-    prepare: async (policies) => {
-      ahead.clear();
-      for (const each of await prepared(policies, first.config.service_name)) ahead.add(each);
-    },
+    prepare: large.prepare,
+    check: large.check,
     swap: (change) => {
       const { next, findings } = following(change);
+      large.checked();
       if (next === null) return { findings, revert: () => undefined };
       const { document, hasSecrets } = change;
       const before = { config: current, secrets: secrets.current() };
       const swapBack = edge.swapTo(next);
-      ahead.clear();
+      large.swapped();
       current = next;
       if (hasSecrets) secrets.replace(document.secrets);
       const revert = (): void => {
@@ -57,11 +54,12 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
     },
     stage: (change) => {
       const { next, findings } = following(change);
+      large.checked();
       if (next === null) return { findings, activate: () => undefined, drop: () => undefined };
       const { document, hasSecrets } = change;
       const before = current;
       const staged = edge.stage(next);
-      ahead.clear();
+      large.swapped();
       current = next;
       return {
         findings: [],
@@ -77,21 +75,6 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
     },
     settled: () => edge.settled(),
   };
-}
-
-/** Policies of fewer characters are checked and compiled in a few milliseconds. */
-const LARGE_POLICY = 16_384;
-
-async function prepared(policies: Iterable<string>, service: string): Promise<readonly object[]> {
-  const kept: object[] = [];
-  for (const text of new Set(policies)) {
-    if (text.length < LARGE_POLICY) continue;
-    const work = conditionsAhead(text, service);
-    let step = work.next();
-    for (; step.done !== true; step = work.next()) await setImmediate();
-    for (const each of step.value) kept.push(each);
-  }
-  return kept;
 }
 
 /** Frozen facts keep their identity, by which they are compiled once. */

@@ -67,6 +67,7 @@ async function takeInEdge(wiring: Wiring, { objects, settings }: News, view: Vie
   const { change, takeBack } = edgeChange(edgeObjects, touched, surroundings);
   let isTaken = false;
   try {
+    await dataPlane.check(change);
     const { findings } = dataPlane.swap(change);
     const finding = findings.find(({ severity }) => severity === 'error');
     if (finding !== undefined) throw new Error(`${finding.pointer}: ${finding.message}`);

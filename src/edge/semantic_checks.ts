@@ -102,7 +102,7 @@ function checkPolicies(
     const setting = { branding, attachedTo, ipPolicies, ...internal, ...known } as const;
     const checked = places
       ? checkPolicyAt(document, at, text, setting)
-      : (cache?.checkPolicy ?? checkPolicyText)({ pointer: at, text }, setting);
+      : (cache?.policies.check ?? checkPolicyText)({ pointer: at, text }, setting);
     const place = { at, attachedTo, service: branding.service };
     // Without errors every member of the policy is present.
     if (checked.document !== null) keepDocument(policy as TrafficPolicyConfig, place, checked.document);

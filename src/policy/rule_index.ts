@@ -73,13 +73,15 @@ function keysOf({ variable, values, prefixes }: RequiredFact): readonly string[]
 /** Files each rule under its most selective fact: the one that the fewest rules share. */
 function fileRules(factsOfRules: readonly (readonly RequiredFact[])[]): Map<Variable<Activation>, Entry[]> {
   const shared = new Map<string, number>();
-  for (const facts of factsOfRules) {
+  // Without a choice nothing is weighed.
+  const isChoice = factsOfRules.some((facts) => facts.length > 1);
+  for (const facts of isChoice ? factsOfRules : []) {
     for (const fact of facts) for (const key of keysOf(fact)) shared.set(key, (shared.get(key) ?? 0) + 1);
   }
   const weight = (fact: RequiredFact) => keysOf(fact).reduce((sum, key) => sum + shared.get(key)!, 0);
   const filed = new Map<Variable<Activation>, Entry[]>();
   for (const [rule, facts] of factsOfRules.entries()) {
-    const best = facts.toSorted((one, other) => weight(one) - weight(other))[0];
+    const best = facts.length > 1 ? facts.toSorted((one, other) => weight(one) - weight(other))[0] : facts[0];
     if (best === undefined) continue;
     const entries = filed.get(best.variable) ?? [];
     entries.push({ rule, fact: best });

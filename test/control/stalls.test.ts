@@ -1,10 +1,13 @@
+import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import timers from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connected } from '../../src/control/api/objects.ts';
 import type { Body } from '../../src/control/resources/contract.ts';
 import { resourceOfKind } from '../../src/control/resources/table.ts';
 import { newIds } from '../../src/events/identifiers.ts';
+import { RULES_OF_STEP } from '../../src/policy/document/steps.ts';
 import { runs } from '../random.ts';
 import { type Instance, startInstance } from './instance.ts';
 
@@ -50,6 +53,18 @@ async function during<Answer>(work: Promise<Answer>): Promise<{ answer: Answer; 
     if (!isEnded) between++;
   }
   return { answer: await ended, between };
+}
+
+/** Counts how often the program lets other work run; the function ends the count. */
+function pausesOfProgram(): () => number {
+  const spy = vi.spyOn(timers, 'setImmediate');
+  syncBuiltinESMExports();
+  return () => {
+    const { length } = spy.mock.calls;
+    spy.mockRestore();
+    syncBuiltinESMExports();
+    return length;
+  };
 }
 
 describe(`with ${OBJECTS} objects, requests are answered during`, () => {
@@ -98,9 +113,12 @@ describe(`with ${OBJECTS} objects, requests are answered during`, () => {
     const value = JSON.stringify({ on_http_request: rules });
     const { id } = await instance.make('/edges/https', { hostports: ['policy.test:443'] });
     const route = { match_type: 'path_prefix', match: '/', traffic_policy: { value } };
+    const pauses = pausesOfProgram();
     const { answer, between } = await during(instance.call('POST', `/edges/https/${id}/routes`, route));
     expect(answer.status).toBe(201);
     expect(between).toBeGreaterThanOrEqual(BETWEEN);
+    // Conditions, the form of rules, their actions, and their expressions in turn.
+    expect(pauses()).toBeGreaterThanOrEqual(4 * Math.floor(rules.length / RULES_OF_STEP));
     expect((await instance.call('DELETE', `/edges/https/${id}`)).status).toBe(204);
   });
 

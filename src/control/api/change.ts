@@ -193,6 +193,7 @@ async function compile(
   const surroundings = { service: ports.service, settings: await fileSettings(transaction) };
   const { change: changed, takeBack } = edgeChange(edgeObjects, touched, surroundings);
   transaction.undone(takeBack);
+  await dataPlane.check(changed);
   refuseConflicts(touched, edgeObjects, online);
   await beforeSwap();
   const findings = takeEffect(dataPlane, transaction, touched, changed);

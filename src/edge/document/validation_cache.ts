@@ -1,5 +1,5 @@
 import { MODULE_FACTS } from '../../filters/table.ts';
-import { sharedChecks } from '../../policy/document/shared_checks.ts';
+import { type SharedChecks, sharedChecks } from '../../policy/document/shared_checks.ts';
 import type { ShapeCache } from '../../config_file/shape.ts';
 import type { SoundRoute } from './routes_of.ts';
 import type { EdgeConfig, RouteConfig } from './schema.ts';
@@ -13,7 +13,7 @@ import type { SoundConfig } from './report.ts';
 export interface ValidationCache {
   readonly shapes: ShapeCache;
   /** Checks a large policy once for all routes that have it. */
-  readonly checkPolicy: ReturnType<typeof sharedChecks>;
+  readonly policies: SharedChecks;
   /** The configuration without the parts that were valid before, which are left undefined. */
   readonly unchecked: (config: SoundConfig) => SoundConfig;
   /** Records a configuration without errors, and the part of it that was unchecked. */
@@ -42,7 +42,7 @@ export function validationCache(): ValidationCache {
   };
   return {
     shapes: new WeakMap(),
-    checkPolicy: sharedChecks(),
+    policies: sharedChecks(),
     unchecked: (config) => {
       const { ip_policies: named = {}, edges = {} } = config;
       // Policies refer to the service name and IP policies; a new IP policy does not invalidate a valid text.

@@ -1,5 +1,6 @@
 import { plainJson } from './plain_json.ts';
 import { readPolicyText, wholeFile } from './read.ts';
+import { atOnce } from './steps.ts';
 import { structureOf } from './structure.ts';
 
 /** Nothing is reported. */
@@ -17,11 +18,9 @@ export function actionTypesIn(text: string): ReadonlySet<unknown> {
 export function actionsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
   const { policy } = readPolicyText(text, wholeFile({ name: '', text }));
   const whole = plainJson(text) ?? policy.value;
-  const structure = structureOf({
-    policy: { ...policy, value: whole },
-    setting: SILENT,
-    report: () => undefined,
-  });
+  const structure = atOnce(
+    structureOf({ policy: { ...policy, value: whole }, setting: SILENT, report: () => undefined }),
+  );
   if (structure === null || !structure.enabled) return [];
   return structure.rules.flatMap(({ actions }) => actions.map(({ value }) => value));
 }

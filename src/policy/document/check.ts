@@ -16,6 +16,7 @@ import { readPolicyText, wholeFile } from './read.ts';
 import { checkSecrets } from './secrets.ts';
 import { checkServiceName } from './service_names.ts';
 import type { PolicySetting } from './setting.ts';
+import { type Steps, RULES_OF_STEP, atOnce } from './steps.ts';
 import type { RawRule } from './rule_structure.ts';
 import { structureOf } from './structure.ts';
 import { reportProblems, reportTags } from './syntax.ts';
@@ -31,7 +32,7 @@ export interface CheckedPolicy {
 
 /** Checks a policy file in YAML or JSON and reports all findings at once. Never throws. */
 export function checkPolicy(file: Source, setting: PolicySetting): CheckedPolicy {
-  return checkSource(file.text, wholeFile(file), setting);
+  return atOnce(checkSource(file.text, wholeFile(file), setting));
 }
 
 /** A policy in a string inside a file. */
@@ -51,10 +52,10 @@ export interface AttachedPolicy {
 export function checkAttachedPolicy(attached: AttachedPolicy, setting: PolicySetting): CheckedPolicy {
   const { pointer: at, text, inFile } = attached;
   if (inFile === undefined)
-    return checkSource(text, { file: { name: at, text }, toFile: identityMap(), at }, setting);
+    return atOnce(checkSource(text, { file: { name: at, text }, toFile: identityMap(), at }, setting));
   const { file, span } = inFile;
   const toFile = file.text === text ? identityMap() : scalarMap(file.text, span, text);
-  return checkSource(text, { file, toFile, at }, setting);
+  return atOnce(checkSource(text, { file, toFile, at }, setting));
 }
 
 /**
@@ -85,25 +86,34 @@ export function checkPolicyAt(
     toFile: identityMap(),
     at: pointer,
   };
-  return checkRead(policy, setting, findingsOf(policy, setting.branding));
+  return atOnce(checkRead(policy, setting, findingsOf(policy, setting.branding)));
 }
 
 /**
  * Checks a policy in a string. Findings in JSON have pointers but no spans, which takes a small part of the time; other
  * texts are checked like `checkAttachedPolicy`.
  */
-export function checkPolicyText(
-  { pointer, text }: Pick<AttachedPolicy, 'pointer' | 'text'>,
-  setting: PolicySetting,
-): CheckedPolicy {
+export function checkPolicyText(attached: PolicyString, setting: PolicySetting): CheckedPolicy {
+  return atOnce(policyCheck(attached, setting));
+}
+
+type PolicyString = Pick<AttachedPolicy, 'pointer' | 'text'>;
+
+/** `checkPolicyText` with pauses; texts that are not plain JSON are parsed at once. */
+export function* policyCheck({ pointer, text }: PolicyString, setting: PolicySetting): Steps<CheckedPolicy> {
   const value = plainJson(text);
-  return value === null
-    ? checkAttachedPolicy({ pointer, text }, setting)
-    : checkPolicyValue(value, setting, pointer);
+  yield;
+  return yield* value === null
+    ? checkSource(text, { file: { name: pointer, text }, toFile: identityMap(), at: pointer }, setting)
+    : checkValue(value, setting, pointer);
 }
 
 /** Checks a policy given as an object: findings have pointers, which begin with `at`, but no spans. */
 export function checkPolicyValue(value: unknown, setting: PolicySetting, at = ''): CheckedPolicy {
+  return atOnce(checkValue(value, setting, at));
+}
+
+function checkValue(value: unknown, setting: PolicySetting, at: string): Steps<CheckedPolicy> {
   const policy: PolicyText = {
     text: '',
     value,
@@ -122,31 +132,35 @@ function nowhere(): undefined {
   return undefined;
 }
 
-function checkSource(
+function* checkSource(
   text: string,
   place: Parameters<typeof readPolicyText>[1],
   setting: PolicySetting,
-): CheckedPolicy {
+): Steps<CheckedPolicy> {
   const { policy, isRead, problems } = readPolicyText(text, place);
   const findings = findingsOf(policy, setting.branding);
   reportProblems(policy, findings.report, problems);
-  return isRead ? checkRead(policy, setting, findings) : { document: null, diagnostics: findings.list };
+  return isRead
+    ? yield* checkRead(policy, setting, findings)
+    : { document: null, diagnostics: findings.list };
 }
 
-function checkRead(policy: PolicyText, setting: PolicySetting, findings: Findings): CheckedPolicy {
+function* checkRead(policy: PolicyText, setting: PolicySetting, findings: Findings): Steps<CheckedPolicy> {
   const { report } = findings;
-  const structure = structureOf({ policy, setting, report });
+  const structure = yield* structureOf({ policy, setting, report });
   if (structure === null) return { document: null, diagnostics: findings.list };
   const renamed = new Map<string, string>();
-  const rules: ReadRule[] = structure.rules.map((rule) => ({
-    ...rule,
-    read: rule.actions.map(({ value, pointer }) =>
+  const rules: ReadRule[] = [];
+  for (const rule of structure.rules) {
+    const read = rule.actions.map(({ value, pointer }) =>
       readAction({ policy, setting, report, renamed }, rule.phase, value, pointer),
-    ),
-  }));
+    );
+    if (rules.push({ ...rule, read }) % RULES_OF_STEP === 0) yield;
+  }
   reportTags(policy, report, rules);
-  checkExpressions(policy, setting, findings, rules);
+  yield* checkExpressions(policy, setting, findings, rules);
   checkWhole(policy, rules, report);
+  if (rules.length >= RULES_OF_STEP) yield;
   checkEndpoint(setting, rules, report);
   checkServiceName(policy, setting.branding.service, report);
   const diagnostics = findings.list.toSorted(
@@ -157,19 +171,20 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
 }
 
 /** Visits the policy in execution order and checks every expression with what is known at that point. */
-function checkExpressions(
+function* checkExpressions(
   policy: PolicyText,
   setting: PolicySetting,
   findings: Findings,
   rules: readonly ReadRule[],
-): void {
+): Steps<void> {
   const results = new Set<string>();
   for (const scope of SCOPE_PHASES) {
     const own = PHASES.filter((phase) => scopePhase(phase) === scope).flatMap((phase) =>
       rules.filter((rule) => rule.phase === phase),
     );
     const known = { variables: new Set<string>(), variablesOfPhase: variablesOf(own), results };
-    for (const rule of own) {
+    for (const [index, rule] of own.entries()) {
+      if (index % RULES_OF_STEP === RULES_OF_STEP - 1) yield;
       const looking = { policy, setting, findings, phase: rule.phase };
       checkRuleExpressions(looking, rule, { ...known, tested: new Set() });
     }

@@ -8,6 +8,7 @@ import { listed } from './message_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import { asItem, quoteAsWritten, renameKey, replaceValue } from './repairs.ts';
 import type { PolicySetting } from './setting.ts';
+import { type Steps, RULES_OF_STEP } from './steps.ts';
 import { quotedScalar } from '../../config_file/quoted_scalar.ts';
 
 /** A rule of the document whose parts are not checked yet. */
@@ -29,7 +30,12 @@ export interface Reading {
 }
 
 /** The rules of a phase; errors of their form are reported. */
-export function readRules(reading: Reading, phase: Phase, given: unknown, pointer: string): RawRule[] {
+export function* readRules(
+  reading: Reading,
+  phase: Phase,
+  given: unknown,
+  pointer: string,
+): Steps<RawRule[]> {
   const { policy, report } = reading;
   if (given === null || typeof given === 'symbol') return [];
   if (!Array.isArray(given)) {
@@ -44,6 +50,7 @@ export function readRules(reading: Reading, phase: Phase, given: unknown, pointe
   }
   const rules: RawRule[] = [];
   for (const [index, rule] of given.entries()) {
+    if (index % RULES_OF_STEP === RULES_OF_STEP - 1) yield;
     const at = pointerTo(pointer, index);
     if (isEntries(rule))
       rules.push(readRule({ policy, setting: reading.setting, report }, phase, index, rule, at));

@@ -1,11 +1,14 @@
-import { type CheckedPolicy, checkPolicyText } from './check.ts';
+import { type CheckedPolicy, checkPolicyText, policyCheck } from './check.ts';
 import { movedDocument } from './checked_policies.ts';
 import type { PolicySetting } from './setting.ts';
+import type { Steps } from './steps.ts';
 
-/** Policies of fewer characters are checked in a few milliseconds. */
-const LARGE = 16_384;
+/** Policies of fewer characters are checked and compiled in a few milliseconds. */
+export const LARGE_POLICY = 16_384;
 /** The document of a large policy takes much memory. */
 const KEPT = 2;
+
+type Attached = Parameters<typeof checkPolicyText>[0];
 
 interface Known {
   readonly text: string;
@@ -16,28 +19,64 @@ interface Known {
   readonly checked: CheckedPolicy;
 }
 
-/**
- * `checkPolicyText` that checks the same large text once for all places, if the parts of the setting that matter to it
- * are equal. Policies with findings are checked each time.
- */
-export function sharedChecks(): typeof checkPolicyText {
+/** Checks of policies, of which large ones are shared. */
+export interface SharedChecks {
+  /**
+   * `checkPolicyText` that checks the same large text once for all places, if the parts of the setting that matter to it
+   * are equal. Policies with findings are checked each time.
+   */
+  readonly check: typeof checkPolicyText;
+  /** Checks a large policy with pauses, so that `check` finds the result. */
+  readonly ahead: (attached: Attached, setting: PolicySetting) => Steps<void>;
+  /** Forgets what was checked ahead. */
+  readonly forget: () => void;
+}
+
+export function sharedChecks(): SharedChecks {
   let known: readonly Known[] = [];
-  return (attached, setting) => {
-    const { text, pointer } = attached;
-    if (text.length < LARGE) return checkPolicyText(attached, setting);
-    const before = known.find((each) => each.text === text && isSameSetting(each, setting));
-    if (before !== undefined) {
-      known = [before, ...known.filter((each) => each !== before)];
-      const { document, diagnostics } = before.checked;
-      return { document: document && movedDocument(document, before.at, pointer), diagnostics };
-    }
-    const read = new Map<keyof PolicySetting, string | undefined>();
-    const checked = checkPolicyText(attached, noting(setting, read));
-    if (checked.diagnostics.length === 0) {
-      known = [{ text, at: pointer, read, checked }, ...known].slice(0, KEPT);
-    }
-    return checked;
+  /** What was checked ahead, also with findings, whose pointers are those of one place. */
+  let ready: readonly Known[] = [];
+  const find = ({ text, pointer }: Attached, setting: PolicySetting): Known | undefined => {
+    const fits = (each: Known): boolean => each.text === text && isSameSetting(each, setting);
+    return ready.find((each) => (each.at === pointer || isPlaceless(each)) && fits(each)) ?? known.find(fits);
   };
+  const keep = (each: Known): void => {
+    if (isPlaceless(each)) known = [each, ...known.filter((other) => other !== each)].slice(0, KEPT);
+  };
+  return {
+    check: (attached, setting) => {
+      const { text, pointer } = attached;
+      if (text.length < LARGE_POLICY) return checkPolicyText(attached, setting);
+      const before = find(attached, setting);
+      if (before !== undefined) {
+        keep(before);
+        return checkedAt(before, pointer);
+      }
+      const read = new Map<keyof PolicySetting, string | undefined>();
+      const checked = checkPolicyText(attached, noting(setting, read));
+      keep({ text, at: pointer, read, checked });
+      return checked;
+    },
+    ahead: function* (attached, setting) {
+      const { text, pointer } = attached;
+      if (text.length < LARGE_POLICY || find(attached, setting) !== undefined) return;
+      const read = new Map<keyof PolicySetting, string | undefined>();
+      const checked = yield* policyCheck(attached, noting(setting, read));
+      ready = [...ready, { text, at: pointer, read, checked }];
+    },
+    forget: () => void (ready = []),
+  };
+}
+
+/** Whether the result is that of every place of the text, apart from its pointers. */
+function isPlaceless({ checked }: Known): boolean {
+  return checked.diagnostics.length === 0;
+}
+
+function checkedAt({ at, checked }: Known, pointer: string): CheckedPolicy {
+  const { document, diagnostics } = checked;
+  if (document === null || at === pointer) return checked;
+  return { document: movedDocument(document, at, pointer), diagnostics };
 }
 
 function isSameSetting({ read }: Known, setting: PolicySetting): boolean {

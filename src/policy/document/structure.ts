@@ -6,6 +6,7 @@ import { type Entries, isEntries } from './config.ts';
 import { removeLine, renameKey } from './repairs.ts';
 import { listed } from './message_text.ts';
 import { type RawRule, type Reading, readRules } from './rule_structure.ts';
+import type { Steps } from './steps.ts';
 
 export interface Structure {
   readonly enabled: boolean;
@@ -13,7 +14,7 @@ export interface Structure {
 }
 
 /** Finds the phases and rules of a document and reports errors of their form. */
-export function structureOf(reading: Reading): Structure | null {
+export function* structureOf(reading: Reading): Steps<Structure | null> {
   const { policy, report } = reading;
   const { value } = policy;
   if (!isEntries(value)) {
@@ -39,7 +40,7 @@ export function structureOf(reading: Reading): Structure | null {
     }
     seen.set(phase, key);
     checkEndpoint(reading, phase, pointer);
-    rules.push(...readRules(reading, phase, given, pointer));
+    for (const rule of yield* readRules(reading, phase, given, pointer)) rules.push(rule);
   }
   const isEmpty = Object.entries(value).every(([key, given]) => key === 'enabled' || isNothing(given));
   if (rules.length === 0 && isEmpty) {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { brandingOf } from '../../../src/engine/branding.ts';
-import type { CheckedPolicy } from '../../../src/policy/document/check.ts';
+import { type CheckedPolicy, checkPolicyText } from '../../../src/policy/document/check.ts';
 import type { PolicySetting } from '../../../src/policy/document/setting.ts';
 import { sharedChecks } from '../../../src/policy/document/shared_checks.ts';
+import { RULES_OF_STEP } from '../../../src/policy/document/steps.ts';
 
 const setting: PolicySetting = { branding: brandingOf('service'), attachedTo: 'https_edge', ipPolicies: [] };
 const padding = Array.from({ length: 400 }, (_, number) => ({
@@ -21,14 +22,14 @@ function configOf({ document }: CheckedPolicy): object {
 
 /** How many of the settings need a check of their own. */
 function checksOf(text: string, settings: readonly Partial<PolicySetting>[]): number {
-  const check = sharedChecks();
+  const { check } = sharedChecks();
   const checked = settings.map((each, at) => check({ pointer: `/${at}`, text }, { ...setting, ...each }));
   return new Set(checked.map(configOf)).size;
 }
 
 describe('the check of a large policy', () => {
   it('is shared by all places of the text, and its pointers are those of each place', () => {
-    const check = sharedChecks();
+    const { check } = sharedChecks();
     const [one, other] = ['/one', '/other'].map((pointer) => check({ pointer, text: policyOf() }, setting));
     expect(configOf(other!)).toBe(configOf(one!));
     const [rule] = other!.document!.phases.on_http_request;
@@ -55,11 +56,57 @@ describe('the check of a large policy', () => {
   });
 
   it('finds errors in each place', () => {
-    const check = sharedChecks();
+    const { check } = sharedChecks();
     const text = policyOf({ type: 'nonsense' });
     const found = ['/one', '/other'].map((pointer) => check({ pointer, text }, setting).diagnostics);
     expect(found.map(([first]) => first!.pointer)).toEqual(
       ['/one', '/other'].map((at) => `${at}/on_http_request/400/actions/0/type`),
     );
+  });
+});
+
+describe('the check of a large policy ahead', () => {
+  const at = (pointer: string, text: string) => ({ pointer, text });
+  const stepsOf = (work: Iterator<void>): number => {
+    let steps = 1;
+    while (work.next().done !== true) steps++;
+    return steps;
+  };
+
+  it('is done in steps, and found by the check of the same place and of others', () => {
+    const { check, ahead } = sharedChecks();
+    const text = policyOf();
+    expect(stepsOf(ahead(at('/one', text), setting))).toBeGreaterThan(
+      3 * Math.floor(padding.length / RULES_OF_STEP),
+    );
+    expect(stepsOf(ahead(at('/one', text), setting))).toBe(1);
+    const one = check(at('/one', text), setting);
+    expect(one).toBe(check(at('/one', text), setting));
+    expect(configOf(check(at('/other', text), setting))).toBe(configOf(one));
+    const other = check(at('/one', text), { ...setting, branding: brandingOf('other') });
+    expect(configOf(other)).not.toBe(configOf(one));
+  });
+
+  it('has the findings of the check, for its place only, until it is forgotten', () => {
+    const { check, ahead, forget } = sharedChecks();
+    const text = policyOf(
+      { type: 'nonsense' },
+      { type: 'deny' },
+      { type: 'deny', config: { status_code: 7 } },
+    );
+    stepsOf(ahead(at('/one', text), setting));
+    const found = check(at('/one', text), setting);
+    expect(found.document).toBeNull();
+    expect(found.diagnostics.length).toBeGreaterThan(1);
+    expect(found).toEqual(checkPolicyText(at('/one', text), setting));
+    expect(check(at('/one', text), setting)).toBe(found);
+    expect(check(at('/other', text), setting)).toEqual(checkPolicyText(at('/other', text), setting));
+    forget();
+    expect(check(at('/one', text), setting)).not.toBe(found);
+  });
+
+  it('leaves small policies to the check', () => {
+    const { ahead } = sharedChecks();
+    expect(stepsOf(ahead(at('', '{}'), setting))).toBe(1);
   });
 });
