@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { EDGE_CURES } from '../../src/cli/cures/edge_cures.ts';
 import { FILE_CURES } from '../../src/cli/cures/file_cures.ts';
+import type { Cures } from '../../src/cli/cures/cure.ts';
+import { PROPERTY_CURES } from '../../src/cli/cures/property_cures.ts';
 import { SCENARIO_CURES } from '../../src/cli/cures/scenario_cures.ts';
 import { apiNumbers } from '../../src/control/api_numbers.ts';
 import { ANALYSIS_CODES, BASES } from '../../src/analysis/codes.ts';
@@ -9,6 +11,7 @@ import { brandingOf } from '../../src/engine/branding.ts';
 import { ENGINE_REASONS, STREAM_REASONS } from '../../src/engine/refusals.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../../src/filters/table.ts';
 import { codesMarkdown } from '../../src/policy/codes/page.ts';
+import { PROPERTY_CODES } from '../../src/project_files/property_codes.ts';
 import { SCENARIO_CODES } from '../../src/simulator/document/codes.ts';
 import { testsByNumber } from '../code_tests.ts';
 import { type Page, code, fenced, fileOf, page, part, sentence, table } from './markdown.ts';
@@ -23,6 +26,7 @@ export function codePages(): readonly Page[] {
     ['policy_codes.md', codesMarkdown(BRANDING, testsByNumber())],
     ['edge_codes.md', edgeCodes()],
     ['scenario_codes.md', scenarioCodes()],
+    ['property_codes.md', propertyCodes()],
     ['analysis_codes.md', analysisCodes()],
     ['reasons.md', reasons()],
     ['api_codes.md', apiCodes()],
@@ -74,16 +78,32 @@ function exampleOf(name: string): string {
   return isShort && first !== '' ? fenced('text', lines.join('\n')) : '';
 }
 
-function scenarioCodes(): string {
-  const rows = Object.entries(SCENARIO_CODES).map(([name, { severity = 'error', message }]) => {
-    const [example, cure] = SCENARIO_CURES[name as keyof typeof SCENARIO_CURES];
+type Codes = Readonly<Record<string, { readonly severity?: string; readonly message: string }>>;
+
+/** The rows of a table of codes. */
+function codeTable(codes: Codes, cures: Cures): string {
+  const rows = Object.entries(codes).map(([name, { severity = 'error', message }]) => {
+    const [example, cure] = cures[name]!;
     return [code(name), severity, sentence(message), sentence(example), sentence(cure)];
   });
+  return table(['Code', 'Severity', 'Meaning', 'Example', 'Cure'], rows);
+}
+
+function scenarioCodes(): string {
   return page(
     '# Codes of scenario files',
     GENERATED,
     'What `edgeproof test`, `cover`, `sim` and `mutate` find in a [scenario file](scenario_file.md) before any case runs.',
-    table(['Code', 'Severity', 'Meaning', 'Example', 'Cure'], rows),
+    codeTable(SCENARIO_CODES, SCENARIO_CURES),
+  );
+}
+
+function propertyCodes(): string {
+  return page(
+    '# Codes of property files',
+    GENERATED,
+    'What `edgeproof prove` and `check` find in [properties](../analysis.md) of a property file or an edge file.',
+    codeTable(PROPERTY_CODES, PROPERTY_CURES),
   );
 }
 

@@ -3,6 +3,7 @@ import { EDGE_CURES } from './cures/edge_cures.ts';
 import { EXPRESSION_CURES } from './cures/expression_cures.ts';
 import { FILE_CURES } from './cures/file_cures.ts';
 import { POLICY_CURES } from './cures/policy_cures.ts';
+import { PROPERTY_CURES } from './cures/property_cures.ts';
 import { SCENARIO_CURES } from './cures/scenario_cures.ts';
 import { ANALYSIS_CODES, BASES } from '../analysis/codes.ts';
 import { cureOfReason } from './cures/reason_cures.ts';
@@ -18,6 +19,7 @@ import { EXPRESSION_CODES } from '../policy/codes/expression_codes.ts';
 import { POLICY_WARNINGS } from '../policy/codes/warnings.ts';
 import type { OtherCodes } from '../policy/codes/page.ts';
 import type { RuntimeCode } from '../policy/codes/code.ts';
+import { PROPERTY_CODES } from '../project_files/property_codes.ts';
 import { SCENARIO_CODES } from '../simulator/document/codes.ts';
 
 type Sentences = readonly (readonly [code: string, sentence: string])[];
@@ -29,7 +31,7 @@ export function otherCodes(): OtherCodes {
   const sentences: Sentences = [
     ...filesOf('property', 'a property file'),
     ...filesOf('scenario', 'a scenario file'),
-    ...Object.entries({ ...EDGE_CODES, ...SCENARIO_CODES, ...FACTS } as Readonly<
+    ...Object.entries({ ...EDGE_CODES, ...SCENARIO_CODES, ...PROPERTY_CODES, ...FACTS } as Readonly<
       Record<string, Finding>
     >).map(([code, { message, cure = CURES[code] }]) => [code, withCure(message, cure)] as const),
     ...Object.entries({ ...POLICY_WARNINGS, ...EXPRESSION_CODES }).map(
@@ -72,6 +74,7 @@ const CURES: Cures = {
   ...Object.fromEntries(Object.entries(FILE_CURES).map(([code, cure]) => [`edge.${code}`, cure])),
   ...EDGE_CURES,
   ...SCENARIO_CURES,
+  ...PROPERTY_CURES,
   ...POLICY_CURES,
   ...EXPRESSION_CURES,
   'facts.invalid': [

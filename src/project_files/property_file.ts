@@ -1,3 +1,4 @@
+import type { PropertyCode } from './property_codes.ts';
 import { LISTS, READY_PROPERTIES, namedProperty } from '../analysis/ready_properties.ts';
 import type { Property } from '../analysis/prove.ts';
 import type { ShapeCode } from '../config_file/codes.ts';
@@ -103,14 +104,6 @@ function isWhole(value: unknown): value is Written {
   return Object.values(value).every((each) => isWhole(each));
 }
 
-type PropertyCode =
-  | 'unknown_use'
-  | 'no_statement'
-  | 'two_statements'
-  | 'bad_parameter'
-  | 'unknown_gate'
-  | 'no_name';
-
 function propertyOf(written: Written, pointer: string, report: Report<PropertyCode>): Property | null {
   const { name, where, never, use, with: given = {} } = written;
   if (use === undefined) {
@@ -180,14 +173,39 @@ function areParameters(
   return isGood;
 }
 
-const GATES = ['login', ...MODULE_FACTS.keys(), ...ACTION_FACTS.keys()];
+const GATES = new Map<string, object | null>([['login', null], ...MODULE_FACTS, ...ACTION_FACTS]);
 
-/** Whether these are modules and actions: another name would never have been passed. */
+/** Whether these are modules and actions that requests can be known to have passed: a property about others says nothing. */
 function checkGates(gates: readonly string[], pointer: string, report: Report<PropertyCode>): boolean {
-  const unknown = Array.from(gates.entries()).filter(([, gate]) => !GATES.includes(gate));
-  for (const [at, gate] of unknown) {
-    const message = `'${gate}' is not a module, an action or \`login\``;
-    report('unknown_gate', pointerTo(pointer, at), message, meantWord(suggest(gate, GATES)));
+  let isGood = true;
+  for (const [at, gate] of gates.entries()) {
+    const facts = GATES.get(gate);
+    const subject = facts && subjectOf(facts);
+    if (subject === null) continue;
+    isGood = false;
+    const where = pointerTo(pointer, at);
+    if (subject === undefined) {
+      const message = `'${gate}' is not a module, an action or \`login\``;
+      report('unknown_gate', where, message, meantWord(suggest(gate, [...GATES.keys()])));
+    } else {
+      const message = `'${gate}' is known by whom it lets through, not by its name`;
+      report('gate_without_name', where, message, {
+        hint: `state the ${subject} of those who may pass: ${CURES[subject]}`,
+      });
+    }
   }
-  return unknown.length === 0;
+  return isGood;
+}
+
+type Subject = 'addresses' | 'user agents';
+
+const CURES: Readonly<Record<Subject, string>> = {
+  addresses: '`use: backend-only-from`, or `conn.client_ip` in `where`',
+  'user agents': '`req.user_agent.raw` in `where`',
+};
+
+/** What a gate asks of a request, if the analysis knows it exactly; null if it is known by its name. */
+function subjectOf(facts: object): Subject | null {
+  if ('addressLists' in facts) return 'addresses';
+  return 'patternLists' in facts ? 'user agents' : null;
 }

@@ -53,7 +53,7 @@ simulation:
 const PROPERTIES = `edge: edge.yaml
 properties:
   - use: path-needs-gate
-    with: { path: /admin, gates: [ip_restriction] }
+    with: { path: /admin, gates: [verify-webhook] }
   - name: nothing is stopped
     where: "req.url.path == '/'"
     never: { end: stopped }

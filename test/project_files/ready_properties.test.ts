@@ -105,6 +105,16 @@ const WRONG: readonly (readonly [text: string, line: string, code: string])[] = 
   ['properties: [{use: path-closed, with: {path: admin}}]', '1:46', 'property.bad_parameter'],
   ['properties: [{use: never-blocked, with: {ranges: [10.0.0.0/40]}}]', '1:51', 'property.bad_parameter'],
   ['properties: [{name: a, never: {end: forwarded, without: [logn]}}]', '1:58', 'property.unknown_gate'],
+  [
+    'properties: [{name: a, never: {end: forwarded, without: [login, ip_restriction]}}]',
+    '1:65',
+    'property.gate_without_name',
+  ],
+  [
+    'properties: [{use: path-needs-gate, with: {path: /a, gates: [user_agent_filter]}}]',
+    '1:62',
+    'property.gate_without_name',
+  ],
 ];
 
 test.each(WRONG)('%s', (text, _line, code) => {
