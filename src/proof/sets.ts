@@ -44,9 +44,9 @@ export const patternMachine = memoized((source: string): Machine => {
     cuts: bounds,
     step: (state, point) => {
       if (state < 0) return state;
-      // The library keeps the step of the first code point of a class for all of the class, and knows no others: what is
-      // beyond them ends the text.
-      if (point >= ABSENT) return next(states[state]!, 'end').isMatch ? ALL : NONE;
+      // The library keeps the step of the first code point of a class for all of the class, so it is asked about code
+      // points only. No text has others.
+      if (point >= ABSENT) return NONE;
       const after = next(states[state]!, point);
       return after.isMatch ? ALL : numberOf(after);
     },
