@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ValidationCache } from '../edge/document/validation_cache.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { conditionsAhead } from '../policy/conditions_ahead.ts';
-import { LARGE_POLICY } from '../policy/document/shared_checks.ts';
+import { LARGE_POLICY } from '../policy/facts.ts';
 import type { Steps } from '../config_file/steps.ts';
 import type { DataPlane } from './api/contract.ts';
 import type { EdgeChange } from './api/edge_slice.ts';

@@ -1,9 +1,8 @@
 import { atOnce } from '../config_file/steps.ts';
 import type { Linked, Module } from '../engine/module.ts';
-import { POLICY_REASONS } from './facts.ts';
+import { LARGE_POLICY, POLICY_REASONS } from './facts.ts';
 import type { PolicyCode } from './verdicts.ts';
 import { type PolicyLinks, trafficPolicyCompilation } from './module_compile.ts';
-import { LARGE_POLICY } from './document/shared_checks.ts';
 import type { TrafficPolicyConfig } from './module_schema.ts';
 
 export type { PolicyLinks };

@@ -146,7 +146,7 @@ describe(`with ${OBJECTS} objects, requests are answered during`, () => {
 
   it('a policy in YAML', async () => {
     const rules = Array.from(
-      { length: runs(3_800, 2_000) },
+      { length: runs(3_600, 2_000) },
       (_, number) => `- expressions: ['conn.client_port==${number}']\n  actions: [{ type: deny }]\n`,
     );
     const value = `on_http_request:\n${rules.join('')}- actions: [{ type: deny }]\n`;

@@ -3,7 +3,7 @@ import { atOnce } from '../../src/config_file/steps.ts';
 import { validationCache } from '../../src/edge/document/validation_cache.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { type EdgeOfFile, edgeOf, usable } from '../../src/edgeproof.ts';
-import { LARGE_POLICY } from '../../src/policy/document/shared_checks.ts';
+import { LARGE_POLICY } from '../../src/policy/facts.ts';
 import { callsIn } from '../calls.ts';
 import { pick } from '../policy/document/mutate.ts';
 import { runs, seeded } from '../random.ts';

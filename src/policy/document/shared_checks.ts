@@ -1,11 +1,10 @@
 import { type CheckedPolicy, checkPolicyText, policyCheck } from './check.ts';
 import { movedDocument } from './checked_policies.ts';
+import { LARGE_POLICY } from '../facts.ts';
 import { plainJson } from './plain_json.ts';
 import type { PolicySetting } from './setting.ts';
 import { type Steps, atOnce } from '../../config_file/steps.ts';
 
-/** Policies of fewer characters are checked and compiled in a few milliseconds. */
-export const LARGE_POLICY = 16_384;
 /** The document of a large policy takes much memory. */
 const KEPT = 2;
 
