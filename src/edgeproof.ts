@@ -141,7 +141,6 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const swapped: LiveWiring['swapped'] = new Set();
   let settling: Promise<unknown> = Promise.resolve();
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
-
   const watching: Watching = { watch: options.trafficWatch ?? null };
   const { emit, emitStream, emitConnection, opened, isHeard, explain } = reporting(
     options,

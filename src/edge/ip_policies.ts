@@ -46,7 +46,7 @@ interface RuleOf extends LinkedRule {
   readonly of: IpRuleConfig;
 }
 
-/** Made anew each time: to remember it by its rule would take as long as making it. */
+/** Made again each time: to remember it by its rule would take as long as making it. */
 function linkedRule(rule: IpRuleConfig): RuleOf {
   return { action: rule.action, cidr: cidrOf(rule), of: rule };
 }

@@ -48,7 +48,6 @@ export function swapsOf<Config extends Swappable>(
   let waiting: CompiledEdge | null = null;
   /** Configurations are activated in the order in which they were made. */
   let [made, active] = [0, 0];
-
   function activate(next: Config, further: Extension): void {
     runtime.swap(further.config);
     [current, extension] = [next, further];

@@ -1,4 +1,13 @@
-import { addressOf, compareWords, isMapped, readV4, readV6, v4Address, v4FromNumber, v6Address } from './address.ts';
+import {
+  addressOf,
+  compareWords,
+  isMapped,
+  readV4,
+  readV6,
+  v4Address,
+  v4FromNumber,
+  v6Address,
+} from './address.ts';
 import type { Address, Words } from './address.ts';
 
 /** A range of addresses in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3). */

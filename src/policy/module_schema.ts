@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { plainJson } from './document/plain_json.ts';
 import { type ModuleApi, enabled } from '../filters/module_fields_schema.ts';
 
 export const trafficPolicy = z
@@ -24,10 +23,19 @@ export function policyText(description: string) {
     .describe(description);
 }
 
-/** What begins as JSON may be YAML after all. */
 function isShortEnough(text: string): boolean {
   const bytes = Buffer.byteLength(text);
-  return bytes <= YAML_LIMIT_BYTES || (bytes <= JSON_LIMIT_BYTES && plainJson(text) !== null);
+  return bytes <= YAML_LIMIT_BYTES || (bytes <= JSON_LIMIT_BYTES && isJson(text));
+}
+
+/** What begins as JSON may be YAML after all. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export const trafficPolicyApi: ModuleApi = {

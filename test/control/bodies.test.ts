@@ -165,6 +165,8 @@ describe('a body', () => {
     };
     expect(await put(inJson.padEnd(1024 * 1024))).toEqual([201, undefined]);
     expect(await put(inJson.padEnd(1024 * 1024 + 1))).toEqual([400, '/traffic_policy/value']);
+    const withComment = '{"on_http_request": [] # none\n}';
+    expect(await put(withComment.padEnd(256 * 1024 + 1))).toEqual([400, '/traffic_policy/value']);
     expect(await put(inYaml.padEnd(256 * 1024, '\n'))).toEqual([201, undefined]);
     expect(await put(inYaml.padEnd(256 * 1024 + 1, '\n'))).toEqual([400, '/traffic_policy/value']);
     const endpoint = {

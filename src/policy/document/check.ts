@@ -9,7 +9,7 @@ import { checkEndpoint } from './endpoint.ts';
 import { type Found, type Looking, checkConditions, checkText } from './expressions.ts';
 import { type Findings, findingsOf } from './findings.ts';
 import { type KnownNames, checkScope } from './scope_checks.ts';
-import { type ReadRule, WHOLE_CHECKS } from './lint.ts';
+import { type ReadRule, checkWhole } from './lint.ts';
 import { plainJson } from './plain_json.ts';
 import { type PolicyText, mapInFile } from './policy_text.ts';
 import { policyReading, wholeFile } from './read.ts';
@@ -162,10 +162,7 @@ function* checkRead(policy: PolicyText, setting: PolicySetting, findings: Findin
   }
   reportTags(policy, report, rules);
   yield* checkExpressions(policy, setting, findings, rules);
-  for (const check of WHOLE_CHECKS) {
-    check(policy, rules, report);
-    if (rules.length >= PARTS_OF_STEP) yield;
-  }
+  yield* checkWhole(policy, rules, report);
   checkEndpoint(setting, rules, report);
   checkServiceName(policy, setting.branding.service, report);
   const diagnostics = findings.list.toSorted(

@@ -1,3 +1,4 @@
+import { type Steps, PARTS_OF_STEP } from '../../config_file/steps.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
 import { whenEnds } from '../../filters/facts.ts';
@@ -15,8 +16,15 @@ export interface ReadRule extends RawRule {
 
 type WholeCheck = (policy: PolicyText, rules: readonly ReadRule[], report: Report) => void;
 
-/** What reports what is valid in every part but probably a mistake as a whole, and more than one login (2239). */
-export const WHOLE_CHECKS: readonly WholeCheck[] = [
+/** Reports what is valid in every part but probably a mistake as a whole, and more than one login (2239). */
+export function* checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): Steps<void> {
+  for (const check of WHOLE_CHECKS) {
+    check(policy, rules, report);
+    if (rules.length >= PARTS_OF_STEP) yield;
+  }
+}
+
+const WHOLE_CHECKS: readonly WholeCheck[] = [
   (_policy, rules, report) => {
     for (const rule of rules) checkReachable(rule, report);
   },
