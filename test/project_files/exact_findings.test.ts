@@ -24,7 +24,7 @@ edges:
         - match_type: path_prefix
           match: /
           ip_restriction: { ip_policy_ids: [office] }
-          user_agent_filter: { allow: ['^curl/', '^curl/8', 'x'] }
+          user_agent_filter: { allow: ['^curl/', '^curl/8', 'x'], deny: ['.*'] }
           traffic_policy:
             value: |
               on_http_request:
