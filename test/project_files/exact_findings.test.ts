@@ -121,3 +121,20 @@ test('conditions without effect are removed from expressions, however they are w
   ]);
   expect((await fixExactly({ name: 'policy.yaml', text: after })).applied).toEqual([]);
 });
+
+test('a rule that only fails is dead, and there is no fix: without it requests would pass', async () => {
+  const text = `on_http_request:
+  - name: failing
+    expressions: ["req.method == 'POST' && has(actions.service.rate_limit.error)"]
+    actions: [{ type: log, config: { metadata: { limited: yes } } }]
+  - name: never
+    expressions: ["has(actions.service.rate_limit)"]
+    actions: [{ type: log, config: { metadata: { limited: yes } } }]
+`;
+  writeFileSync(join(folder, 'failing.yaml'), text);
+  const found = await exactFindings(join(folder, 'failing.yaml'));
+  expect(found.map(({ code, fix }) => [code, fix?.safe])).toEqual([
+    ['analysis.dead_rule', undefined],
+    ['analysis.dead_rule', true],
+  ]);
+});
