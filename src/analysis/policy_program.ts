@@ -21,7 +21,7 @@ import {
 import { exempted, onExempted } from './exempt.ts';
 import { surelyRedirected } from './redirects.ts';
 import { IMAGE, literalEdit, pathImage } from './rewrites.ts';
-import { noteHeaders } from './made_headers.ts';
+import { noteHeaders, partsChangedBy } from './changed_parts.ts';
 import { changesOfField } from './setting.ts';
 
 /** Receives, for each rule and action, the requests that reach it: for reports about those that none reaches. */
@@ -281,15 +281,6 @@ function isFixed(type: string, config: object): boolean {
 
 function side(phase: RunPhase): 'request' | 'response' {
   return phase === 'on_http_request' ? 'request' : 'response';
-}
-
-/** The parts of the exchange that an action changes for later expressions; `*` is all of it. */
-function partsChangedBy({ type, config }: Action, phase: RunPhase): readonly string[] {
-  const { leavesRequest, changes } = ACTION_FACTS.get(type)!;
-  if (leavesRequest) return ['left_behind'];
-  if (changes === undefined) return ['*', 'left_behind'];
-  const isResponse = phase === 'on_http_response';
-  return [...(isResponse ? ['response'] : changes(config as never)), 'left_behind'];
 }
 
 /** Reads the policy of a module; null if it has errors. */
