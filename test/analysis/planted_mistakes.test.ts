@@ -44,7 +44,7 @@ function foundIn(mistake: PlantedMistake): readonly { readonly code: string; rea
   return config === null ? diagnostics : [...diagnostics, ...findings(config)];
 }
 
-test('planted mistakes are found with their code at their place', () => {
+test('planted mistakes are found with their code at their place', { timeout: 300_000 }, () => {
   const all = [
     ...PLANTED,
     ...KNOWN_MISTAKES,
