@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../built.ts';
+import { packed } from '../built.ts';
 import { folderWith } from '../folder.ts';
 import { skipped } from '../peers.ts';
 import { IS_FULL } from '../random.ts';
@@ -23,10 +23,7 @@ const NODES = {
 
 let tarball: string;
 beforeAll(async () => {
-  await ensureBuilt();
-  const folder = folderWith();
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  tarball = join(folder, (await readdir(folder))[0]!);
+  tarball = await packed();
 });
 
 /** A folder in which a user has installed the tarball. */
