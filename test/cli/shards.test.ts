@@ -216,7 +216,7 @@ it('the example of docs/scale.md runs as it is printed, in processes', async () 
   expect(ran.stdout).toContain('6 passed');
   expect(ran.stdout).toContain('% noticed');
   expect(readFileSync(join(example, 'tests.xml'), 'utf8')).toContain('tests="6"');
-}, 120_000);
+});
 
 /** Times differ. */
 function sorted(text: string): string[] {

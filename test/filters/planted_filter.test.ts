@@ -254,7 +254,7 @@ beforeAll(() => {
   // Of all verbs, replay alone writes to the descriptor itself.
   replayed = run('probe.ts');
   results = JSON.parse(read('results.json')) as Results;
-}, 120_000);
+});
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 

@@ -30,6 +30,6 @@ export function runEvery(text: string, options?: Partial<FileOptions>): FileResu
 }
 
 /** Runs the cases of a checked file, which may run often. */
-export function runChecked(checked: CheckedScenario, options: Partial<FileOptions> = {}): FileResult {
-  return runFile(checked, everyModule, { ...ONCE, ...options, signer: webhookSigner });
+export function runChecked(scenario: CheckedScenario, options: Partial<FileOptions> = {}): FileResult {
+  return runFile(scenario, everyModule, { ...ONCE, ...options, signer: webhookSigner });
 }

@@ -6,6 +6,7 @@ import { parseAddress } from '../../src/net/address.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { CompiledFilter } from '../../src/engine/pipeline.ts';
 import { MODULES } from '../../src/filters/modules.ts';
+import { IS_FULL } from '../random.ts';
 import { FILES, runChecked, runEvery, textOf } from './every_module.ts';
 import { failed } from './scenario.ts';
 import { breaking } from './breaking.ts';
@@ -198,14 +199,18 @@ describe('a changed expectation', () => {
 
   it('is one of many', () => expect(all.length).toBeGreaterThan(80));
 
-  it.each(all)('makes its case fail: $message', ({ text, pointer }) => {
-    const result = runEvery(text, {
-      bail: true,
-      selects: (row) => row.pointer === pointer || row.pointer.startsWith(`${pointer}/`),
-    });
-    const wrong = result.diagnostics.filter(({ severity }) => severity === 'error');
-    // A share that is not a probability, or an unknown name, is found earlier.
-    if (wrong.length > 0) expect(wrong[0]!.pointer).toMatch(/\/(?:expect|share)(?:\/|$)/);
-    else expect(failed(result).length).toBeGreaterThan(0);
-  });
+  // Short runs try a third of them.
+  it.each(all.filter((_, at) => IS_FULL || at % 3 === 0))(
+    'makes its case fail: $message',
+    ({ text, pointer }) => {
+      const result = runEvery(text, {
+        bail: true,
+        selects: (row) => row.pointer === pointer || row.pointer.startsWith(`${pointer}/`),
+      });
+      const wrong = result.diagnostics.filter(({ severity }) => severity === 'error');
+      // A share that is not a probability, or an unknown name, is found earlier.
+      if (wrong.length > 0) expect(wrong[0]!.pointer).toMatch(/\/(?:expect|share)(?:\/|$)/);
+      else expect(failed(result).length).toBeGreaterThan(0);
+    },
+  );
 });
