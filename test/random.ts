@@ -1,10 +1,10 @@
 /** One knob for the size of random and fuzz runs, and one source of chance for all of them. */
 
 /** Shares of the full number of runs. */
-const SIZES: Readonly<Record<string, number>> = { small: 0.0125, large: 1 };
+const SIZES: Readonly<Record<string, number>> = { small: 0.025, large: 1 };
 
 /** Fewer runs than this find little. */
-const FEWEST = 8;
+const FEWEST = 10;
 
 /** `small`, which is the default, `large`, or a factor of the full sizes: 10 for a long run. */
 export const SIZE = process.env['EDGEPROOF_TEST_SIZE'] || 'small';

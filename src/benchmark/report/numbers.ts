@@ -69,12 +69,12 @@ function tenths(perMille: number): string {
   return `${(perMille / 10).toFixed(1)} %`;
 }
 
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   return bytes < 10_000 ? `${Math.round(bytes)} B` : `${figures(bytes / 1024)} KiB`;
 }
 
 /** Half the width of an interval as a share of its value. */
-export function spreadText({ value, low, high }: Comparison['ratio']): string {
+function spreadText({ value, low, high }: Comparison['ratio']): string {
   return `±${percentText((high - low) / 2 / value)}`;
 }
 
