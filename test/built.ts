@@ -7,7 +7,6 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  rmdirSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,9 +19,8 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/edgeproof');
 const STAMP = join(CACHE, 'built_from');
-const LOCK = join(CACHE, 'building');
-/** A build takes seconds; a lock that is older was left by a run that was killed. */
-const LONGEST_BUILD_MS = 180_000;
+/** Has the id of the process that builds or packs. */
+const LOCK = join(CACHE, 'building.pid');
 
 /**
  * Builds the package unless it was built from the sources as they are now. Test files run in several processes: one
@@ -71,7 +69,7 @@ async function exclusively(isMade: () => boolean, make: () => Promise<void>): Pr
     try {
       if (!isMade()) await make();
     } finally {
-      rmdirSync(LOCK);
+      rmSync(LOCK, { force: true });
     }
   }
 }
@@ -86,11 +84,21 @@ function isBuiltFrom(digest: string): boolean {
 
 function tookLock(): boolean {
   try {
-    mkdirSync(LOCK);
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > LONGEST_BUILD_MS) rmdirSync(LOCK);
+    if (!isHeld()) rmSync(LOCK, { force: true });
+    return false;
+  }
+}
+
+/** Whether the process that took the lock runs: one that was killed leaves its lock. */
+function isHeld(): boolean {
+  try {
+    // An empty file is one that is being written; 0 is this process's own group, which runs.
+    process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
+    return true;
+  } catch {
     return false;
   }
 }
