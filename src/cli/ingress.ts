@@ -154,6 +154,8 @@ async function runHere(
     await inspector?.close();
     await live?.close();
     await otlp?.close();
+    // Node treats a file that is left to the garbage collector as an error.
+    await recording?.close();
     throw error;
   }
   const made = { ...live, replace: lookingAfter(live.replace, upstreams) };

@@ -31,7 +31,7 @@ beforeAll(async () => {
       return { name: line, args: needsPort ? [...words, '--port', '0'] : words };
     });
   outcomes = new Map((await ranAll(jobs, folder)).map((each) => [each.name, each]));
-}, 120_000);
+});
 
 describe('examples of the help', () => {
   it.each(examples.filter((line) => !NEEDS_INSTANCE.test(line)))('edgeproof %s', (line) => {
