@@ -33,14 +33,7 @@ const API = [
 ] as const;
 const STORE = [
   'Store',
-  [
-    '--store',
-    '--seal-key-file',
-    '--seal-key-command',
-    '--max-stale',
-    '--keep-audit',
-    '--keep-undelivered',
-  ],
+  ['--store', '--seal-key-file', '--seal-key-command', '--max-stale', '--keep-audit', '--keep-undelivered'],
 ] as const;
 const AGENTS = ['Agents', ['--agents', '--authtoken']] as const;
 const INSPECTOR = ['Inspector', ['--inspector', '--no-inspector']] as const;
@@ -95,7 +88,10 @@ const REPORT = ['Report', ['--reporter', '--json', '--quiet', '--no-profile', '-
 export const TEST_OPTIONS: OptionGroups = [
   ['Which cases run', ['--filter', '--tag', '--watch', '--bail', '--repeat', '--shard']],
   REPORT,
-  ['Snapshots and coverage', ['--update', '--coverage', '--coverage-reporter', '--threshold', '--emit-cases']],
+  [
+    'Snapshots and coverage',
+    ['--update', '--coverage', '--coverage-reporter', '--threshold', '--emit-cases'],
+  ],
   ['Execution', ['--jobs', '--seed', '--events', '--partial', '--service-name']],
 ];
 

@@ -35,7 +35,7 @@ export function exampleFolder(): string {
   execFileSync(process.execPath, [MAIN, 'init', '--yes'], { cwd: folder });
   const edge = join(folder, 'edge.yaml');
   const text = readFileSync(edge, 'utf8');
-  // The configuration in production, and on the main branch, lets everybody reach /admin.
+  // The configuration in production, and on the main branch, lets every client reach /admin.
   const older = text.replace('          ip_restriction: { ip_policy_ids: [office] }\n', '');
   writeFileSync(join(folder, 'production.yaml'), older);
   writeFileSync(edge, older);
