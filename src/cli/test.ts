@@ -243,6 +243,6 @@ function progressOf(): (ran: number) => void {
 
 function addReport(text: string, before: readonly AskedReport[]): readonly AskedReport[] {
   const read = readReport(text);
-  if ('problem' in read) throw new InvalidArgumentError(read.problem);
+  if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
   return [...before, read];
 }
