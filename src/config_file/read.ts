@@ -12,6 +12,7 @@ import {
 import type { Diagnostic, Fix, Source, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
+import { otherMap, otherText } from './other_files.ts';
 import { locator } from './locate.ts';
 import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
@@ -119,6 +120,8 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   const located = locator(parsed, targets);
   const skeleton: LocatedDocument = { source, value: undefined, ...located };
   const problems = syntaxProblems(source.text, [...parsed.errors, ...parsed.warnings], kind.called);
+  const other = otherFile(source.text, problems.length > 0 ? null : parsed.contents, kind);
+  if (other !== null) return refuse('other_file', other.message, other.span ?? whole, { hint: other.cure });
   if (problems.length > 0) {
     const diagnostics = problems.flatMap(
       ({ code, message, span, hint, fix }) =>
@@ -143,9 +146,7 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
       'empty',
       'the file is empty',
       { start: 0, end: 0 },
-      {
-        notes: [kind.smallest],
-      },
+      { hint: '`edgeproof init` writes a file to begin with', notes: [kind.smallest] },
     );
   }
   if (!isMap(contents)) {
@@ -158,10 +159,36 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
 }
 
+/** What the file is instead of one of ours; null if it seems to be one, or nothing that is known. */
+function otherFile(
+  text: string,
+  contents: Node | null,
+  { called }: FileKind,
+): { readonly message: string; readonly cure: string; readonly span: Span | null } | null {
+  const said = (of: string) => `this is ${of}, not ${called}`;
+  if (!isMap(contents)) {
+    const found = otherText(text);
+    if (found === null) return null;
+    const start = text.search(/\S/);
+    const line = text.indexOf('\n', start);
+    const span = { start, end: line < 0 ? text.length : line };
+    return { message: said(found.called), cure: found.cure, span };
+  }
+  const keys = contents.items.map(({ key }) => key).filter((key) => isScalar(key));
+  const found = otherMap(
+    keys.map(({ value }) => String(value)),
+    text,
+  );
+  if (found === null) return null;
+  const range = keys.find(({ value }) => value === found.key)?.range;
+  const span = range ? { start: range[0], end: range[1] } : null;
+  return { message: said(found.called), cure: found.cure, span };
+}
+
 function isEmptyContents(contents: Node | null): boolean {
   if (contents === null) return true;
   // A document with only a marker has an empty scalar.
-  return isScalar(contents) && contents.value === null && contents.source === '';
+  return isScalar(contents) && contents.value === null;
 }
 
 function notAMap(text: string, kind: FileKind): { readonly message: string; readonly fix: Fix | null } {

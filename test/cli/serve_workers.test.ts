@@ -92,7 +92,7 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
       traffic_policy: { value: JSON.stringify(LIMIT) },
       backend: { backend_id: backend },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     running?.process.kill('SIGKILL');
     await drop?.();
@@ -101,7 +101,7 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
   it('has two processes that serve, and two that answer the API', async () => {
     await untilServing(running, 2, places.edge);
     await untilServing(running, 2, places.api);
-  }, 40_000);
+  });
 
   it('has a write active in all processes when its answer has waited for all', async () => {
     for (let turn = 1; turn <= 5; turn++) {
@@ -111,7 +111,7 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
       const answers = await askMany(8, '/');
       expect(answers).toEqual(answers.map(() => ({ status: 200, text: body })));
     }
-  }, 30_000);
+  });
 
   it('counts a limit once for all processes', async () => {
     const statuses = (await askMany(60, '/limited')).map(({ status }) => status);
@@ -134,7 +134,7 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
     }
     expect((await askMany(20, '/limited')).map(({ status }) => status)).toEqual(Array(20).fill(429));
     expect(await ask('/')).toEqual({ status: 200, text: 'v5' });
-  }, 40_000);
+  });
 
   it('reads the keys again in all processes', async () => {
     running.process.kill('SIGHUP');
@@ -143,5 +143,5 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
 
   it('ends on SIGTERM', async () => {
     expect(await running.stop('SIGTERM')).toBe(0);
-  }, 20_000);
+  });
 });

@@ -118,7 +118,7 @@ describe('dev --workers 2', () => {
       await untilServing(running, 2, url);
     }
     expect(await Promise.all(Array.from({ length: 6 }, withKept))).toEqual(Array(6).fill(401));
-  }, 40_000);
+  });
 
   it('counts a limit once for all processes', async () => {
     const statuses = await Promise.all(
