@@ -60,8 +60,7 @@ export function expressionsIn(
 }
 
 function hasTemplate(text: string, { start, end }: Span): boolean {
-  const found = text.indexOf('${', start);
-  return found >= 0 && found < end;
+  return text.slice(start, end).includes('${');
 }
 
 /** Where the parts of a scalar's text are written. */

@@ -11,7 +11,8 @@ function moved(node: YamlNode, by: number): YamlNode {
       return new MovedMap(node, by);
     case 'list':
       return new MovedList(node, by);
-    default:
+    case 'scalar':
+    case 'alias':
       return movedWord(node, by);
   }
 }

@@ -49,7 +49,7 @@ export interface YamlAlias extends Part {
  * An element of a block list whose node depends on nothing but its own lines and the marker after them, so that it need
  * not be read again while they stay the same.
  */
-export interface KnownItem {
+interface KnownItem {
   /** Offsets of its marker and of the next one, as they were when it was read. */
   readonly start: number;
   readonly next: number;
