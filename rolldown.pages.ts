@@ -90,7 +90,7 @@ const OUTPUT = { format: 'esm', entryFileNames: '[name].js', minify: true, comme
 // table: parts
 export const ENGINE_PARTS: Parts = {
   policies: {
-    'src/policy/module_compile.ts': ['compileTrafficPolicy'],
+    'src/policy/module_compile.ts': ['trafficPolicyCompilation'],
     'src/policy/document/check.ts': ['checkAttachedPolicy', 'checkPolicyAt', 'checkPolicyText'],
     'src/cel/program.ts': ['compile', 'parse'],
     'src/cel/explain.ts': ['tracer'],

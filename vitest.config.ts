@@ -23,7 +23,7 @@ export default defineConfig({
     // Processes that tests start load the sources in half the time.
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/edgeproof/compiled` },
     // The large run does up to twenty times the work, beside other files.
-    testTimeout: process.env['EDGEPROOF_TEST_SIZE'] === 'large' ? 300_000 : 60_000,
+    testTimeout: process.env['EDGEPROOF_TEST_SIZE'] === 'large' ? 300_000 : 120_000,
     hookTimeout: 300_000,
     // CI decides about a whole submission. A test that needed its second try is printed as retried, and is to be looked into.
     retry: process.env['CI'] === 'true' ? 1 : 0,

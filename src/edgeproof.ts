@@ -2,6 +2,7 @@ import { answered } from './integrations/handle.ts';
 import { type Adapters, adaptersOf } from './integrations/methods.ts';
 import { Decided, type Decision } from './decision.ts';
 import type { Connection, RequestHead, World } from './engine/contract.ts';
+import type { Steps } from './config_file/steps.ts';
 import type { Answers } from './engine/questions.ts';
 import type { Exchange } from './engine/exchange.ts';
 import type { RefusedHead } from './engine/request_head.ts';
@@ -115,6 +116,8 @@ export interface EdgeOfFile extends Edge {
   swapTo(next: UsableConfig): () => void;
   /** Compiles another configuration, which is activated later. */
   stage(next: UsableConfig): Staged;
+  /** Compiles the large parts of another configuration with pauses, for the next swap. */
+  ahead(next: UsableConfig): Steps<void>;
   readonly pooled: NonNullable<UsableConfig['pooled']>;
   /** Replaces the parts that others than the operator add to the configuration: the endpoints of agents. */
   extend(change: ExtensionChange): void;
@@ -154,7 +157,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     if (isHeard()) attempted(() => emit(exchange));
   }
 
-  const { current, swapTo, stage, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
+  const { current, swapTo, stage, ahead, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
     places.set(compiled, locate);
     settling = Promise.all(Array.from(swapped, ({ refresh }) => refresh()));
     watching.watch?.swapped();
@@ -183,6 +186,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     swap: (config) => void swapTo(usable(checkGiven(config, options))),
     swapTo,
     stage,
+    ahead,
     extend,
     settled: () => settling.then(() => Array.from(swapped).flatMap(({ missing }) => missing())),
     metrics: () => openMetrics(metrics.families()),

@@ -35,7 +35,7 @@ export interface Watching {
   watch: TrafficWatch | null;
 }
 
-/** Makes the events of completed exchanges and passes them on. An event that nobody reads is not made. */
+/** Makes the events of completed exchanges and passes them on. An event that is never read is not made. */
 export function reporting(
   options: EdgeOptions,
   watching: Watching,

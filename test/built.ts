@@ -1,17 +1,26 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/edgeproof');
 const STAMP = join(CACHE, 'built_from');
-const LOCK = join(CACHE, 'building');
-/** A build takes seconds; a lock that is older was left by a run that was killed. */
-const LONGEST_BUILD_MS = 180_000;
+/** Has the id of the process that builds or packs. */
+const LOCK = join(CACHE, 'building.pid');
 
 /**
  * Builds the package unless it was built from the sources as they are now. Test files run in several processes: one
@@ -19,17 +28,48 @@ const LONGEST_BUILD_MS = 180_000;
  */
 export async function ensureBuilt(): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
-  const digest = digestOfSources();
-  while (!isBuiltFrom(digest)) {
+  const digest = digestOf(sources());
+  await exclusively(
+    () => isBuiltFrom(digest),
+    async () => {
+      await run('npm', ['run', 'build'], { cwd: ROOT });
+      writeFileSync(STAMP, digest);
+    },
+  );
+}
+
+/**
+ * The package as users install it: a tarball of what was built, which all tests of one build share. Packing takes
+ * seconds.
+ */
+export async function packed(): Promise<string> {
+  await ensureBuilt();
+  const digest = digestOf([...sources(), 'README.md', 'LICENSE', ...filesOf('schema')]);
+  const folder = join(CACHE, 'packed', digest.slice(0, 16));
+  await exclusively(
+    () => existsSync(folder),
+    async () => {
+      rmSync(join(CACHE, 'packed'), { recursive: true, force: true });
+      const next = join(CACHE, 'packed', 'next');
+      mkdirSync(next, { recursive: true });
+      await run('npm', ['pack', '--ignore-scripts', '--pack-destination', next], { cwd: ROOT });
+      renameSync(next, folder);
+    },
+  );
+  return join(folder, readdirSync(folder)[0]!);
+}
+
+/** Makes what is not there yet: one process makes it, and the others wait. */
+async function exclusively(isMade: () => boolean, make: () => Promise<void>): Promise<void> {
+  while (!isMade()) {
     if (!tookLock()) {
       await after(100);
       continue;
     }
     try {
-      if (!isBuiltFrom(digest)) await promisify(execFile)('npm', ['run', 'build'], { cwd: ROOT });
-      writeFileSync(STAMP, digest);
+      if (!isMade()) await make();
     } finally {
-      rmdirSync(LOCK);
+      rmSync(LOCK, { force: true });
     }
   }
 }
@@ -44,30 +84,42 @@ function isBuiltFrom(digest: string): boolean {
 
 function tookLock(): boolean {
   try {
-    mkdirSync(LOCK);
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > LONGEST_BUILD_MS) rmdirSync(LOCK);
+    if (!isHeld()) rmSync(LOCK, { force: true });
     return false;
   }
 }
 
-function digestOfSources(): string {
+/** Whether the process that took the lock runs: one that was killed leaves its lock. */
+function isHeld(): boolean {
+  try {
+    // An empty file is one that is being written; 0 is this process's own group, which runs.
+    process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the package is built from. */
+function sources(): string[] {
+  const settings = readdirSync(ROOT).filter((name) =>
+    /^(?:package(?:-lock)?\.json|rolldown\..*\.ts|tsconfig.*\.json)$/.test(name),
+  );
+  return [...filesOf('src'), ...settings];
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+    join(folder, path),
+  );
+}
+
+function digestOf(paths: readonly string[]): string {
   const hash = createHash('sha256');
-  const paths = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((path) => join('src', path))
-    .concat(
-      'package.json',
-      'package-lock.json',
-      'rolldown.config.ts',
-      'rolldown.pages.ts',
-      'rolldown.licenses.ts',
-      'tsconfig.json',
-      'tsconfig.build.json',
-    )
-    .toSorted();
-  for (const path of paths) {
+  for (const path of paths.toSorted()) {
     const { size, mtimeMs } = statSync(join(ROOT, path));
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }

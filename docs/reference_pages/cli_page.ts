@@ -59,13 +59,19 @@ function usage(command: Command, path: string): string {
     const shown = argument.variadic ? `${argument.name()}…` : argument.name();
     return [code(argument.required ? `<${shown}>` : `[${shown}]`), sentence(argument.description)];
   });
-  const options = help
-    .visibleOptions(command)
-    .filter(({ long }) => long !== '--help')
-    .map((option) => [code(option.flags), sentence(help.optionDescription(option))]);
+  const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');
+  const groups = Map.groupBy(options, ({ helpGroupHeading: heading = '' }) => heading);
   return part(
     fenced('text', `${path} ${command.usage()}`),
     table(['Argument', 'Meaning'], parameters),
-    table(['Option', 'Meaning'], options),
+    ...[...groups].map(([heading, own]) =>
+      part(
+        ...(heading === '' ? [] : [`**${heading}**`]),
+        table(
+          ['Option', 'Meaning'],
+          own.map((option) => [code(option.flags), sentence(help.optionDescription(option))]),
+        ),
+      ),
+    ),
   );
 }

@@ -58,13 +58,14 @@ function section(schema: Schema, path: string, places: Places, sections: Section
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties!).map(([key, value]) => [
     code(key),
+    meaningOf(value, joined(path, key), sections),
     typeOf(value, sections.elsewhere?.(path, key), places, sections),
     required.has(key) ? '**required**' : defaultOf(value),
     limitsText(value),
-    meaningOf(value, joined(path, key), sections),
     sections.codes?.(joined(path, key), value).join(', ') ?? '',
   ]);
-  const head = ['Key', 'Type', 'Default', 'Limits', 'Meaning', 'Codes'];
+  // On a narrow screen, a table is scrolled: what a key means is in sight.
+  const head = ['Key', 'Meaning', 'Type', 'Default', 'Limits', 'Codes'];
   return [
     heading,
     schema.description ?? '',

@@ -15,8 +15,20 @@ const sidebar = index
       text: text.replaceAll('`', ''),
       link: `/${addressOf(file)}`,
     }));
+    for (const item of items) Object.assign(item, pagesBelow(item.link));
     return { text: section.split('\n', 1)[0], collapsed: false, items };
   });
+
+/** The pages that the index of a folder lists in its tables, such as those of the actions. */
+function pagesBelow(link) {
+  if (!link.endsWith('/')) return {};
+  const listed = readFileSync(new URL(`../../docs${link}README.md`, import.meta.url), 'utf8');
+  const items = Array.from(listed.matchAll(/^\| \[`?([^\]`]+)`?\]\(([^)#/]+\.md)\)/gm), ([, text, file]) => ({
+    text,
+    link: link + addressOf(file),
+  }));
+  return items.length === 0 ? {} : { collapsed: true, items };
+}
 
 function addressOf(file) {
   return file.replace(/README\.md$/, '').replace(/\.md$/, '');

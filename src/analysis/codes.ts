@@ -20,7 +20,7 @@ export const ANALYSIS_CODES = {
     basis: 'proved',
     message: 'Only other spellings of the path reach this rule; no request matches it as written.',
     example: "a rule that denies `req.url.path == '/admin'` on the route `/api`",
-    cure: 'correct the path, or move the rule to the route of the path',
+    cure: 'correct the path, or move the rule to the route of the path, or before the rule that takes its requests',
   },
   'analysis.dead_action': {
     basis: 'proved',
@@ -107,6 +107,12 @@ export const ANALYSIS_CODES = {
     example: "`allow: ['^curl/', '^curl/8']`",
     cure: 'remove the pattern, or the wider one',
   },
+  'analysis.unneeded_pattern': {
+    basis: 'proved',
+    message: 'Without this allowed pattern its user agents would pass, too: none of them is denied.',
+    example: "`allow: ['^our-agent/']` without a denied pattern, which lets all other agents pass",
+    cure: "deny the others, with `deny: ['.*']`, or remove the pattern",
+  },
   'analysis.pattern_of_case': {
     basis: 'settings',
     message: 'The denied pattern does not match the same name in other letter cases.',
@@ -140,8 +146,14 @@ export const ANALYSIS_CODES = {
   'analysis.late_gate': {
     basis: 'settings',
     message: 'The action stops the response only: the backend has already processed the request.',
-    example: '`restrict-ips` under `on_http_response`',
-    cure: 'move the action to `on_http_request`',
+    example: '`restrict-ips`, or a `custom-response` for `!hasReqHeader(…)`, under `on_http_response`',
+    cure: 'move the rule to `on_http_request`',
+  },
+  'analysis.unread_result': {
+    basis: 'settings',
+    message: 'The action stops no request, and no expression reads its result.',
+    example: '`restrict-ips` with `enforce: false`, and no rule that reads `actions.service.restrict_ips`',
+    cure: 'leave out `enforce: false` once the events show the expected results',
   },
   'analysis.open_host': {
     basis: 'run',
@@ -296,6 +308,13 @@ export const ANALYSIS_CODES = {
     message: 'All clients share this limit, because its key is a constant.',
     example: '`rate-limit` with `bucket_key: ["\'all\'"]`: one client can use up the limit of all',
     cure: 'count by what tells clients apart, such as `conn.client_ip`',
+  },
+  'analysis.idle_limit': {
+    basis: 'settings',
+    message: 'The limit is never reached: an earlier one with the same key allows no more requests.',
+    example:
+      '`capacity: 1000` after a `rate-limit` for all requests with `capacity: 10`, the same key and rate',
+    cure: 'lower its capacity, or give one of them another condition or rate',
   },
   'analysis.idle_replacement': {
     basis: 'settings',

@@ -33,11 +33,11 @@ export function machineOfPattern(source: string): Machine<never> | null {
 
 /** Paths are canonical before anything reads them (`http/target.ts`). */
 const PATHS: readonly TextLiteral[] = [
-  literal(String.raw`\A(?:/[A-Za-z0-9\-._~!$&'()*+,;=:@/%]*)?\z`, true),
+  literal(String.raw`\A(?:/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[2-9A-F][0-9A-F])*)?\z`, true),
   literal('//', false),
   literal(String.raw`/\.\.?(?:/|\z)`, false),
-  // Unreserved characters are not encoded.
-  literal('%(?:2D|2E|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])', false),
+  // Unreserved characters are not encoded, and control characters are refused.
+  literal('%(?:2D|2E|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AEF])', false),
 ];
 const HOSTS: readonly TextLiteral[] = [
   literal(String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, true),
@@ -66,14 +66,16 @@ function isNeverSent(field: string): boolean {
   return /^cookie \S*[=;]\S*$/.test(field);
 }
 
-/** A variable that is not set, and what is made of it. */
-const IS_UNSET = /^(?:(?:number size of|number|truth|list|any|reading|element \S+ of) )*unset vars\./;
+/** A variable that is not set, the result of an action that has not run, what is made of them, and a removed header field. */
+const IS_UNSET =
+  /^(?:(?:number size of|number|truth|list|any|reading|element \S+ of) )*unset (?:vars|actions)\.|^unset header /;
 
 const NEVER: TextLiteral = { dfa: dfaOf(withAbsent(literals([], 'equal'), true))!, accepted: true };
 const ANY_TEXT = domain(false, String.raw`(?s)\A.*\z`);
 /** Fields that can have several values, and values of other types. */
 const BY_PREFIX: readonly (readonly [prefix: string, domain: () => TextLiteral])[] = [
   ['header ', lazily(() => domain(true, VALUES))],
+  ['added header ', lazily(() => together([domain(true, VALUES), { ...NEVER, accepted: false }]))],
   ['res.header ', lazily(() => domain(true, VALUES))],
   ['cookie ', lazily(() => domain(true, String.raw`\A[^\x00\r\n;]*\z`))],
   ['query ', lazily(() => domain(true, String.raw`(?s)\A.*\z`))],

@@ -10,12 +10,9 @@ import type { ExaminedPolicy } from './expression_findings.ts';
 import { type Examined, type Found, possible } from './finding.ts';
 import { type Model, modulesOf } from './model.ts';
 import { AT_START } from './outcome.ts';
-import { aroundRule, otherSpellings } from './rule_gates.ts';
+import { CLIENTS, aroundRule, otherSpellings } from './rule_gates.ts';
 import { Seer, isStopped, mentions } from './seer.ts';
 import { type Witness, observe, witnessOf } from './witness.ts';
-
-/** Documentation addresses (RFC 5737): an allowed one is not stopped. */
-const CLIENTS = ['198.51.100.7', '203.0.113.9', '192.0.2.9'];
 
 /** Gates that requests go around; each was run through the engine. A route is reported once, whatever its hosts. */
 export function gateFindings({ model, cells }: Examined): readonly Found[] {

@@ -1,7 +1,9 @@
 import { parse } from '../cel/program.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { isEnforced } from '../filters/gates.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
+import type { ExaminedPolicy } from './expression_findings.ts';
 import type { Found } from './finding.ts';
 import { canonical } from './model.ts';
 import type { FilterUse } from './setting_findings.ts';
@@ -18,6 +20,30 @@ export function idleSettings(uses: readonly FilterUse[]): readonly Found[] {
     if (key !== undefined && key.every(isConstant))
       found.push({ code: 'analysis.shared_limit', pointer, detail: key.map((each) => `\`${each}\``).join() });
     return found;
+  });
+}
+
+/** Limits that an earlier one of the same policy never lets requests reach: it has the same key, and allows no more. */
+export function idleLimits({ document }: ExaminedPolicy): readonly Found[] {
+  const limits = document.phases.on_http_request.flatMap(({ expressions, actions }) =>
+    actions.flatMap(({ type, config, pointer }) => {
+      const facts = ACTION_FACTS.get(type)!;
+      if (facts.countsBy === undefined || !isEnforced(facts, config)) return [];
+      const { capacity, name: _, ...rest } = config as Readonly<Record<string, unknown>>;
+      const when = expressions.map(({ text }) => text.trim());
+      return [{ capacity: Number(capacity), same: canonical(rest), when, pointer }];
+    }),
+  );
+  return limits.flatMap(({ capacity, same, when, pointer }, at): readonly Found[] => {
+    const stricter = limits
+      .slice(0, at)
+      .find(
+        (each) =>
+          each.same === same && each.capacity <= capacity && each.when.every((one) => when.includes(one)),
+      );
+    return stricter === undefined
+      ? []
+      : [{ code: 'analysis.idle_limit', pointer, because: [stricter.pointer] }];
   });
 }
 

@@ -25,6 +25,8 @@ export class Analysis {
   readonly images = new Map<string, readonly Reading[]>();
   /** The replacements that these changes consist of. */
   readonly edits = new Map<string, readonly LiteralEdit[]>();
+  /** Whether a header field is there after the changes of a name, if that is certain. */
+  readonly made = new Map<string, 'absent' | 'present'>();
   readonly #names = new Map<string, string>();
 
   constructor(nodeLimit?: number) {

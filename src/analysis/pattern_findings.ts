@@ -13,10 +13,13 @@ export function patternFindings(uses: readonly FilterUse[]): readonly Found[] {
   });
 }
 
+/** Values of fields have no line breaks and no NUL (RFC 9110 §5.5). */
+const VALUES: TextLiteral = { dfa: patternDfa(String.raw`[\x00\r\n]`)!, accepted: false };
+
 /** Allow patterns come first. */
 function ofLists(lists: Readonly<Record<string, readonly string[]>>, pointer: string): readonly Found[] {
   const found: Found[] = [];
-  const before: (TextLiteral & { readonly at: string })[] = [];
+  const before: (TextLiteral & { readonly at?: string })[] = [VALUES];
   for (const list of ['allow', 'deny'])
     for (const [index, pattern] of (lists[list] ?? []).entries()) {
       const at = pointerTo(pointerTo(pointer, list), index);
@@ -27,17 +30,25 @@ function ofLists(lists: Readonly<Record<string, readonly string[]>>, pointer: st
       if (shortestText([own, ...before]) === 'none') {
         const because = before
           .filter((each) => shortestText([own, { dfa: each.dfa, accepted: true }]) !== 'none')
-          .map((each) => each.at);
+          .flatMap(({ at: place }) => place ?? []);
         found.push({ code: 'analysis.dead_pattern', pointer: at, because, isRemovable: true });
       } else if (shortestText([{ dfa, accepted: false }]) === 'none') {
         // All others are denied on purpose, once some are allowed.
-        if (list === 'deny' && before.length > 0) continue;
+        if (list === 'deny' && before.length > 1) continue;
         found.push({ code: 'analysis.pattern_matches_all', pointer: at });
+      } else if (list === 'allow' && deniesNoneOf(own, lists['deny'] ?? [])) {
+        found.push({ code: 'analysis.unneeded_pattern', pointer: at });
       } else if (list === 'deny' && isOfOneCase(pattern, dfa, lists[list]!))
         found.push({ code: 'analysis.pattern_of_case', pointer: at });
       before.push({ dfa, accepted: false, at });
     }
   return found;
+}
+
+/** Whether each agent that an allowed pattern matches would pass without it. A request without an agent would not. */
+function deniesNoneOf(own: TextLiteral, denied: readonly string[]): boolean {
+  const sets = [...denied, String.raw`\A\z`].map((each) => patternDfa(each));
+  return sets.every((dfa) => dfa !== null && shortestText([own, VALUES, { dfa, accepted: true }]) === 'none');
 }
 
 /** Whether a plain name in lower case is denied, and not in other cases by any pattern of the list. */

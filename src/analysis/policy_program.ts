@@ -21,13 +21,20 @@ import {
 import { exempted, onExempted } from './exempt.ts';
 import { surelyRedirected } from './redirects.ts';
 import { IMAGE, literalEdit, pathImage } from './rewrites.ts';
+import { noteHeaders, partsChangedBy } from './changed_parts.ts';
 import { changesOfField } from './setting.ts';
 
-/**
- * Receives, for each rule and action, the requests that reach it: for reports about those that none reaches. `written`
- * are those that fulfil it without another spelling of their path.
- */
-export type Reached = (pointer: string, reach: Diagram<Truth>, written?: Diagram<Truth>) => void;
+/** Receives, for each rule and action, the requests that reach it: for reports about those that none reaches. */
+export type Reached = (pointer: string, reach: Diagram<Truth>, more?: ReachedRule) => void;
+
+interface ReachedRule {
+  /** The requests that fulfil it without another spelling of their path, whether they reach it or not. */
+  readonly written: Diagram<Truth>;
+  /** Those of them that reach it. */
+  readonly left: Diagram<Truth>;
+  /** The requests that reach it and for which its expressions fail. */
+  readonly failed: Diagram<Truth>;
+}
 
 /** A policy as a program over classes of requests. Null if its text has errors. */
 export class PolicyProgram {
@@ -51,8 +58,9 @@ export class PolicyProgram {
     return this.document.phases.on_tcp_connect.length > 0;
   }
 
-  get #hasLogin(): boolean {
-    return this.document.phases.on_http_request.some(({ actions }) =>
+  /** The index of the rule with a login; negative without one. */
+  get #loginRule(): number {
+    return this.document.phases.on_http_request.findIndex(({ actions }) =>
       actions.some(({ type }) => ACTION_FACTS.get(type)!.login === true),
     );
   }
@@ -62,7 +70,8 @@ export class PolicyProgram {
     const { model } = this.#place;
     const { analysis, branding } = model;
     const rules = this.document.phases.on_http_request;
-    if (this.#hasLogin) {
+    const login = this.#loginRule;
+    if (login >= 0) {
       const base = analysis.diagrams.atom(pathPrefix(model, loginBase(branding.service)));
       ways.advance(({ way, reach }) => {
         const detail = analysis.nameOf(
@@ -75,13 +84,15 @@ export class PolicyProgram {
         ways.add(way, analysis.diagrams.and(reach, analysis.diagrams.not(base)));
       });
     }
-    for (const rule of rules) this.#rule(rule, 'on_http_request', ways);
+    // On the paths of a login its rule runs first, whatever its expressions say, and perhaps those after it.
+    for (const [index, rule] of rules.entries())
+      this.#rule(rule, 'on_http_request', ways, login >= 0 && index >= login);
   }
 
   /** Runs the rules of the response phase, and those on messages, which belong to it. */
   response(ways: Ways): void {
     const { on_http_response: rules, on_event_stream_message: messages } = this.document.phases;
-    for (const rule of rules) this.#rule(rule, 'on_http_response', ways);
+    for (const rule of rules) this.#rule(rule, 'on_http_response', ways, this.#loginRule >= 0);
     ways.unpark();
     if (messages.length === 0) return;
     const key = `messages ${canonical(messages.map(({ expressions, actions }) => [expressions.map(({ text }) => text), actions.map(({ type, config }) => [type, config])]))}`;
@@ -93,10 +104,9 @@ export class PolicyProgram {
     });
   }
 
-  #rule(rule: Rule, phase: RunPhase, ways: Ways): void {
+  #rule(rule: Rule, phase: RunPhase, ways: Ways, mayRun: boolean): void {
     const { diagrams } = this.#place.model.analysis;
-    // On the paths of a login its rule runs before all others, whatever its expressions say.
-    const atLeast = this.#hasLogin ? diagrams.true : diagrams.false;
+    const atLeast = mayRun ? diagrams.true : diagrams.false;
     for (const { pointer } of [rule, ...rule.actions]) this.#reached(pointer, atLeast);
     ways.advance(({ way, reach }) => {
       const { whole: condition, written } = this.#conditions.both(rule, phase, way);
@@ -106,7 +116,8 @@ export class PolicyProgram {
       const applies = diagrams.choose(condition, reach, diagrams.false, diagrams.false);
       ways.add(way, diagrams.choose(condition, diagrams.false, reach, diagrams.false));
       const asWritten = diagrams.choose(written, diagrams.true, diagrams.false, diagrams.false);
-      this.#reached(rule.pointer, applies, asWritten);
+      const left = diagrams.or(atLeast, diagrams.and(reach, asWritten));
+      this.#reached(rule.pointer, applies, { written: diagrams.or(atLeast, asWritten), left, failed });
       if (applies !== diagrams.false) this.#actions(rule, phase, { way, reach: applies }, ways);
     });
   }
@@ -172,7 +183,11 @@ export class PolicyProgram {
     const facts = ACTION_FACTS.get(action.type)!;
     const image =
       phase === 'on_http_request' ? pathImage(facts, action.config, way, config.edges, earlier) : null;
-    if (image === null) return withEffect(way, effect, partsChangedBy(action, phase), analysis);
+    if (image === null) {
+      const after = withEffect(way, effect, partsChangedBy(action, phase), analysis);
+      if (phase === 'on_http_request') noteHeaders(facts, action.config, after, analysis);
+      return after;
+    }
     const made = withEffect(way, effect, [IMAGE, 'left_behind'], analysis);
     const changes = changesOfField('path', made.changed);
     analysis.images.set(changes, image);
@@ -266,15 +281,6 @@ function isFixed(type: string, config: object): boolean {
 
 function side(phase: RunPhase): 'request' | 'response' {
   return phase === 'on_http_request' ? 'request' : 'response';
-}
-
-/** The parts of the exchange that an action changes for later expressions; `*` is all of it. */
-function partsChangedBy({ type, config }: Action, phase: RunPhase): readonly string[] {
-  const { leavesRequest, changes } = ACTION_FACTS.get(type)!;
-  if (leavesRequest) return ['left_behind'];
-  if (changes === undefined) return ['*', 'left_behind'];
-  const isResponse = phase === 'on_http_response';
-  return [...(isResponse ? ['response'] : changes(config as never)), 'left_behind'];
 }
 
 /** Reads the policy of a module; null if it has errors. */

@@ -36,6 +36,24 @@ interface RuleCondition {
   readonly written: Diagram<Truth>;
 }
 
+/** What a rule sees of the way to it. */
+interface Seen {
+  readonly phase: RunPhase;
+  readonly changes: Setting['changesOf'];
+  /** Types of the modules and actions that have run. */
+  readonly ran: ReadonlySet<string>;
+}
+
+/** Types of the actions that leave a result of a name. */
+const MAKERS = new Map<string, string[]>();
+for (const { type, result } of ACTION_FACTS.values())
+  if (result !== null) MAKERS.set(result.name, [...(MAKERS.get(result.name) ?? []), type]);
+
+/** Actions behind which another endpoint may have run others. */
+const HIDDEN = Array.from(ACTION_FACTS.values()).flatMap(({ type, ends }) =>
+  ends.how.includes('forwarded') ? [type] : [],
+);
+
 /** The variables that actions of a policy set; null if one sets variables that are not known. */
 function variablesOf({ phases }: PolicyDocument): ReadonlySet<string> | null {
   const names = Object.values(phases)
@@ -54,11 +72,14 @@ export class RuleConditions {
   /** The variables that the policy sets; null if they are not known. */
   readonly #variables: ReadonlySet<string> | null;
   readonly #known = new Map<Rule, KnownConditions>();
+  /** Results of the connection phase are those of actions on no way. */
+  readonly #actsOnConnect: boolean;
   #occurrences = 0;
 
   constructor(place: PolicyPlace, document: PolicyDocument) {
     this.#place = place;
     this.#variables = variablesOf(document);
+    this.#actsOnConnect = document.phases.on_tcp_connect.length > 0;
   }
 
   /** When a rule applies, with the spellings of the path that a guard must also cover. */
@@ -79,20 +100,17 @@ export class RuleConditions {
         return changesOfField(field, way.changed);
       };
       const sources = rule.expressions.map(({ text }) => text);
-      const written = this.#inOrder(sources, phase, changes, 'as_is');
-      condition = { whole: this.#withSpellings(rule, phase, written, changes), written };
+      const ran = new Set(way.effects.map(({ type }) => type));
+      const seenBy = { phase, changes, ran };
+      const written = this.#inOrder(sources, seenBy, 'as_is');
+      condition = { whole: this.#withSpellings(rule, seenBy, written), written };
       conditions.set(seen(), condition);
     }
     return condition;
   }
 
   /** All expressions, one after the other: the first that is not true decides. */
-  #inOrder(
-    sources: readonly string[],
-    phase: RunPhase,
-    changes: Setting['changesOf'],
-    path: PathReading,
-  ): Diagram<Truth> {
+  #inOrder(sources: readonly string[], { phase, changes, ran }: Seen, path: PathReading): Diagram<Truth> {
     const { model, pointer } = this.#place;
     const { diagrams, atoms } = model.analysis;
     const setting: Setting = {
@@ -104,8 +122,9 @@ export class RuleConditions {
       imageOf: (made) => model.analysis.images.get(made),
       editsOf: (made) => model.analysis.edits.get(made),
       surroundings: (expression) => model.surroundings(expression, pointer),
-      // No phase begins with a variable, and only an action can set one.
-      isUnset: (name) => this.#variables?.has(name) === false || changes('vars') === '',
+      isUnset: (name) => this.#isUnset(name, ran, changes),
+      // Later phases may see the request as it was sent.
+      ...(phase === 'on_http_request' && { madeOf: (made) => model.analysis.made.get(made) }),
       occurrence: () => this.#occurrences++,
     };
     const scope = scopeFor(phase, { service: model.branding.service });
@@ -117,13 +136,20 @@ export class RuleConditions {
     }, diagrams.true);
   }
 
+  /** No phase begins with a variable, and only an action can set one. Results are those of actions that have run. */
+  #isUnset(name: string, ran: ReadonlySet<string>, changes: Setting['changesOf']): boolean {
+    const [root, key = '', result] = name.split('.');
+    if (root === 'vars') return this.#variables?.has(key) === false || changes('vars') === '';
+    const makers = MAKERS.get(result!);
+    // All changes of a way say what has run on it.
+    changes(name);
+    if (this.#actsOnConnect || makers === undefined) return false;
+    return [...makers, ...HIDDEN].every((type) => !ran.has(type));
+  }
+
   /** As `policy/loose_path.ts`: a guard whose expressions are false is asked about other spellings of the path. */
-  #withSpellings(
-    rule: Rule,
-    phase: RunPhase,
-    plain: Diagram<Truth>,
-    changes: Setting['changesOf'],
-  ): Diagram<Truth> {
+  #withSpellings(rule: Rule, seenBy: Seen, plain: Diagram<Truth>): Diagram<Truth> {
+    const { phase, changes } = seenBy;
     const { analysis, branding } = this.#place.model;
     const { diagrams, atoms } = analysis;
     if (!rule.actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config))) return plain;
@@ -140,12 +166,7 @@ export class RuleConditions {
     // A rewritten expression that does not compile is left out, so that the rule is used as written.
     if (sources.some((source) => compileCondition(source, '', scope).program === null)) return plain;
     const holds = (path: PathReading): Diagram<Truth> =>
-      diagrams.choose(
-        this.#inOrder(sources, phase, changes, path),
-        diagrams.true,
-        diagrams.false,
-        diagrams.false,
-      );
+      diagrams.choose(this.#inOrder(sources, seenBy, path), diagrams.true, diagrams.false, diagrams.false);
     // Even a path with one reading may have been sent in another spelling.
     const asSent = diagrams.atom(
       atoms.opaque('target as sent', 'whether the target was sent in canonical form'),

@@ -5,9 +5,13 @@ import type { Rule } from '../policy/document/document.ts';
 import type { Found } from './finding.ts';
 import { patternDfa, quoted } from './fields.ts';
 import { type Seer, isStopped, mentions } from './seer.ts';
+import { saysWho } from './trust_findings.ts';
 import type { Witness } from './witness.ts';
 
 /** Requests that go around the rules of a policy. */
+
+/** Documentation addresses (RFC 5737): an allowed one is not stopped. */
+export const CLIENTS = ['198.51.100.7', '203.0.113.9', '192.0.2.9'];
 
 /** Paths that servers behind the edge may take for the path of a gate. */
 export function otherSpellings(path: string): readonly string[] {
@@ -30,10 +34,8 @@ export function otherSpellings(path: string): readonly string[] {
 export function aroundRule(seer: Seer, rule: Rule): readonly Found[] {
   const kind = guardOf(rule);
   if (kind === null) return [];
-  const found = seer.requestFor([rule]);
-  const observed = found === null ? null : seer.run(found.witness);
-  if (found === null || observed === null || !isStopped(observed) || !seer.isBy(observed, rule)) return [];
-  const { witness } = found;
+  const witness = stoppedBy(seer, rule);
+  if (witness === null) return [];
   const { pointer } = rule;
   const passes = (other: Witness): boolean => {
     const seen = seer.run(other);
@@ -51,23 +53,36 @@ export function aroundRule(seer: Seer, rule: Rule): readonly Found[] {
   const asked = otherQueries(rule, witness.url).find((url) => passes({ ...witness, url }));
   if (asked !== undefined)
     return [{ code: 'analysis.query_bypass', pointer, witness: { ...witness, url: asked } }];
-  const other = kind === 'asks' ? withOtherHeaders(seer, rule, witness) : null;
-  return other !== null && passes(other) ? [{ code: 'analysis.header_bypass', pointer, witness: other }] : [];
+  const other = withOtherHeaders(seer, rule, witness);
+  // Requests without credentials are often denied before a gate looks at those of the others.
+  if (other === null || (kind === 'denies' && !other.headers.some(([name]) => saysWho(name)))) return [];
+  return passes(other) ? [{ code: 'analysis.header_bypass', pointer, witness: other }] : [];
+}
+
+/** A request that a rule stops, perhaps of a client whose address it does not allow; null if none was found. */
+function stoppedBy(seer: Seer, rule: Rule): Witness | null {
+  const found = seer.requestFor([rule]);
+  if (found === null) return null;
+  const { witness } = found;
+  const tried = CLIENTS.map((clientIp) => Object.assign({}, witness, { clientIp }));
+  return (
+    [witness, ...tried].find((each) => {
+      const observed = seer.run(each);
+      return observed !== null && isStopped(observed) && seer.isBy(observed, rule);
+    }) ?? null
+  );
 }
 
 /** Whether a rule `denies` all of its requests, or `asks` them for something; null for all others. */
 function guardOf({ actions }: Rule): 'denies' | 'asks' | null {
   const all = actions.map(({ type, config }) => ({ facts: ACTION_FACTS.get(type)!, config }));
   if (all.some(({ facts, config }) => denies(facts) && whenEnds(facts, config) === 'always')) return 'denies';
-  const asks = all.some(
+  const gates = all.filter(
     ({ facts, config }) =>
-      denies(facts) &&
-      facts.addressLists === undefined &&
-      facts.remembersMs === undefined &&
-      isGuard(facts, config) &&
-      isEnforced(facts, config),
+      denies(facts) && facts.remembersMs === undefined && isGuard(facts, config) && isEnforced(facts, config),
   );
-  return asks ? 'asks' : null;
+  if (gates.length === 0) return null;
+  return gates.every(({ facts }) => facts.addressLists !== undefined) ? 'denies' : 'asks';
 }
 
 function denies({ ends }: NonNullable<ReturnType<typeof ACTION_FACTS.get>>): boolean {
@@ -99,7 +114,7 @@ function otherQueries(rule: Rule, url: string): readonly string[] {
 
 /** A request of the same client for the same URL that a rule leaves out because of its header fields; null without one. */
 function withOtherHeaders(seer: Seer, rule: Rule, { method, url, clientIp }: Witness): Witness | null {
-  if (!mentions(rule, /header|user_agent/i) || mentions(rule, /\brand\.|\btime\./)) return null;
+  if (!mentions(rule, /header|user_agent|content_type/i) || mentions(rule, /\brand\.|\btime\./)) return null;
   const { diagrams, atoms } = seer.policy.place.model.analysis;
   const same = [
     ['path', new URL(url).pathname],

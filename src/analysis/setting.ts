@@ -27,8 +27,10 @@ export interface Setting {
   readonly surroundings: (expression: string) => string;
   /** For which addresses a condition on facts about them is true and false; absent without facts. */
   readonly ofClient?: ((source: string) => OfClient | null) | undefined;
-  /** Whether a variable of this name is certainly not set. */
+  /** Whether a variable, or the result of an action, is certainly not set. */
   readonly isUnset?: (name: string) => boolean;
+  /** Whether changes of a header field remove it, or add a value; undefined if neither is certain. */
+  readonly madeOf?: (changes: string) => 'absent' | 'present' | undefined;
   /** Distinguishes evaluations that use chance. */
   readonly occurrence: () => number;
 }
@@ -38,18 +40,27 @@ const FIXED = /^(?:conn|endpoint)\./;
 /** What other actions leave behind. */
 export const LEFT_BEHIND = /^(?:vars|actions|attempts|last_attempt)\b/;
 
-/** Before the name of a variable that is not set. */
+/** Before the name of what is not there: a variable that is not set, a header field that was removed. */
 const UNSET = 'unset ';
+
+/** A variable that `set-vars` sets, or the result of an action. */
+const VARIABLE = /^(?:vars\.\w+|actions\.[\w-]+\.\w+)/;
 
 /** Words before the name of a value that is not a text of the request. */
 const KINDS = /^(?:number size of|number|truth|list|any|reading|chance|draw|element \S+ of) /;
 
 /** The name of a field in a diagram: after a change it is another field. */
 export function placed(field: string, setting: Setting): string {
+  const made = field.startsWith('header ') ? setting.madeOf?.(setting.changesOf(field)) : undefined;
+  if (made === 'absent') return `${UNSET}${field}`;
+  return made === 'present' ? `added ${nameIn(setting, field)}` : nameIn(setting, field);
+}
+
+function nameIn(setting: Setting, field: string): string {
   const kind = KINDS.exec(field)?.[0];
-  if (kind !== undefined) return `${kind}${placed(field.slice(kind.length), setting)}`;
+  if (kind !== undefined) return `${kind}${nameIn(setting, field.slice(kind.length))}`;
   if (field.startsWith('time.') || field.startsWith('#')) return field;
-  const variable = /^vars\.(\w+)/.exec(field)?.[1];
+  const [variable] = VARIABLE.exec(field) ?? [];
   if (variable !== undefined && setting.isUnset?.(variable) === true) return `${UNSET}${field}`;
   const own = ownName(field, setting);
   if (FIXED.test(field)) return `${own}${setting.surroundings(field)}`;

@@ -10,15 +10,17 @@ import type { Found } from './finding.ts';
 import type { FilterUse } from './setting_findings.ts';
 
 /** Conditions on what clients choose themselves: forged addresses, origins that only look right, names in one letter case. */
-export function trustFindings({ document }: ExaminedPolicy): readonly Found[] {
+export function trustFindings(policy: ExaminedPolicy): readonly Found[] {
+  const { document } = policy;
   const { on_http_request: requests, on_http_response: responses } = document.phases;
   return [
     ...[...requests, ...responses].flatMap(({ expressions }) =>
-      expressions.flatMap(({ text, pointer }) => ofOrigins(text, pointer)),
+      expressions.flatMap(({ text, pointer }) => [...ofOrigins(text, pointer), ...ofEndings(text, pointer)]),
     ),
     ...requests.flatMap((rule) => [...forged(rule), ...ofOneCase(rule)]),
-    ...lateGates(responses),
+    ...responses.flatMap((rule) => lateGates(rule)),
     ...drawnAgain(requests),
+    ...unreadResults(policy),
   ];
 }
 
@@ -27,7 +29,17 @@ const FORGED =
   /["'](x-forwarded-(?:for|host|proto|port)|x-real-ip|forwarded|true-client-ip|x-client-ip|cf-connecting-ip)["']/i;
 
 /** What clients change at will, and what nothing else of a request has to do with. */
-const CHOSEN = /^\s*(req\.(?:user_agent|url\.query|url\.raw_path|url))\s*$/;
+const CHOSEN =
+  /^\s*(req\.(?:user_agent|url\.query|url\.raw_path|url))\s*$|["'](x-(?:user|client|session|device|account|tenant)(?:-id)?)["']|\b(getReqCookie|req\.cookies)\b/i;
+
+/** Whether a header field by its name says who the client is, or where it comes from, without a secret in it. */
+export function saysWho(name: string): boolean {
+  return (
+    /^x-(?:is-)?(?:internal|admin|trusted|authenticated|authori[sz]ed|user|role|group|account)s?(?:-|$)|^(?:x-)?(?:remote|forwarded)-user$/i.test(
+      name,
+    ) && !/(?:key|token|secret|signature|password|auth)$/i.test(name)
+  );
+}
 
 function forged({ expressions, actions }: Rule): readonly Found[] {
   if (!actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config))) return [];
@@ -42,7 +54,8 @@ export function limitFindings(uses: readonly FilterUse[]): readonly Found[] {
   return uses.flatMap(({ face, type, config, pointer }): readonly Found[] => {
     const keys = face === 'action' ? ACTION_FACTS.get(type)?.countsBy?.(config as never) : undefined;
     return (keys ?? []).flatMap((key): readonly Found[] => {
-      const name = FORGED.exec(key)?.[1] ?? (keys!.length === 1 ? CHOSEN.exec(key)?.[1] : undefined);
+      const chosen = keys!.length === 1 ? CHOSEN.exec(key)?.slice(1) : undefined;
+      const name = FORGED.exec(key)?.[1] ?? chosen?.find((each) => each !== undefined);
       if (name !== undefined) return [{ code: 'analysis.forged_field', pointer, detail: `\`${name}\`` }];
       return /\bconn\.client_port\b|\brand\.|\btime\.now\b|\breq\.ts\b/.test(key)
         ? [{ code: 'analysis.scattered_limit', pointer, detail: `\`${key}\`` }]
@@ -51,15 +64,38 @@ export function limitFindings(uses: readonly FilterUse[]): readonly Found[] {
   });
 }
 
+/** What an expression of the response phase reads besides the request. */
+const LATER = /\b(?:res|actions|vars|time|rand)\.|Res(?:Header|Cookie)/;
+
 /** Actions of the response phase that decide by what was known of the request. */
-function lateGates(rules: readonly Rule[]): readonly Found[] {
+function lateGates({ expressions, actions }: Rule): readonly Found[] {
+  const isKnown = expressions.length > 0 && !expressions.some(({ text }) => LATER.test(text));
+  return actions.flatMap(({ type, config, pointer }): readonly Found[] => {
+    const facts = ACTION_FACTS.get(type)!;
+    const { status_code: status } = config as { readonly status_code?: unknown };
+    const refuses = isKnown && facts.ends.how.includes('answered') && REFUSALS.has(status);
+    return refuses || (facts.addressLists !== undefined && isEnforced(facts, config))
+      ? [{ code: 'analysis.late_gate', pointer }]
+      : [];
+  });
+}
+
+const REFUSALS: ReadonlySet<unknown> = new Set([401, 403, 405, 407, 429]);
+
+/** Actions that only report, and whose result nothing in the policy reads. */
+function unreadResults({ document }: ExaminedPolicy): readonly Found[] {
+  const rules = Object.values(document.phases).flat();
+  const texts = rules.map(({ expressions, actions }) =>
+    JSON.stringify([expressions.map(({ text }) => text), actions.map(({ config }) => config)]),
+  );
   return rules
     .flatMap(({ actions }) => actions)
     .flatMap(({ type, config, pointer }): readonly Found[] => {
-      const facts = ACTION_FACTS.get(type)!;
-      return facts.addressLists !== undefined && isEnforced(facts, config)
-        ? [{ code: 'analysis.late_gate', pointer }]
-        : [];
+      const name = ACTION_FACTS.get(type)!.result?.name;
+      const isOff = (config as { readonly enforce?: boolean }).enforce === false;
+      if (!isOff || name === undefined) return [];
+      const reads = new RegExp(`\\bactions\\b.*\\b${name}\\b`, 's');
+      return texts.some((each) => reads.test(each)) ? [] : [{ code: 'analysis.unread_result', pointer }];
     });
 }
 
@@ -99,6 +135,26 @@ function ofOrigins(text: string, pointer: string): readonly Found[] {
       found.push({ code: 'analysis.unescaped_dot', pointer, detail: `\`${tested}\`` });
     if (isOpen(name, tested, field!))
       found.push({ code: 'analysis.unanchored_pattern', pointer, detail: `\`${tested}\`` });
+  });
+  return found.slice(0, 1);
+}
+
+/** An unescaped dot before the name of a kind of files, at the end of a pattern. */
+const BARE_ENDING = /(?<!\\)\.(?:[a-z][a-z0-9]{1,4}|\((?:\?:)?[a-z][a-z0-9|]+\))\$$/i;
+
+function ofEndings(text: string, pointer: string): readonly Found[] {
+  const parsed = text.includes('$') ? parse(text) : null;
+  if (parsed === null || !('ast' in parsed)) return [];
+  const found: Found[] = [];
+  walkNodes(parsed.ast.root, (node) => {
+    const constant = testOf(node);
+    if (
+      constant?.name !== 'matches' ||
+      !BARE_ENDING.test(constant.text) ||
+      ONE_ORIGIN.test(constant.text.slice(1))
+    )
+      return;
+    found.push({ code: 'analysis.unescaped_dot', pointer, detail: `\`${constant.text}\`` });
   });
   return found.slice(0, 1);
 }

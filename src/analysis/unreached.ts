@@ -1,4 +1,5 @@
 import { whenEnds } from '../filters/facts.ts';
+import { isGuard } from '../filters/gates.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import type { Cell } from './cells.ts';
 import { type Diagram, whyTooLarge, type Truth } from './diagram.ts';
@@ -13,6 +14,10 @@ interface Reaching {
   readonly alive: Map<string, boolean>;
   /** Rules: whether a request fulfils them without another spelling of its path. */
   readonly written: Map<string, boolean>;
+  /** Rules: whether one of these requests is left by the rules before it. */
+  readonly left: Map<string, boolean>;
+  /** Rules: whether their expressions fail for a request, which stops it. */
+  readonly failed: Map<string, boolean>;
   /** Routes of which not everything is known. */
   readonly unknown: string[];
   /** Routes with a backend: whether a request may reach it. */
@@ -22,7 +27,7 @@ interface Reaching {
 /** Routes, rules and actions that no request reaches, and rules that it reaches in other spellings only. */
 export function unreached(examined: Examined, policies: readonly ExaminedPolicy[]): readonly Found[] {
   const { model, cells } = examined;
-  const { alive, written, unknown, forwarded } = reachingOf(examined);
+  const { alive, written, left, failed, unknown, forwarded } = reachingOf(examined);
   const isKnown = (pointer: string): boolean => !unknown.some((route) => pointer.startsWith(`${route}/`));
   const dead = Array.from(alive).flatMap(([pointer, isAlive]): Found[] => {
     if (isAlive || !isKnown(pointer)) return [];
@@ -30,18 +35,22 @@ export function unreached(examined: Examined, policies: readonly ExaminedPolicy[
     if (!isAction) {
       const policy = policies.find(({ place }) => pointer.startsWith(`${place.pointer}/`));
       const because = policy === undefined ? [] : takersOf(policy, pointer);
-      return [{ code: 'analysis.dead_rule', pointer, because, isRemovable: true }];
+      return [{ code: 'analysis.dead_rule', pointer, because, isRemovable: failed.get(pointer) !== true }];
     }
     // The actions of a dead rule are dead with it.
     return alive.get(pointer.replace(/\/actions\/\d+$/, '')) === true
       ? [{ code: 'analysis.dead_action', pointer, isRemovable: true }]
       : [];
   });
-  const respelled = Array.from(written).flatMap(([pointer, isWritten]): Found[] =>
-    isWritten || alive.get(pointer) !== true || !isKnown(pointer)
-      ? []
-      : [{ code: 'analysis.dead_path', pointer }],
-  );
+  const respelled = Array.from(left).flatMap(([pointer, isLeft]): Found[] => {
+    if (isLeft || alive.get(pointer) !== true || !isKnown(pointer)) return [];
+    if (written.get(pointer) !== true) return [{ code: 'analysis.dead_path', pointer }];
+    const policy = policies.find(({ place }) => pointer.startsWith(`${place.pointer}/`));
+    const because = policy === undefined ? [] : takersOf(policy, pointer);
+    // Some name both spellings of a path that an earlier guard covers by itself.
+    if (because.length === 0 || because.some((each) => guards(policy!, each))) return [];
+    return [{ code: 'analysis.dead_path', pointer, because }];
+  });
   const blocked = Array.from(forwarded).flatMap(([pointer, isForwarded]): Found[] =>
     isForwarded || unknown.includes(pointer) || isClosedOnPurpose(examined, policies, pointer)
       ? []
@@ -54,6 +63,13 @@ export function unreached(examined: Examined, policies: readonly ExaminedPolicy[
     .filter(({ pointer }) => !cells.has(pointer))
     .map(({ pointer }): Found => ({ code: 'analysis.dead_route', pointer }));
   return [...routes, ...dead, ...respelled, ...blocked];
+}
+
+function guards({ document }: ExaminedPolicy, pointer: string): boolean {
+  const rule = Object.values(document.phases)
+    .flat()
+    .find((each) => each.pointer === pointer);
+  return rule?.actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config)) === true;
 }
 
 /** Whether a route has no backend, or one rule without conditions stops all, such as during maintenance. */
@@ -82,7 +98,14 @@ function reachesBackend({ by, effects }: Outcome): boolean {
 }
 
 function reachingOf(examined: Examined): Reaching {
-  const reaching: Reaching = { alive: new Map(), written: new Map(), unknown: [], forwarded: new Map() };
+  const reaching: Reaching = {
+    alive: new Map(),
+    written: new Map(),
+    left: new Map(),
+    failed: new Map(),
+    unknown: [],
+    forwarded: new Map(),
+  };
   for (const [route, own] of examined.cells)
     for (const cell of own)
       if (!addReached(reaching, examined.model, cell, route)) reaching.unknown.push(route);
@@ -91,7 +114,7 @@ function reachingOf(examined: Examined): Reaching {
 
 /** Adds what the requests of a cell reach; false if not all of it is known. */
 function addReached(
-  { alive, written: fulfilled, forwarded }: Reaching,
+  { alive, written, left, failed, forwarded }: Reaching,
   model: Model,
   cell: Cell,
   route: string,
@@ -99,9 +122,14 @@ function addReached(
   const reaches: (readonly [Map<string, boolean>, pointer: string, reach: Diagram<Truth>])[] = [];
   let isWhole = true;
   try {
-    const outcome = cellDiagram(model, cell, 0, 'own', (pointer, reach, written) => {
+    const outcome = cellDiagram(model, cell, 0, 'own', (pointer, reach, more) => {
       reaches.push([alive, pointer, reach]);
-      if (written !== undefined) reaches.push([fulfilled, pointer, written]);
+      if (more === undefined) return;
+      reaches.push(
+        [written, pointer, more.written],
+        [left, pointer, more.left],
+        [failed, pointer, more.failed],
+      );
     });
     if (forwarded.get(route) !== true)
       forwarded.set(route, possible(cell, outcome, reachesBackend).isPossible);

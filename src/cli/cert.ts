@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { parseAddress } from '../net/address.ts';
 import { addText } from './option_values.ts';
 import { OutputError } from './failure.ts';
 import { makeFolder, writeText } from './write_file.ts';
@@ -41,7 +42,15 @@ const OWNER_ONLY = 0o600;
 async function cert(host: string | undefined, options: Options): Promise<number> {
   const { client } = options;
   if ((host === undefined) === (client === undefined)) {
-    process.stderr.write('name either a host or, with --client, a client certificate\n');
+    process.stderr.write(
+      'name either a host, such as app.localhost, or a client certificate: --client ann\n',
+    );
+    return EXIT.usage;
+  }
+  if (host !== undefined && !isHost(host)) {
+    process.stderr.write(
+      `'${host}' is not a host; write a name such as app.localhost or *.app.test, or an address\n`,
+    );
     return EXIT.usage;
   }
   const authority = await localAuthority(dataFolder(process.env, process.platform));
@@ -52,6 +61,11 @@ async function cert(host: string | undefined, options: Options): Promise<number>
   const base = fileName(client === undefined ? host! : `${client}-client`);
   write(made, base, options, authority);
   return EXIT.ok;
+}
+
+/** Whether certificates can have it: a name, also with a star as its first label (RFC 6125, 6.4.3), or an address. */
+function isHost(text: string): boolean {
+  return parseAddress(text) !== null || /^(?:\*\.)?(?:[\w-]{1,63}\.)*[\w-]{1,63}$/.test(text);
 }
 
 /** `*` and characters that have a meaning in paths cannot be part of a file name. */

@@ -46,7 +46,9 @@ export async function check(
 ): Promise<number> {
   const files = await namedFiles(paths, isOurs);
   if (files.length === 0)
-    throw new FileError(`there are no edge files, policies or scenario files in ${paths.join(', ')}`);
+    throw new FileError(
+      `there are no edge files, policies or scenario files in ${paths.join(', ')}; \`edgeproof init\` writes some`,
+    );
   const setting = { ...(as && { attachedTo: as }), ...(plan && { plan }), strict, serviceName };
   const all: Diagnostic[] = [];
   const options = {

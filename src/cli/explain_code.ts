@@ -32,7 +32,10 @@ async function explainCode(written: string, branding: Branding, isJson: boolean)
   const found =
     first.kind === 'unknown' && /\d/.test(written) ? await ofApi(written, branding, others) : first;
   if (found.kind === 'unknown') {
-    const guess = found.didYouMean === undefined ? '' : `; did you mean ${found.didYouMean}?`;
+    const guess =
+      found.didYouMean === undefined
+        ? '; a finding prints its code before its message, an error response in its body'
+        : `; did you mean ${found.didYouMean}?`;
     process.stderr.write(`unknown code '${written}'${guess}\n`);
     return EXIT.usage;
   }

@@ -50,6 +50,7 @@ function addressOf(text: string): string | null {
 function upstreamMeant(text: string): string {
   if (/\.(?:ya?ml|json)$/.test(text)) return `'edgeproof dev ${text}' serves an edge file`;
   const [, scheme = 'http', host = text] = /^(https?):\/\/([^/]+)/.exec(text) ?? [];
+  if (/^\d+$/.test(text)) return 'a port is from 1 to 65535';
   const withPort = addressOf(host) ?? addressOf(`${host}:${scheme === 'https' ? 443 : 80}`);
   return `write ${withPort === null ? '3000 or app.test:3000' : withPort}`;
 }

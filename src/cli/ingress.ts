@@ -12,6 +12,7 @@ import {
 } from '../edgeproof.ts';
 import { compileEventFilter } from '../events/filter.ts';
 import { type LostEvents, lostEvents } from '../events/lost.ts';
+import { placed } from './expression_error.ts';
 import { type EventSink, filtered } from '../events/ndjson.ts';
 import { eventSink } from './event_sink.ts';
 import { type NameOf, type RequestLog, heardBy, requestLog } from './request_log.ts';
@@ -135,7 +136,10 @@ async function runHere(
     if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;
     const filter = options.eventFilter === undefined ? null : compileEventFilter(options.eventFilter);
     if (filter !== null && 'diagnostics' in filter) {
-      printFindings(filter.diagnostics, voice);
+      printFindings(
+        placed(filter.diagnostics, { name: '--event-filter', text: options.eventFilter! }),
+        voice,
+      );
       return EXIT.configInvalid;
     }
     sink = options.events === undefined ? null : filtered(await sinkFor(options.events, lost, voice), filter);
@@ -154,6 +158,8 @@ async function runHere(
     await inspector?.close();
     await live?.close();
     await otlp?.close();
+    // Node treats a file that is left to the garbage collector as an error.
+    await recording?.close();
     throw error;
   }
   const made = { ...live, replace: lookingAfter(live.replace, upstreams) };

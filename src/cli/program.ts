@@ -1,5 +1,7 @@
 import { Command, Help, type Option } from 'commander';
 import { EXIT_CODES } from './exit_codes.ts';
+import { groupOptions } from './option_groups.ts';
+import type { VerbRow } from './verb_row.ts';
 import { VERBS, VERB_NAMES, type VerbName } from './verbs.ts';
 
 /** The command line with these verbs whole; the others are only names for the help and for suggestions. */
@@ -13,7 +15,7 @@ export async function programOf(whole: readonly VerbName[]): Promise<Command> {
     .configureHelp({ optionDescription: (option) => help.optionDescription(withShownDefault(option)) })
     .addHelpText('after', PROGRAM_EPILOGUE);
   for (const name of VERB_NAMES) {
-    const { group, does, examples, load } = VERBS[name];
+    const { group, does, examples, options, load }: VerbRow = VERBS[name];
     const command = program.command(name).helpGroup(`${group}:`);
     if (whole.includes(name)) {
       command
@@ -21,6 +23,7 @@ export async function programOf(whole: readonly VerbName[]): Promise<Command> {
         .addHelpText('after', shown(examples))
         .showHelpAfterError(`edgeproof ${name} --help shows its arguments, options and examples`);
       (await load()).register(command);
+      if (options !== undefined) groupOptions(command, options);
     } else command.description(does).allowUnknownOption();
   }
   return program;

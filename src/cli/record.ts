@@ -43,7 +43,8 @@ export function register(command: Command): void {
 async function record(file: string, options: Options): Promise<number> {
   if (options.from !== undefined) return await convert(file, options.from, options);
   const { out: path } = options;
-  if (path === undefined || path === '-') throw new FileError('name the file to record to with --out');
+  if (path === undefined || path === '-')
+    throw new FileError('name the file to record to: --out session.ndjson');
   const { serviceName } = options;
   const load = () => loadConfig(file, { serviceName });
   return await runIngress(
@@ -69,13 +70,24 @@ interface Made {
   readonly problems: readonly string[];
 }
 
+/** Only lines in JSON can be records of exchanges; throws FileError. */
+function jsonOf(line: string, log: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new FileError(
+      `${log} has a line that is not JSON; only recordings can be converted to HAR: \`edgeproof record --out ${log}\` makes one`,
+    );
+  }
+}
+
 /** Only recordings have everything that an HTTP archive needs. */
 async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const exchanges: RecordedExchange[] = [];
   for (const log of logs) {
     await eachLineOf(log, (line) => {
       if (exchanges.length >= limit || line === '') return;
-      const value: unknown = JSON.parse(line);
+      const value = jsonOf(line, log);
       if (isRecordingLine(value)) exchanges.push(value.exchange);
     });
   }

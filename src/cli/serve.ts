@@ -1,4 +1,3 @@
-import { createSecureContext } from 'node:tls';
 import { basename, resolve as absolute } from 'node:path';
 import type { Command } from 'commander';
 import { listenForApi, movedLine } from './api_port.ts';
@@ -14,9 +13,7 @@ import {
   streamOptions,
   readPorts,
 } from './stream_options.ts';
-import { FileError, readText } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
-import type { SealingOptions } from '../control/sealing_keys.ts';
 import { storeName } from '../control/store/postgres.ts';
 import {
   type DecidingOptions,
@@ -33,17 +30,21 @@ import { type RequestLog, heardBy, requestLog } from './request_log.ts';
 import { voiceTo } from './voice.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
 import { type OtlpVerbOptions, otlpExport, otlpOption } from './otlp_option.ts';
+import type { Family } from '../server/admin_metrics.ts';
 import type { SharedState } from '../shared_state/port.ts';
 import { type SharedVerbOptions, sharedOptions, sharedState } from './shared_options.ts';
 import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
+import { type ServeFiles, apiCertificate, sealingKeysIn } from './serve_files.ts';
 import { EXIT } from './exit_codes.ts';
 import { standingOf, whenStale } from './node_standing.ts';
+import { isQuiet, isWorker, leave, readWorkers, untilOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 
 type EdgeListenOptions = NonNullable<Parameters<Management['edge']['listen']>[0]>;
 
 interface Options
   extends
+    ServeFiles,
     StreamVerbOptions,
     AgentVerbOptions,
     OtlpVerbOptions,
@@ -52,15 +53,11 @@ interface Options
     SharedVerbOptions {
   readonly store: string;
   readonly maxStale?: number;
-  readonly sealKeyFile?: string;
-  readonly sealKeyCommand?: string;
   readonly host: string;
   readonly port: number;
   readonly apiPort: number;
   readonly drain: number;
   readonly log?: boolean;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
   readonly jsonForEmpty?: boolean;
   readonly rateLimit?: number;
   readonly addressDatabase: readonly string[];
@@ -69,11 +66,14 @@ interface Options
   readonly edgePorts: (port: number) => boolean;
   readonly eventFiles?: string;
   readonly allowPrivateCallbacks?: boolean;
+  readonly workers: number;
   readonly keepAudit?: number;
   readonly keepUndelivered?: number;
 }
 
 const MAX_STALE = 'stop when the store was out of reach for so long; default: serve on';
+
+const WORKERS = 'number of worker processes behind one listener; needs a store in PostgreSQL';
 
 export function register(command: Command): void {
   command
@@ -89,6 +89,7 @@ export function register(command: Command): void {
       readPort,
       4040,
     )
+    .option('--workers <count>', WORKERS, readWorkers, 1)
     .option('--strict-port', 'fail if a port is in use')
     .option(...DRAIN_OPTION)
     .option('--log', 'print a line for each request and connection, with the names of objects that have one')
@@ -122,13 +123,22 @@ export function register(command: Command): void {
     false,
   ).action(async (options: Options) => {
     ignoreClosedOutput();
-    const shared = await sharedState(options, say);
-    process.exitCode = await serve(options, shared).finally(() => {
+    if (options.workers > 1 && !isWorker) {
+      const { superviseServe } = await import('./serve_workers.ts');
+      process.exitCode = await superviseServe(options, sealingKeysIn(options), say);
+      return;
+    }
+    const joined = isWorker ? await (await import('./worker_sharing.ts')).joinFirst() : null;
+    const shared = (await sharedState(options, say)) ?? joined?.state ?? null;
+    const code = await serve(options, shared).finally(() => {
       void shared?.close();
     });
+    if (isWorker) leave(code);
+    process.exitCode = code;
   });
 }
 
+/** Serves until a signal, or until the first process orders the end; returns the exit code. */
 async function serve(options: Options, shared: SharedState | null): Promise<number> {
   const { serviceName = USUAL_SERVICE } = options;
   limitHeap();
@@ -139,13 +149,13 @@ async function serve(options: Options, shared: SharedState | null): Promise<numb
   let inspector: VerbInspector | null = null;
   let about: readonly string[] = [];
   try {
-    const tls = tlsOf(options);
+    const tls = apiCertificate(options);
     otlp = otlpExport(options, serviceName, say);
     const deciding = await decidingOf(options);
     inspector = await inspectorBeside(options, deciding, () => management);
     management = await openManagement({
       storePath: options.store,
-      sealing: sealingOf(options),
+      sealing: sealingKeysIn(options),
       service: serviceName,
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
@@ -181,6 +191,24 @@ async function serve(options: Options, shared: SharedState | null): Promise<numb
     await otlp?.close();
     throw error;
   }
+  if (!isQuiet) sayReady(options, management, { edge, api, about });
+  const code = await untilStopped(management, edge, options);
+  await inspector?.close();
+  const [{ cut }] = await Promise.all([edge.close(options.drain), api.close(options.drain)]);
+  if (cut > 0) say(cutLine(cut, options.drain));
+  await management.close();
+  await otlp.close();
+  return code;
+}
+
+interface Ready {
+  readonly edge: Listening;
+  readonly api: ApiListening;
+  /** Lines about the inspector. */
+  readonly about: readonly string[];
+}
+
+function sayReady(options: Options, management: Management, { edge, api, about }: Ready): void {
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
   for (const line of movedLine('port', options.port, edge.port)) say(`  ${line}`);
   for (const line of movedLine('API port', options.apiPort, api.port)) say(`  ${line}`);
@@ -189,13 +217,6 @@ async function serve(options: Options, shared: SharedState | null): Promise<numb
   say(`  store ${storeName(options.store)}`);
   sayFirstKey(management);
   say('');
-  const code = await untilStopped(management, options);
-  await inspector?.close();
-  const [{ cut }] = await Promise.all([edge.close(options.drain), api.close(options.drain)]);
-  if (cut > 0) say(cutLine(cut, options.drain));
-  await management.close();
-  await otlp.close();
-  return code;
 }
 
 function listeningOf(options: Options, { store, ingressCertificate }: Management): EdgeListenOptions {
@@ -212,8 +233,12 @@ function listeningOf(options: Options, { store, ingressCertificate }: Management
   };
 }
 
-/** Until a signal, or until what is served is older than allowed; keys are read again on SIGHUP. */
-async function untilStopped({ store, reloadKeys }: Management, { maxStale }: Options): Promise<number> {
+/** Until a signal or an order, or until what is served is older than allowed; keys are read again on SIGHUP. */
+async function untilStopped(
+  { store, reloadKeys }: Management,
+  { families }: Listening,
+  { maxStale }: Options,
+): Promise<number> {
   const reload = (): void => {
     reloadKeys().then(
       () => say('the keys of the secrets were read again'),
@@ -226,7 +251,8 @@ async function untilStopped({ store, reloadKeys }: Management, { maxStale }: Opt
     say(`the store was out of reach for ${maxStale! / 1_000} s (--max-stale): stopping`);
     return EXIT.runtime;
   });
-  const code = await Promise.race([untilShutdown(say), stale]);
+  const counts = (): Family[] => [...families(), ...(standingOf(store.nodes, maxStale).families?.() ?? [])];
+  const code = await Promise.race([isWorker ? untilOrdered(counts) : untilShutdown(say), stale]);
   staleness.stop();
   process.off('SIGHUP', reload);
   return code;
@@ -266,29 +292,4 @@ function sayFirstKey({ firstKey }: Management): void {
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-function sealingOf({ sealKeyFile, sealKeyCommand }: Options): SealingOptions {
-  if (sealKeyFile !== undefined && sealKeyCommand !== undefined)
-    throw new FileError('--seal-key-file and --seal-key-command exclude each other');
-  return {
-    ...(sealKeyFile !== undefined && { keyFile: sealKeyFile }),
-    ...(sealKeyCommand !== undefined && { keyCommand: sealKeyCommand }),
-  };
-}
-
-function tlsOf({ tlsCert, tlsKey }: Options): { readonly cert: string; readonly key: string } | null {
-  if (tlsCert === undefined && tlsKey === undefined) return null;
-  if (tlsCert === undefined || tlsKey === undefined) {
-    throw new FileError('--tls-cert and --tls-key must be given together');
-  }
-  const files = { cert: readText(tlsCert), key: readText(tlsKey) };
-  try {
-    createSecureContext(files);
-  } catch {
-    throw new FileError(
-      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM; \`edgeproof cert HOST\` makes both`,
-    );
-  }
-  return files;
 }

@@ -1,4 +1,12 @@
 import { INSTANCE_VERBS } from './instance_verbs.ts';
+import {
+  BENCH_OPTIONS,
+  DEV_OPTIONS,
+  EXPLAIN_OPTIONS,
+  RECORD_OPTIONS,
+  SERVE_OPTIONS,
+  TEST_OPTIONS,
+} from './option_groups.ts';
 import type { VerbRow } from './verb_row.ts';
 
 /** All verbs, in the order and the groups of the help. */
@@ -42,6 +50,7 @@ export const VERBS = {
       ['test edge.scenario.yaml -f breaker', 'cases whose name contains this'],
       ['test -r junit=report.xml', 'also writes a report'],
     ],
+    options: TEST_OPTIONS,
     load: () => import('./test.ts'),
   },
   cover: {
@@ -85,6 +94,7 @@ export const VERBS = {
       ['bench edge.yaml --duration 50ms --warm-up 50ms'],
       ['bench edge.yaml --duration 50ms --warm-up 50ms --no-profile -r json=bench.json'],
     ],
+    options: BENCH_OPTIONS,
     load: () => import('./bench.ts'),
   },
   explain: {
@@ -95,6 +105,7 @@ export const VERBS = {
       ['explain GET https://app.test/admin --ip 198.51.100.1 --why-not app', 'what would have to change'],
       ["explain --scenario edge.scenario.yaml --case 'pages come from the app'"],
     ],
+    options: EXPLAIN_OPTIONS,
     load: () => import('./explain.ts'),
   },
   eval: {
@@ -119,8 +130,8 @@ export const VERBS = {
     group: 'Understand',
     does: 'replay the requests of a log and report which ones a changed configuration treats differently',
     examples: [
-      ['replay access.log --edge edge.yaml'],
-      ['replay access.log --edge edge.yaml --against edge.yaml -r json'],
+      ['replay access.log', 'what edge.yaml does with the logged requests'],
+      ['replay access.log --against production.yaml', 'exit code 5 if it treats one of them differently'],
     ],
     load: () => import('./replay.ts'),
   },
@@ -128,8 +139,8 @@ export const VERBS = {
     group: 'Compare and prove',
     does: 'compare what two edge files do with every request, and show a request for each difference',
     examples: [
-      ['diff edge.yaml edge.yaml', 'exit code 5 if they differ'],
-      ['diff -r markdown edge.yaml edge.yaml', 'a comment on a pull request'],
+      ['diff main:edge.yaml edge.yaml', 'what a branch changes; exit code 5 if they differ'],
+      ['diff -r markdown main:edge.yaml edge.yaml', 'a comment on a pull request'],
     ],
     load: () => import('./diff.ts'),
   },
@@ -162,6 +173,7 @@ export const VERBS = {
       ['dev edge.yaml --port 0 --events -', 'any free port; one event a line'],
       ['dev edge.yaml --port 0 --api 0', 'also the management API'],
     ],
+    options: DEV_OPTIONS,
     load: () => import('./dev.ts'),
   },
   http: {
@@ -171,6 +183,7 @@ export const VERBS = {
       ['http 3000', 'every request goes to port 3000 of this machine'],
       ['http 3000 --policy policy.yml --port 0'],
     ],
+    options: DEV_OPTIONS,
     load: () => import('./http.ts'),
   },
   record: {
@@ -180,6 +193,7 @@ export const VERBS = {
       ['record edge.yaml --port 0 --out session.ndjson', 'keeps whole exchanges, redacted'],
       ['record --from access.log --to scenario --out logged.scenario.yaml'],
     ],
+    options: RECORD_OPTIONS,
     load: () => import('./record.ts'),
   },
   serve: {
@@ -189,6 +203,7 @@ export const VERBS = {
       ['serve --port 0 --api-port 0', 'prints its first key'],
       ['serve --port 0 --api-port 0 --store team.db'],
     ],
+    options: SERVE_OPTIONS,
     load: () => import('./serve.ts'),
   },
   ...INSTANCE_VERBS,

@@ -7,6 +7,7 @@
 const READING_CODES = [
   'empty',
   'not_a_map',
+  'other_file',
   'too_large',
   'not_text',
   'too_deep',

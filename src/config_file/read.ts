@@ -1,10 +1,22 @@
-import { type Document, type Node, isMap, isScalar, parseDocument } from 'yaml';
+import {
+  type CST,
+  type Document,
+  type Node,
+  Composer,
+  Lexer,
+  Parser,
+  YAMLParseError,
+  isMap,
+  isScalar,
+} from 'yaml';
 import type { Diagnostic, Fix, Source, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
+import { otherMap, otherText } from './other_files.ts';
 import { locator } from './locate.ts';
 import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
+import { type Steps, atOnce } from './steps.ts';
 import { spaceAfter } from './syntax_fixes.ts';
 import { clamped, syntaxProblems } from './syntax_problems.ts';
 import { type AliasTargets, valueOf } from './values.ts';
@@ -46,6 +58,11 @@ function controlCharacter(
 
 /** Reads YAML 1.2, which includes JSON. Never throws; problems become diagnostics. */
 export function readDocument(source: Source, kind: FileKind): Reading {
+  return atOnce(readingOf(source, kind));
+}
+
+/** `readDocument` with pauses. */
+export function* readingOf(source: Source, kind: FileKind): Steps<Reading> {
   const bytes = Buffer.byteLength(source.text);
   const refuse = (code: ReadingCode, message: string, span: Span, more?: More): Reading => {
     const document = { source, value: undefined, spanOf: () => span, keySpanOf: () => span };
@@ -61,13 +78,38 @@ export function readDocument(source: Source, kind: FileKind): Reading {
   if (control !== null) return refuse('not_text', control.message, control.span, control.more);
   let parsed: Document;
   try {
-    // Duplicate keys are found while values are built, because the parser's own search is quadratic.
-    parsed = parseDocument(source.text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+    parsed = yield* parseYaml(source.text);
   } catch {
     // The parser is recursive; only nesting of tens of thousands of levels exhausts the stack.
     return refuse('too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
   }
   return read(source, parsed, kind, refuse);
+}
+
+/** Parts of a text of YAML, such as a scalar or a space, between two pauses: about a millisecond. */
+export const LEXEMES_OF_STEP = 2_000;
+
+/** `parseDocument` of the library, with pauses. */
+function* parseYaml(text: string): Steps<Document> {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (++lexemes % LEXEMES_OF_STEP === 0) yield;
+  }
+  for (const token of parser.end()) tokens.push(token);
+  // Duplicate keys are found while values are built, because the parser's own search is quadratic.
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+  // With `forceDoc` there is always a document.
+  const [first, second] = composer.compose(tokens, true, text.length);
+  const { range } = second ?? {};
+  if (range !== undefined) {
+    const message = 'Source contains multiple documents; please use YAML.parseAllDocuments()';
+    first!.errors.push(new YAMLParseError([range[0], range[1]], 'MULTIPLE_DOCS', message));
+  }
+  if (lexemes >= LEXEMES_OF_STEP) yield;
+  return first!;
 }
 
 type Refuse = (code: ReadingCode, message: string, span: Span, more?: More) => Reading;
@@ -78,6 +120,8 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   const located = locator(parsed, targets);
   const skeleton: LocatedDocument = { source, value: undefined, ...located };
   const problems = syntaxProblems(source.text, [...parsed.errors, ...parsed.warnings], kind.called);
+  const other = otherFile(source.text, problems.length > 0 ? null : parsed.contents, kind);
+  if (other !== null) return refuse('other_file', other.message, other.span ?? whole, { hint: other.cure });
   if (problems.length > 0) {
     const diagnostics = problems.flatMap(
       ({ code, message, span, hint, fix }) =>
@@ -102,9 +146,7 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
       'empty',
       'the file is empty',
       { start: 0, end: 0 },
-      {
-        notes: [kind.smallest],
-      },
+      { hint: '`edgeproof init` writes a file to begin with', notes: [kind.smallest] },
     );
   }
   if (!isMap(contents)) {
@@ -117,10 +159,36 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
 }
 
+/** What the file is instead of one of ours; null if it seems to be one, or nothing that is known. */
+function otherFile(
+  text: string,
+  contents: Node | null,
+  { called }: FileKind,
+): { readonly message: string; readonly cure: string; readonly span: Span | null } | null {
+  const said = (of: string) => `this is ${of}, not ${called}`;
+  if (!isMap(contents)) {
+    const found = otherText(text);
+    if (found === null) return null;
+    const start = text.search(/\S/);
+    const line = text.indexOf('\n', start);
+    const span = { start, end: line < 0 ? text.length : line };
+    return { message: said(found.called), cure: found.cure, span };
+  }
+  const keys = contents.items.map(({ key }) => key).filter((key) => isScalar(key));
+  const found = otherMap(
+    keys.map(({ value }) => String(value)),
+    text,
+  );
+  if (found === null) return null;
+  const range = keys.find(({ value }) => value === found.key)?.range;
+  const span = range ? { start: range[0], end: range[1] } : null;
+  return { message: said(found.called), cure: found.cure, span };
+}
+
 function isEmptyContents(contents: Node | null): boolean {
   if (contents === null) return true;
   // A document with only a marker has an empty scalar.
-  return isScalar(contents) && contents.value === null && contents.source === '';
+  return isScalar(contents) && contents.value === null;
 }
 
 function notAMap(text: string, kind: FileKind): { readonly message: string; readonly fix: Fix | null } {

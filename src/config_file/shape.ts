@@ -28,6 +28,16 @@ export interface Shape {
   readonly anyOf?: readonly Shape[];
 }
 
+/** A required key that a map lacks. */
+export interface MissingKey<S extends Shape = Shape> {
+  readonly key: string;
+  readonly shape: S;
+  /** Whether the key is there without a value. */
+  readonly isNull: boolean;
+  /** A key beside it that contains this one: it is indented too deep. */
+  readonly within?: string | undefined;
+}
+
 /** How a value departs from its shape. */
 export type Departure<S extends Shape = Shape> =
   | {
@@ -38,14 +48,10 @@ export type Departure<S extends Shape = Shape> =
       readonly owner?: string | undefined;
     }
   | {
-      readonly kind: 'missing_key';
-      readonly key: string;
-      readonly shape: S;
+      readonly kind: 'missing_keys';
+      readonly missing: readonly MissingKey<S>[];
+      /** Unknown keys beside them. */
       readonly unknown: readonly string[];
-      /** Whether the key is there without a value. */
-      readonly isNull: boolean;
-      /** A key beside it that contains this one: it is indented too deep. */
-      readonly within?: string | undefined;
     }
   | {
       readonly kind: 'wrong_type';

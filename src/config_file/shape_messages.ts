@@ -8,7 +8,15 @@ import { isObject } from './misplaced_keys.ts';
 import type { More, Report } from '../diagnostics/report.ts';
 import { mapRepair, writes } from './map_repairs.ts';
 import type { Depart, Departure, Shape } from './shape.ts';
-import { TYPE_WORDS, didYouMean, lastKey, listed, quoted, shown } from '../diagnostics/message_text.ts';
+import {
+  TYPE_WORDS,
+  allOf,
+  didYouMean,
+  lastKey,
+  listed,
+  quoted,
+  shown,
+} from '../diagnostics/message_text.ts';
 
 /**
  * Writes a message for each departure. `elsewhere` has notes on keys that this kind of file does not support,
@@ -23,8 +31,8 @@ export function reportDepartures(
     switch (departure.kind) {
       case 'unknown_key':
         return reportUnknownKey(report, pointer, departure, elsewhere);
-      case 'missing_key':
-        return reportMissingKey(report, pointer, departure);
+      case 'missing_keys':
+        return reportMissingKeys(report, pointer, departure);
       case 'wrong_type': {
         const { shape, received, meantFor } = departure;
         const message = `${subject(pointer)} has to be ${wanted(shape)}, not ${shown(received)}`;
@@ -81,19 +89,35 @@ export function reportDepartures(
 
 type Of<Kind extends Departure['kind']> = Extract<Departure, { kind: Kind }>;
 
-function reportMissingKey(
+function reportMissingKeys(
   report: Report<ShapeCode>,
   pointer: string,
-  { key, shape, unknown, within }: Of<'missing_key'>,
+  { missing, unknown }: Of<'missing_keys'>,
 ): void {
-  // The missing key was misspelt, and the unknown key has already been reported.
-  const isMeant = (other: string): boolean =>
-    (suggest(other, [key]) ?? wordMeant(other, [key]) ?? adviceOn(other, [key])) !== undefined;
-  if (unknown.some(isMeant)) return;
-  const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
-  const hint =
-    within === undefined ? undefined : `it is inside ${quoted(within)}: indent it as ${quoted(within)}`;
-  report('missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, { at: 'key', hint, notes });
+  // A missing key that was misspelt has been reported as an unknown key.
+  const own = missing.filter(({ key }) => !unknown.some((other) => isMeant(other, key)));
+  for (const { key, within } of own)
+    if (within !== undefined)
+      report('missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, {
+        at: 'key',
+        hint: `it is inside ${quoted(within)}: indent it as ${quoted(within)}`,
+      });
+  const absent = own.filter(({ within }) => within === undefined);
+  if (absent.length === 0) return;
+  const keys = absent.map(({ key }) => key);
+  const message = `${allOf(keys.map(quoted))} ${keys.length === 1 ? 'is' : 'are'} missing${inside(pointer)}`;
+  report('missing_key', pointer, message, {
+    at: 'key',
+    hint: `add ${allOf(keys)}`,
+    notes: absent.flatMap(({ key, shape }) =>
+      shape.description === undefined ? [] : [`${key}: ${shape.description}`],
+    ),
+  });
+}
+
+/** Whether an unknown key is a misspelt `key`, or what another tool calls it. */
+function isMeant(other: string, key: string): boolean {
+  return (suggest(other, [key]) ?? wordMeant(other, [key]) ?? adviceOn(other, [key])) !== undefined;
 }
 
 function reportUnknownKey(

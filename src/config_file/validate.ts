@@ -3,7 +3,7 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { entryAbove, isObject, ownerOf, ownerWith } from './misplaced_keys.ts';
 import { UNREADABLE } from './document.ts';
 import { formDeparture, wordDeparture } from './text_departures.ts';
-import type { Depart, Extension, Shape, ShapeCache } from './shape.ts';
+import type { Depart, Extension, MissingKey, Shape, ShapeCache } from './shape.ts';
 
 /** The state of one validation. */
 interface Shaping {
@@ -184,16 +184,15 @@ function shapedRecord(
       shaping.depart(pointer, { kind: 'unknown_key', key, known, owner });
     }
   }
+  let missing: MissingKey[] | undefined;
   for (const key of keysOnTheirOwn(shape)) {
     if (Object.hasOwn(result, key)) continue;
     const property = properties[key]!;
     const isNull = nulls?.has(key) === true;
     if (property.default !== undefined) result[key] = copyOf(property.default);
-    else {
-      const within = ownerWith(key, value);
-      shaping.depart(pointer, { kind: 'missing_key', key, shape: property, unknown, isNull, within });
-    }
+    else (missing ??= []).push({ key, shape: property, isNull, within: ownerWith(key, value) });
   }
+  if (missing !== undefined) shaping.depart(pointer, { kind: 'missing_keys', missing, unknown });
   return result;
 }
 

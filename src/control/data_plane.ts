@@ -34,7 +34,12 @@ export function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentS
   };
   return {
     prepare: large.prepare,
-    check: large.check,
+    check: (change) =>
+      large.ahead(change, function* () {
+        const { next } = following(change);
+        // What has findings is left to the swap, which reports them.
+        if (next !== null) yield* edge.ahead(next);
+      }),
     swap: (change) => {
       const { next, findings } = following(change);
       large.checked();

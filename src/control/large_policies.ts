@@ -2,13 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { ValidationCache } from '../edge/document/validation_cache.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { conditionsAhead } from '../policy/conditions_ahead.ts';
-import { LARGE_POLICY } from '../policy/document/shared_checks.ts';
-import type { Steps } from '../policy/document/steps.ts';
+import { LARGE_POLICY } from '../policy/facts.ts';
+import type { Steps } from '../config_file/steps.ts';
 import type { DataPlane } from './api/contract.ts';
+import type { EdgeChange } from './api/edge_slice.ts';
 import type { EdgeDocument } from './resources/edge_document.ts';
 
 /** Work on the large policies of a change in slices, between which the event loop goes on. The swap finds the results. */
-export interface LargePolicies extends Pick<DataPlane, 'prepare' | 'check'> {
+export interface LargePolicies extends Pick<DataPlane, 'prepare'> {
+  /**
+   * Checks the large policies of a change, and compiles them with what `compile` gives; `prepare` comes
+   * first.
+   */
+  readonly ahead: (change: EdgeChange, compile: () => Steps<void>) => Promise<void>;
   /** The swap has compiled them, or will not. */
   readonly swapped: () => void;
   /** The swap has checked them. */
@@ -28,12 +34,16 @@ export function largePolicies(service: string, known: ValidationCache): LargePol
       const large = new Set(Array.from(policies).filter((text) => text.length >= LARGE_POLICY));
       hasLarge = large.size > 0;
       for (const text of large) {
-        for (const each of await inSlices(conditionsAhead(text, service))) conditions.add(each);
+        await setImmediate();
+        const value = known.policies.valueOf(text);
+        await setImmediate();
+        for (const each of await inSlices(conditionsAhead(value, service))) conditions.add(each);
       }
     },
-    check: async ({ document }) => {
+    ahead: async ({ document }, compile) => {
       if (!hasLarge) return;
       for (const asked of checksIn(document, known)) await inSlices(known.policies.ahead(...asked));
+      await inSlices(compile());
     },
     checked: known.policies.forget,
     swapped: () => conditions.clear(),

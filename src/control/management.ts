@@ -157,6 +157,22 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   }
 }
 
+/**
+ * Makes the account and the keys of a store that is new, so that several processes can open it at once. Returns the admin
+ * key that this has created; null if the store was in use before. Throws StoreError.
+ */
+export async function initialised(storePath: string, keys: SealingOptions): Promise<string | null> {
+  const { store, sealing } = await openSealedStore(storePath, { sealing: keys });
+  try {
+    const nowMs = Date.now;
+    const { firstKey } = await openAccount(store, { newId: newIds(nowMs), secretText, nowMs });
+    await sessionKeysOf(store, sealing);
+    return firstKey;
+  } finally {
+    await store.close();
+  }
+}
+
 function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
 }

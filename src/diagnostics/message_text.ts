@@ -32,6 +32,11 @@ export function listed(names: readonly string[], most = 20): string {
   return names.slice(0, most).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+/** Texts in a sentence: `a, b and c`. */
+export function allOf(texts: readonly string[]): string {
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)!}`;
+}
+
 /** A count with its noun, digits grouped: `1 case`, `1,200 cases`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

@@ -1,5 +1,6 @@
 import { areSame, weakMemoize } from '../caches/weak_memoize.ts';
 import { brandingOf } from '../engine/branding.ts';
+import type { Steps } from '../config_file/steps.ts';
 import type { StreamConfiguration } from '../engine/stream.ts';
 import { type Facts, type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
@@ -77,6 +78,8 @@ export interface CompileOptions {
   readonly logins?: LoginEnvironment;
   /** Parts of earlier configurations that were compiled with the same options; default none. */
   readonly cache?: CompileCache;
+  /** Takes the compilation of large parts, which are then left out; by default they are compiled at once. */
+  readonly later?: Context['later'];
 }
 
 /**
@@ -120,6 +123,25 @@ export function compileEdge(
     redact: secrets?.redact ?? null,
     cookies: logins.registry.cookies,
   });
+}
+
+/** Compiles the large parts of a configuration with pauses, so that `compileEdge` with the same cache finds them. */
+export function* largePartsAhead(
+  config: EdgeConfig,
+  options: CompileOptions & { readonly cache: CompileCache },
+  before: CompiledEdge,
+): Steps<void> {
+  const waiting: Steps<void>[] = [];
+  const trial = {
+    ...options,
+    cache: options.cache.trial(),
+    later: (work: Steps<void>) => waiting.push(work),
+  };
+  compileEdge(config, (_route, _module, _config, initial) => initial(), trial, before);
+  for (const work of waiting) {
+    yield;
+    yield* work;
+  }
 }
 
 type Compiled = Pick<
@@ -238,5 +260,6 @@ function contextOf(
     backend: backendTable(backends),
     policy,
     cache: kept,
+    later: options.later ?? null,
   };
 }

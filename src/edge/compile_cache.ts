@@ -1,4 +1,5 @@
 import { areSame } from '../caches/weak_memoize.ts';
+import type { Steps } from '../config_file/steps.ts';
 import type { Linked } from '../engine/module.ts';
 import type { BackendTree } from './backends.ts';
 import type { ipPolicyTable } from './ip_policies.ts';
@@ -33,6 +34,15 @@ export interface CompileCache {
     context: Context,
     compile: (context: Context) => Compiled,
   ) => Tracked<Compiled>;
+  /** Compiles a part with pauses, for the next `part` with the same config and circumstances. */
+  readonly ahead: <Compiled, Context extends CompileRequest>(
+    config: object,
+    circumstances: readonly unknown[],
+    context: Context,
+    compile: (context: Context) => Steps<Compiled>,
+  ) => Steps<void>;
+  /** The same parts; those that are compiled with it are not remembered. */
+  readonly trial: () => CompileCache;
   /** Lists of rules by the names of their IP policies. */
   readonly policies: Parameters<typeof ipPolicyTable>[1];
   /** A value that all parts share; it is created again when its circumstances have changed. */
@@ -75,25 +85,8 @@ interface Shared {
 export function compileCache(): CompileCache {
   const parts = new WeakMap<object, Part>();
   const shared = new Map<string, Shared>();
-  const tracked: CompileCache['tracked'] = (config, circumstances, context, compile) => {
-    type Compiled = ReturnType<typeof compile>;
-    const before = parts.get(config);
-    if (before !== undefined && holds(before, circumstances, context)) {
-      for (const { route, module, config: of, state } of before.taken)
-        context.takeState(route, module, of, () => state);
-      return before as Tracked<Compiled>;
-    }
-    const { watched, asked, taken } = watching(context);
-    const compiled = compile(watched);
-    const part = { circumstances, asked, taken, compiled, answers: context.answers };
-    parts.set(config, part);
-    return part;
-  };
-  return {
+  const common: Pick<CompileCache, 'policies' | 'shared'> = {
     policies: new Map(),
-    tracked,
-    part: (config, circumstances, context, compile) =>
-      tracked(config, circumstances, context, compile).compiled,
     shared: (name, circumstances, make) => {
       const before = shared.get(name);
       if (before !== undefined && areSame(before.circumstances, circumstances))
@@ -103,6 +96,37 @@ export function compileCache(): CompileCache {
       return value;
     },
   };
+  const cacheOf = (keep: (config: object, part: Part) => void): CompileCache => {
+    const tracked: CompileCache['tracked'] = (config, circumstances, context, compile) => {
+      type Compiled = ReturnType<typeof compile>;
+      const before = parts.get(config);
+      if (before !== undefined && holds(before, circumstances, context)) {
+        for (const { route, module, config: of, state } of before.taken)
+          context.takeState(route, module, of, () => state);
+        return before as Tracked<Compiled>;
+      }
+      const { watched, asked, taken } = watching(context);
+      const compiled = compile(watched);
+      const part = { circumstances, asked, taken, compiled, answers: context.answers };
+      keep(config, part);
+      return part;
+    };
+    return {
+      ...common,
+      tracked,
+      part: (config, circumstances, context, compile) =>
+        tracked(config, circumstances, context, compile).compiled,
+      ahead: function* (config, circumstances, context, compile) {
+        const before = parts.get(config);
+        if (before !== undefined && holds(before, circumstances, context)) return;
+        const { watched, asked, taken } = watching(context);
+        const compiled = yield* compile(watched);
+        parts.set(config, { circumstances, asked, taken, compiled, answers: context.answers });
+      },
+      trial: () => cacheOf(() => undefined),
+    };
+  };
+  return cacheOf((config, part) => void parts.set(config, part));
 }
 
 function holds(part: Part, now: readonly unknown[], context: CompileRequest): boolean {

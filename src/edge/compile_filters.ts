@@ -1,6 +1,7 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Linked } from '../engine/module.ts';
+import type { Steps } from '../config_file/steps.ts';
+import type { Linked, Module } from '../engine/module.ts';
 import type { Branding } from '../engine/branding.ts';
 import { digest } from '../crypto/digest.ts';
 import { stateKey } from './filter_state.ts';
@@ -18,6 +19,8 @@ export interface Context extends CompileRequest {
   readonly policy: PolicyLinks;
   /** Handlers of earlier configurations. */
   readonly cache: CompileCache;
+  /** Takes the compilation of large parts, which are then left out; null to compile them at once. */
+  readonly later: ((work: Steps<void>) => void) | null;
 }
 
 /** Members that the configs of all modules have. */
@@ -46,8 +49,15 @@ export function compileFilters(
     const [config, parent] = configOf(module.type);
     if (config === undefined || !config.enabled) continue;
     const at = pointerTo(parent, module.type);
-    const handler = context.cache.part(config, [at, edge, ...circumstances], context, (watched) =>
-      module.compile(config as never, linkedWith(watched, { edge, at, links })),
+    const linked = (watched: Context) => linkedWith(watched, { edge, at, links });
+    const now = [at, edge, ...circumstances];
+    if (context.later !== null && isLarge(module, config)) {
+      const compile = (watched: Context) => module.compilation!.compile(config as never, linked(watched));
+      context.later(context.cache.ahead(config, now, context, compile));
+      continue;
+    }
+    const handler = context.cache.part(config, now, context, (watched) =>
+      module.compile(config as never, linked(watched)),
     );
     const state =
       handler.initial === undefined
@@ -58,6 +68,10 @@ export function compileFilters(
     filters.push(compiledFilter({ type: module.type, pointer: at, config }, module.reasons, handler, state));
   }
   return filters;
+}
+
+function isLarge({ compilation }: Module<never>, config: ModuleConfig): boolean {
+  return compilation?.isLarge(config as never) === true;
 }
 
 /** The name of a state: a change of what would start it afresh changes the name, too. */

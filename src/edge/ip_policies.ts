@@ -46,11 +46,10 @@ interface RuleOf extends LinkedRule {
   readonly of: IpRuleConfig;
 }
 
-const linkedRule = weakMemoize((rule: IpRuleConfig): RuleOf => ({
-  action: rule.action,
-  cidr: cidrOf(rule),
-  of: rule,
-}));
+/** Made anew each time: to remember it by its rule would take as long as making it. */
+function linkedRule(rule: IpRuleConfig): RuleOf {
+  return { action: rule.action, cidr: cidrOf(rule), of: rule };
+}
 
 function cidrOf(rule: IpRuleConfig): Cidr {
   const cidr = parseCidr(rule.cidr);

@@ -1,6 +1,7 @@
 import type { Connection, RequestHead, World } from '../engine/contract.ts';
+import type { Steps } from '../config_file/steps.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import { type CompileOptions, type CompiledEdge, compileEdge } from './compile.ts';
+import { type CompileOptions, type CompiledEdge, compileEdge, largePartsAhead } from './compile.ts';
 import { beginExchange } from './begin_exchange.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import type { InternalEndpoints } from './internal_endpoints.ts';
@@ -21,6 +22,8 @@ export interface EdgeRuntime {
   readonly swap: (config: EdgeConfig) => void;
   /** Compiles a configuration on top of another one, without activating it. */
   readonly compile: (config: EdgeConfig, before: CompiledEdge) => CompiledEdge;
+  /** Compiles the large parts of a configuration with pauses, for the next compilation. */
+  readonly ahead: (config: EdgeConfig, before: CompiledEdge) => Steps<void>;
   /** Activates an earlier configuration again, or one that was compiled for it. */
   readonly restore: (compiled: CompiledEdge) => void;
   readonly begin: (connection: Connection, head: RequestHead) => Exchange;
@@ -58,6 +61,7 @@ export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOpti
       revision++;
     },
     compile,
+    ahead: (next, before) => largePartsAhead(next, options, before),
     restore: (compiled) => {
       current = compiled;
       revision++;

@@ -1,4 +1,5 @@
 import type { CompiledEdge } from './compile.ts';
+import type { Steps } from '../config_file/steps.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import { Extension, type ExtensionChange } from './extension.ts';
 import type { EdgeRuntime } from './runtime.ts';
@@ -19,6 +20,8 @@ export interface Swaps<Config extends Swappable> {
   readonly swapTo: (next: Config) => () => void;
   /** Compiles another configuration on top of those that are staged; it is activated later, or dropped. */
   readonly stage: (next: Config) => Staged;
+  /** Compiles the large parts of another configuration with pauses, for the next swap. */
+  readonly ahead: (next: Config) => Steps<void>;
   /** Changes the parts that others add. */
   readonly extend: (change: ExtensionChange) => void;
 }
@@ -92,6 +95,7 @@ export function swapsOf<Config extends Swappable>(
         },
       };
     },
+    ahead: (next) => runtime.ahead(extended(next, parts).config, waiting ?? runtime.current()),
     extend: ({ added = [], removed = [] }) => {
       const restrict = restrictedBy(current);
       activate(current, extension.with({ added: added.map(restrict), removed: removed.map(restrict) }));

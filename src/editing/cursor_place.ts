@@ -1,4 +1,4 @@
-import { type EditedText, type Found, type Place, childrenOf, ROOT_PLACE } from './edited_text.ts';
+import { type EditedText, type Found, type Place, childrenAround, ROOT_PLACE } from './edited_text.ts';
 import { type Cursor, besideLine, cursorAt, inFlow } from './yaml_cursor.ts';
 import type { YamlNode } from './yaml_tree.ts';
 
@@ -40,7 +40,7 @@ function bracketsAround(
     const isClosed = /[\]}]/.test(edited.text[node.end - 1]!) && node.end > node.start + 1;
     return isClosed && node.end === at.offset ? null : { path: place.path, start: node.start };
   }
-  for (const [inner, child] of childrenOf(edited, node, place)) {
+  for (const [inner, child] of childrenAround(edited, node, place, at.offset)) {
     const found = bracketsAround(edited, child, inner, at);
     if (found !== null) return found;
   }

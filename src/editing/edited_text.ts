@@ -1,19 +1,20 @@
 import type { Span } from '../diagnostics/diagnostic.ts';
-import { readYaml } from './read_yaml.ts';
+import { type YamlReading, readAgain, readYaml } from './read_yaml.ts';
 import { type Root, type SchemaNode, keysOfRoot, schemasAt } from './schema_places.ts';
 import type { YamlMap, YamlNode, YamlScalar } from './yaml_tree.ts';
 
 /** A text of an editor, with its tree. */
-export interface EditedText {
-  readonly text: string;
+export interface EditedText extends YamlReading {
   readonly root: Root;
-  readonly tree: YamlNode | null;
 }
 
-/** The tree of a text; the name of the file tells the kind of a text without keys. */
-export function editedText(text: string, name: string): EditedText {
-  const tree = readYaml(text);
-  return { text, tree, root: rootOf(text, tree, name) };
+/**
+ * The tree of a text; the name of the file tells the kind of a text without keys. What has not changed since an earlier
+ * version is not read again.
+ */
+export function editedText(text: string, name: string, before: EditedText | null = null): EditedText {
+  const reading = readAgain(text, before);
+  return { ...reading, root: rootOf(text, reading.tree, name) };
 }
 
 const ROOTS = ['edge', 'policy', 'scenario', 'property'] as const;
@@ -55,7 +56,7 @@ export interface Place {
 }
 
 /** Called for a key with its value, and for an element of a list; `key` is null for elements and the root. */
-type Visit = (place: Place, node: YamlNode | null, key: YamlScalar | null) => void;
+export type Visit = (place: Place, node: YamlNode | null, key: YamlScalar | null) => void;
 
 /** Visits all parts in the order of the text; policies in texts are read as if they were maps. */
 export function visit(edited: EditedText, visitor: Visit): void {
@@ -84,13 +85,7 @@ export function childrenOf(
 ): readonly (readonly [Place, YamlNode | null, YamlScalar | null])[] {
   const { path, maps } = place;
   if (node?.kind === 'list')
-    return node.items.map((item) => {
-      const type =
-        item?.kind === 'map'
-          ? (wordOf(edited.text, entryOf(edited.text, item, 'type')) ?? place.type)
-          : place.type;
-      return [{ path: [...path, '*'], type, maps }, item, null] as const;
-    });
+    return node.items.map((item) => [itemPlace(edited, item, place), item, null] as const);
   if (node?.kind === 'map')
     return node.entries.map(({ key, value }) => {
       const inner = [...path, rawText(edited.text, key)];
@@ -98,6 +93,25 @@ export function childrenOf(
     });
   const policy = node?.kind === 'scalar' ? policyInside(edited, node, path) : null;
   return policy === null ? [] : childrenOf(edited, policy, { ...place, path: path.slice(0, -1) });
+}
+
+/** The parts of a node among which are those that an offset is in: of a list, no others. */
+export function childrenAround(
+  edited: EditedText,
+  node: YamlNode | null,
+  place: Place,
+  offset: number,
+): ReturnType<typeof childrenOf> {
+  if (node?.kind !== 'list') return childrenOf(edited, node, place);
+  return node.items.flatMap((item) =>
+    item !== null && touches(item, offset) ? [[itemPlace(edited, item, place), item, null] as const] : [],
+  );
+}
+
+/** The place of an element of the list at a place. */
+export function itemPlace({ text }: EditedText, item: YamlNode | null, { path, type, maps }: Place): Place {
+  const own = item?.kind === 'map' ? wordOf(text, entryOf(text, item, 'type')) : null;
+  return { path: [...path, '*'], type: own ?? type, maps };
 }
 
 /** The value of a key of a map; null without one. */
@@ -110,13 +124,18 @@ export function wordOf(text: string, node: YamlNode | null): string | null {
   return node?.kind === 'scalar' ? rawText(text, node) : null;
 }
 
+/** The trees of policies in texts: a scalar is of one text, or of several that are the same there. */
+const policies = new WeakMap<YamlScalar, YamlNode | null>();
+
 /** The tree of a policy that is written as a text, at its places in the file; null for texts with escapes. */
-function policyInside(
-  { text }: EditedText,
-  { style, start, end }: YamlScalar,
-  path: readonly string[],
-): YamlNode | null {
+function policyInside(edited: EditedText, scalar: YamlScalar, path: readonly string[]): YamlNode | null {
   if (path.at(-1) !== 'value' || path.at(-2) !== 'traffic_policy') return null;
+  let policy = policies.get(scalar);
+  if (policy === undefined) policies.set(scalar, (policy = readPolicy(edited, scalar)));
+  return policy;
+}
+
+function readPolicy({ text }: EditedText, { style, start, end }: YamlScalar): YamlNode | null {
   if (style === 'literal') {
     const first = text.indexOf('\n', start) + 1;
     return first > 0 && first < end ? readYaml(text, first, end) : null;
@@ -148,7 +167,7 @@ function find(
 ): Found | null {
   if (key !== null && touches(key, offset)) return { place, node, key, isOnKey: true };
   if (node === null || !touches(node, offset)) return null;
-  for (const [inner, child, own] of childrenOf(edited, node, place)) {
+  for (const [inner, child, own] of childrenAround(edited, node, place, offset)) {
     const found = find(edited, child, inner, own, offset);
     if (found !== null) return found;
   }

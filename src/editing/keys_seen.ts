@@ -1,5 +1,6 @@
 import { ACTION_FACTS } from '../filters/table.ts';
-import { type EditedText, rawText, visit } from './edited_text.ts';
+import { collector } from './collected.ts';
+import { type EditedText, rawText } from './edited_text.ts';
 
 /** Keys of maps that expressions read, and that only traffic and other files tell. */
 export type SeenKind = 'request_header' | 'response_header' | 'cookie' | 'query_parameter' | 'variable';
@@ -33,17 +34,24 @@ export function keysSeenIn(edited: EditedText): ReadonlyMap<SeenKind, ReadonlySe
     names.add(kind === 'request_header' || kind === 'response_header' ? name.toLowerCase() : name);
   };
   for (const [kind, form] of WRITTEN) for (const [, name] of edited.text.matchAll(form)) add(kind, name!);
-  visit(edited, ({ path, type }, _node, key) => {
-    if (key === null) return;
-    const [above, owner] = [path.at(-2), path.at(-3)];
-    if (above === 'headers' && edited.root === 'scenario')
-      add(
-        owner === 'request' || path.includes('send') ? 'request_header' : 'response_header',
-        rawText(edited.text, key),
-      );
-    // A list of maps with one key each.
-    if (above === '*' && owner === 'vars' && ACTION_FACTS.get(type ?? '')?.sets !== undefined)
-      add('variable', rawText(edited.text, key));
-  });
+  for (const [kind, name] of writtenKeys(edited)) add(kind, name);
   return found;
 }
+
+/** The keys of maps of headers and variables. */
+const writtenKeys = collector<readonly [SeenKind, string]>(
+  (found, edited) =>
+    ({ path, type }, _node, key) => {
+      if (key === null) return;
+      const [above, owner] = [path.at(-2), path.at(-3)];
+      if (above === 'headers' && edited.root === 'scenario')
+        found([
+          owner === 'request' || path.includes('send') ? 'request_header' : 'response_header',
+          rawText(edited.text, key),
+        ]);
+      // A list of maps with one key each.
+      if (above === '*' && owner === 'vars' && ACTION_FACTS.get(type ?? '')?.sets !== undefined)
+        found(['variable', rawText(edited.text, key)]);
+    },
+  (key) => key,
+);

@@ -2,7 +2,8 @@ import type { Span } from '../diagnostics/diagnostic.ts';
 import type { Reference } from '../filters/fact_values.ts';
 import { PHASES } from '../filters/phase.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
-import { type EditedText, type Place, innerSpan, rawText, visit } from './edited_text.ts';
+import { collector, movedSpan } from './collected.ts';
+import { type EditedText, type Place, innerSpan, rawText } from './edited_text.ts';
 import { expressionsIn } from './expressions.ts';
 import type { YamlScalar } from './yaml_tree.ts';
 
@@ -26,11 +27,10 @@ const MAPS: Readonly<Record<string, NameKind>> = {
 };
 
 /** All names in a text, in its order. */
-export function namesIn(edited: EditedText): readonly Occurrence[] {
-  const found: Occurrence[] = [];
-  visit(edited, (place, node, key) => {
+export const namesIn = collector<Occurrence>(
+  (found, edited) => (place, node, key) => {
     const add = (kind: NameKind, name: string, isDeclaration: boolean, scalar: YamlScalar): void => {
-      found.push({ kind, name, isDeclaration, span: innerSpan(edited.text, scalar) });
+      found({ kind, name, isDeclaration, span: innerSpan(edited.text, scalar) });
     };
     const { path } = edgePlace(edited, place);
     const isScenario = edited.root === 'scenario' && path === place.path;
@@ -51,10 +51,10 @@ export function namesIn(edited: EditedText): readonly Occurrence[] {
       const kind = referredKind(path, place.type);
       if (kind !== null) add(kind, word, false, node);
     }
-    found.push(...secretsIn(edited, place, node));
-  });
-  return found;
-}
+    for (const secret of secretsIn(edited, place, node)) found(secret);
+  },
+  (name, by) => ({ ...name, span: movedSpan(name.span, by) }),
+);
 
 /** Scenarios may have the edge that they test. */
 function edgePlace({ root }: EditedText, place: Place): Place {

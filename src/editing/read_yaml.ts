@@ -1,7 +1,9 @@
+import { ItemsOfReading, itemsAfter, nodeOf } from './known_items.ts';
 import { readFlow } from './read_flow.ts';
 import { alias, blockScalar, plainScalar, quotedEnd, quotedScalar } from './read_scalar.ts';
 import {
   DEPTH_LIMIT,
+  type PlacedItem,
   Scanner,
   type YamlEntry,
   type YamlMap,
@@ -9,9 +11,27 @@ import {
   type YamlScalar,
 } from './yaml_tree.ts';
 
+/** A text as it was read. */
+export interface YamlReading {
+  readonly text: string;
+  readonly tree: YamlNode | null;
+  /** Elements of its lists that need not be read again. */
+  readonly items: readonly PlacedItem[];
+}
+
+/** Reads a text that was read before some of it has changed: its tree is that of `readYaml`, with nodes of the earlier one. */
+export function readAgain(text: string, before: YamlReading | null): YamlReading {
+  const items = new ItemsOfReading(before === null ? undefined : itemsAfter(before.items, before.text, text));
+  const tree = treeOf(new Scanner(text, 0, text.length, items));
+  return { text, tree, items: items.found };
+}
+
 /** The tree of a text, or of a part of one whose lines are its own, such as a block text. Null without content. */
 export function readYaml(text: string, start = 0, end: number = text.length): YamlNode | null {
-  const scanner = new Scanner(text, start, end);
+  return treeOf(new Scanner(text, start, end, new ItemsOfReading()));
+}
+
+function treeOf(scanner: Scanner): YamlNode | null {
   let root: YamlNode | null = null;
   for (scanner.skipToContent(); !scanner.isDone; scanner.skipToContent()) {
     const { at } = scanner;
@@ -67,20 +87,33 @@ function properties(scanner: Scanner): string | undefined {
 }
 
 function list(scanner: Scanner): YamlNode {
-  const { column, at: start } = scanner;
+  const { column, at: start, items: known } = scanner;
   const items: (YamlNode | null)[] = [];
   const dashes: number[] = [];
+  const placed: (PlacedItem | null)[] = [];
   let end = start;
   while (!scanner.isDone && scanner.column === column && scanner.isDash) {
-    dashes.push(scanner.at++);
-    end = scanner.at;
-    scanner.skipSpaces();
-    const item = nodeAt(scanner, column);
-    if (item !== null) ({ end } = item);
-    items.push(item);
-    skipRest(scanner, column);
+    const dash = scanner.at;
+    const taken = known.take(scanner);
+    const read =
+      taken === null
+        ? known.read(scanner, { start: dash, column, node: () => item(scanner, column) })
+        : { node: nodeOf(taken), placed: taken };
+    dashes.push(dash);
+    items.push(read.node);
+    placed.push(read.placed);
+    end = read.node?.end ?? dash + 1;
   }
-  return { kind: 'list', items, dashes, start, end };
+  return { kind: 'list', items, dashes, placed, start, end };
+}
+
+/** The element after a marker; moves to what comes after it. */
+function item(scanner: Scanner, column: number): YamlNode | null {
+  scanner.at++;
+  scanner.skipSpaces();
+  const node = nodeAt(scanner, column);
+  skipRest(scanner, column);
+  return node;
 }
 
 function map(scanner: Scanner): YamlMap {

@@ -1,5 +1,6 @@
 import { LISTS, READY_PROPERTIES } from '../analysis/ready_properties.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import { NAMED_GATES } from '../project_files/property_file.ts';
 import type { Candidate } from './candidate.ts';
 import { type EditedText, type Place, entryOf, wordOf } from './edited_text.ts';
 import { type NameKind, namedKey, referredKind } from './names.ts';
@@ -77,7 +78,7 @@ type BuiltIn = 'module' | 'action' | 'gate';
 const BUILT_IN: Readonly<Record<BuiltIn, readonly string[]>> = {
   module: [...MODULE_FACTS.keys(), ...ACTION_FACTS.keys()],
   action: [...ACTION_FACTS.keys()],
-  gate: ['login', ...MODULE_FACTS.keys(), ...ACTION_FACTS.keys()],
+  gate: NAMED_GATES,
 };
 
 function namedInScenario(path: readonly string[]): NameKind | BuiltIn | null {

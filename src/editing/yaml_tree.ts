@@ -22,12 +22,14 @@ export interface YamlEntry {
   readonly value: YamlNode | null;
 }
 
-interface YamlList extends Part {
+export interface YamlList extends Part {
   readonly kind: 'list';
   /** Null for a marker without an element. */
   readonly items: readonly (YamlNode | null)[];
   /** Offset of the marker of each element; absent in brackets. */
   readonly dashes: readonly number[];
+  /** Which of the elements are known apart from the rest of the text; absent if that is not needed. */
+  readonly placed?: readonly (PlacedItem | null)[];
 }
 
 type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded';
@@ -43,6 +45,48 @@ export interface YamlAlias extends Part {
   readonly name: string;
 }
 
+/**
+ * An element of a block list whose node depends on nothing but its own lines and the marker after them, so that it need
+ * not be read again while they stay the same.
+ */
+export interface KnownItem {
+  /** Offsets of its marker and of the next one, as they were when it was read. */
+  readonly start: number;
+  readonly next: number;
+  readonly column: number;
+  /** How deep it is nested: what is too deep has no node. */
+  readonly depth: number;
+  readonly node: YamlNode | null;
+  readonly inner: readonly PlacedItem[];
+  /** What was derived from it, by who derives. */
+  readonly derived: Map<object, unknown>;
+}
+
+/** An item, and how far it has moved since it was read. */
+export interface PlacedItem {
+  readonly item: KnownItem;
+  readonly by: number;
+}
+
+export interface ItemReading {
+  readonly start: number;
+  readonly column: number;
+  /** Reads the node, and moves to what comes after it. */
+  readonly node: () => YamlNode | null;
+}
+
+export interface ReadItem {
+  readonly node: YamlNode | null;
+  /** Null if its lines alone do not say where it ends. */
+  readonly placed: PlacedItem | null;
+}
+
+/** Reads the elements of block lists, or gives those that are known. */
+export interface ItemReader {
+  take(scanner: Scanner): PlacedItem | null;
+  read(scanner: Scanner, reading: ItemReading): ReadItem;
+}
+
 /** Texts nested deeper than this are not read. */
 export const DEPTH_LIMIT = 100;
 
@@ -53,10 +97,12 @@ export class Scanner {
   depth = 0;
   readonly text: string;
   readonly end: number;
+  readonly items: ItemReader;
 
-  constructor(text: string, start: number, end: number) {
+  constructor(text: string, start: number, end: number, items: ItemReader) {
     this.text = text;
     this.end = end;
+    this.items = items;
     this.at = start;
     this.lineStart = text.lastIndexOf('\n', start - 1) + 1;
     if (text.charCodeAt(this.lineStart) === 0xfeff) this.lineStart++;

@@ -72,4 +72,9 @@ export interface Module<Config, Code extends string = string> {
   readonly reasons: Readonly<Record<Code, DeclaredReason>>;
   /** Throws only on a bug: every checked config compiles. */
   readonly compile: (config: Config, linked: Linked) => Handler;
+  /** `compile` with pauses, for configs that take it long. */
+  readonly compilation?: {
+    readonly isLarge: (config: Config) => boolean;
+    readonly compile: (config: Config, linked: Linked) => Generator<void, Handler>;
+  };
 }

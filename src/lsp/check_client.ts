@@ -19,6 +19,8 @@ export class CheckClient {
   readonly #limits: Limits | null;
   readonly #waiting = new Map<number, Waiting>();
   readonly #texts = new Map<string, string>();
+  /** Those that have changed since the last order: a thread that is asked nothing copies nothing. */
+  readonly #unsent = new Set<string>();
   #worker: Worker | null = null;
   #timer: NodeJS.Timeout | null = null;
   #nextId = 1;
@@ -32,7 +34,7 @@ export class CheckClient {
   setText(name: string, text: string | null): void {
     if (text === null) this.#texts.delete(name);
     else this.#texts.set(name, text);
-    if (this.#worker !== null) send(this.#worker, { name, text });
+    this.#unsent.add(name);
   }
 
   ask<Does extends keyof Orders>(
@@ -46,6 +48,9 @@ export class CheckClient {
     return new Promise((resolve, reject) => {
       this.#waiting.set(order.id, { resolve, reject });
       this.#keepTime();
+      for (const changed of this.#unsent)
+        send(worker, { name: changed, text: this.#texts.get(changed) ?? null });
+      this.#unsent.clear();
       send(worker, order);
     });
   }
@@ -69,7 +74,7 @@ export class CheckClient {
     });
     worker.on('error', (error: unknown) => failed(error instanceof Error ? error : new Error(String(error))));
     worker.on('exit', () => failed(new Error('the thread that checks has ended')));
-    for (const [name, text] of this.#texts) send(worker, { name, text });
+    for (const name of this.#texts.keys()) this.#unsent.add(name);
     // The server ends with its input, not with this thread.
     worker.unref();
     return worker;

@@ -13,18 +13,24 @@ import { isOfKnownKind, isPropertyFile } from '../project_files/file_kind.ts';
 export class TextFacts {
   readonly document: TextDocument;
   readonly name: string;
+  /** The last version whose tree was needed. */
+  #before: EditedText | null;
   #edited: EditedText | null = null;
   #names: readonly Occurrence[] | null = null;
   #mentions: readonly Mention[] | null = null;
   #seen: ReturnType<typeof keysSeenIn> | null = null;
 
-  constructor(document: TextDocument) {
+  constructor(document: TextDocument, before: TextFacts | null = null) {
     this.document = document;
+    this.#before = before === null ? null : (before.#edited ?? before.#before);
     this.name = nameOfUri(document.uri);
   }
 
   get edited(): EditedText {
-    return (this.#edited ??= editedText(this.document.getText(), this.name));
+    if (this.#edited !== null) return this.#edited;
+    this.#edited = editedText(this.document.getText(), this.name, this.#before);
+    this.#before = null;
+    return this.#edited;
   }
 
   get names(): readonly Occurrence[] {

@@ -57,7 +57,7 @@ export class Project {
   factsOf(document: TextDocument): TextFacts {
     const known = this.#made.get(document);
     if (known?.version === document.version) return known.facts;
-    const facts = new TextFacts(document);
+    const facts = new TextFacts(document, known?.facts);
     this.#made.set(document, { version: document.version, facts });
     return facts;
   }

@@ -26,6 +26,8 @@ const REST_MS = 3_000;
 const WATCHED = { watchers: [{ globPattern: '**/*.{yaml,yml,json}' }] };
 /** Cases of a user may take any time, and their thread much memory. */
 const RUN_LIMITS = { orderMs: 30_000, idleMs: 60_000 };
+/** Formatting is asked for now and then. */
+const FORMAT_LIMITS = { orderMs: 120_000, idleMs: 20_000 };
 
 interface Session {
   settings: Settings;
@@ -45,14 +47,14 @@ export interface LspOptions {
 /** Serves an editor over standard input and output, until it asks the server to exit or its input ends. */
 export function serveLsp(options: LspOptions): Promise<void> {
   const serving = startServing(options);
-  const { connection, documents, diagnosing, checks, runs } = serving;
+  const { connection, documents, diagnosing, checks, runs, formatter } = serving;
   bindFeatures(serving);
   documents.listen(connection);
   connection.listen();
   const { stdin } = process;
   const end = async (): Promise<void> => {
     diagnosing.close();
-    await Promise.all([checks.close(), runs.close()]);
+    await Promise.all([checks, runs, formatter].map((each) => each.close()));
   };
   // An input that ended before says so no more.
   if (stdin.readableEnded || stdin.destroyed) return end();
@@ -67,6 +69,7 @@ function startServing({ version, startChecker }: LspOptions): Serving {
   const documents = new TextDocuments(TextDocument);
   const checks = new CheckClient(startChecker);
   const runs = new CheckClient(startChecker, RUN_LIMITS);
+  const formatter = new CheckClient(startChecker, FORMAT_LIMITS);
   const project = new Project(
     (uri) => documents.get(uri),
     () => documents.all(),
@@ -83,7 +86,7 @@ function startServing({ version, startChecker }: LspOptions): Serving {
   const diagnosing = new Diagnosing({
     checks,
     setText: (name, text) => {
-      for (const each of [checks, runs]) each.setText(name, text);
+      for (const each of [checks, runs, formatter]) each.setText(name, text);
     },
     settings,
     publish: (params) => {
@@ -97,7 +100,18 @@ function startServing({ version, startChecker }: LspOptions): Serving {
     const { recording } = settings();
     return recording === null ? null : (session.recorded?.of(project.pathOf(recording)) ?? null);
   };
-  const serving = { connection, documents, project, checks, runs, coverage, diagnosing, settings, traffic };
+  const serving = {
+    connection,
+    documents,
+    project,
+    checks,
+    runs,
+    formatter,
+    coverage,
+    diagnosing,
+    settings,
+    traffic,
+  };
   bindLifecycle(serving, session, version);
   return serving;
 }

@@ -15,6 +15,8 @@ export interface Serving {
   readonly checks: CheckClient;
   /** The thread that runs cases. */
   readonly runs: CheckClient;
+  /** The thread that formats: large texts take long, and findings are not to wait for that. */
+  readonly formatter: CheckClient;
   readonly coverage: CoverageCounts;
   readonly diagnosing: Diagnosing;
   readonly settings: () => Settings;

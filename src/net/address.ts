@@ -91,7 +91,8 @@ export function compareWords(a: Words, b: Words): number {
   return a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3;
 }
 
-function v4Address(text: string, value: number): Address {
+/** An IPv4 address with its canonical text and its number. */
+export function v4Address(text: string, value: number): Address {
   return { text, family: 4, w0: 0, w1: 0, w2: 0, w3: value };
 }
 

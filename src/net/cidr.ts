@@ -1,4 +1,4 @@
-import { addressOf, compareWords, isMapped, readV4, readV6, v4FromNumber, v6Address } from './address.ts';
+import { addressOf, compareWords, isMapped, readV4, readV6, v4Address, v4FromNumber, v6Address } from './address.ts';
 import type { Address, Words } from './address.ts';
 
 /** A range of addresses in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3). */
@@ -31,7 +31,13 @@ const EXAMPLE = '192.0.2.0/24';
 export function parseCidr(text: string): Cidr | CidrProblem {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
-  const isV4 = readV4(address, 0) >= 0;
+  const v4 = readV4(address, 0);
+  const isV4 = v4 >= 0;
+  if (isV4 && slash >= 0) {
+    const bits = readBits(text.slice(slash + 1), 32);
+    // Strict text of an IPv4 range is canonical.
+    if (bits >= 0 && keepBits(v4, bits) === v4) return { text, address: v4Address(address, v4), bits };
+  }
   const words = wordsOf(address);
   if (words === null) return notAnAddress(text, address, slash);
   const width = isV4 ? 32 : 128;
@@ -139,10 +145,18 @@ function keepBits(word: number, bits: number): number {
 }
 
 function readBits(mask: string, width: number): number {
-  if (!/^(0|[1-9]\d{0,2})$/.test(mask)) return -1;
-  const bits = Number(mask);
-  return bits <= width ? bits : -1;
+  let bits = 0;
+  for (let at = 0; at < mask.length; at++) {
+    const digit = mask.charCodeAt(at) - ZERO;
+    const isLeadingZero = at === 0 && digit === 0 && mask.length > 1;
+    if (digit < 0 || digit > 9 || isLeadingZero) return -1;
+    bits = 10 * bits + digit;
+    if (bits > width) return -1;
+  }
+  return mask === '' ? -1 : bits;
 }
+
+const ZERO = 0x30;
 
 function badMask(text: string, mask: string, words: Words, isV4: boolean): CidrProblem {
   const width = isV4 ? 32 : 128;

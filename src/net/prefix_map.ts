@@ -5,6 +5,8 @@ import { type PrefixSet, prefixSet } from './prefix_set.ts';
 /** Something with a range of addresses. */
 interface Ranged {
   readonly cidr: Cidr;
+  /** What it was made of, by which it is recognised; by default itself. */
+  readonly of?: object;
 }
 
 /** Items by their ranges; a changed map shares with its predecessor all that did not change. */
@@ -85,7 +87,7 @@ function changed<Item extends Ranged>(
   removed: readonly Item[],
   added: readonly Item[],
 ): Chunks<Item> {
-  const gone = new Set(removed);
+  const gone = new Set(removed.map(originOf));
   const changes = Map.groupBy([...removed, ...added], ({ cidr }) => keyOf(cidr));
   const next = [...tables];
   const copied = new Set<number>();
@@ -105,11 +107,11 @@ function changed<Item extends Ranged>(
   };
 }
 
-/** A chunk with changed items: those that are in `gone` go, the others are added. `at` is the first bit to divide by. */
+/** A chunk with changed items: those whose origins are in `gone` go, the others are added. `at` is the first bit to divide by. */
 function chunkWith<Item extends Ranged>(
   chunk: Chunk<Item> | undefined,
   changes: readonly Item[],
-  gone: ReadonlySet<Item>,
+  gone: ReadonlySet<object>,
   at: number,
 ): Chunk<Item> {
   if (chunk !== undefined && 'children' in chunk) return splitWith(chunk, changes, gone);
@@ -122,7 +124,7 @@ function chunkWith<Item extends Ranged>(
 function splitWith<Item extends Ranged>(
   { at, children, wide }: Split<Item>,
   changes: readonly Item[],
-  gone: ReadonlySet<Item>,
+  gone: ReadonlySet<object>,
 ): Split<Item> {
   const next = [...children];
   const ofBits = Map.groupBy(changes, ({ cidr }) =>
@@ -139,13 +141,23 @@ function eightBitsOf({ family, w0, w1, w2, w3 }: Address, at: number): number {
   return (word >>> (24 - (at & 31))) & 0xff;
 }
 
-const itemsWith = <Item>(items: readonly Item[], changes: readonly Item[], gone: ReadonlySet<Item>): Item[] =>
-  [...items, ...changes].filter((item) => !gone.has(item));
+function originOf(item: Ranged): object {
+  return item.of ?? item;
+}
+
+function itemsWith<Item extends Ranged>(
+  items: readonly Item[],
+  changes: readonly Item[],
+  gone: ReadonlySet<object>,
+): readonly Item[] {
+  if (gone.size === 0) return items.length === 0 ? changes : [...items, ...changes];
+  return [...items, ...changes].filter((item) => !gone.has(originOf(item)));
+}
 
 const leafWith = <Item extends Ranged>(
   { items }: Leaf<Item>,
   changes: readonly Item[],
-  gone: ReadonlySet<Item>,
+  gone: ReadonlySet<object>,
 ): Leaf<Item> => leafOf(itemsWith(items, changes, gone));
 
 function leafOf<Item extends Ranged>(items: readonly Item[]): Leaf<Item> {

@@ -83,12 +83,17 @@ function inOrder(cidrs: readonly Cidr[], family: 4 | 6): number[] {
   // The leading bits, as many as a double can represent, decide almost all comparisons without reading
   // objects.
   const leading = new Float64Array(cidrs.length);
+  let isSorted = true;
   for (let index = 0; index < cidrs.length; index++) {
     const { address } = cidrs[index]!;
     if (address.family !== family) continue;
+    const before = order.at(-1);
     order.push(index);
     leading[index] = family === 4 ? address.w3 : address.w0 * 2 ** 21 + (address.w1 >>> 11);
+    // Equal ones are left to the comparison.
+    if (before !== undefined && leading[before]! >= leading[index]!) isSorted = false;
   }
+  if (isSorted) return order;
   return order.sort(
     (a, b) =>
       leading[a]! - leading[b]! ||

@@ -1,6 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Edit, InnerStep } from '../engine/contract.ts';
 import { type Scope } from '../cel/scope.ts';
+import { type Steps, PARTS_OF_STEP, atOnce } from '../config_file/steps.ts';
 import { scopeFor } from './env/scopes.ts';
 import type { Activation } from './env/activation.ts';
 import type { ActionKind, CompiledAction, Compiling, PolicyContext } from '../filters/action.ts';
@@ -22,7 +23,7 @@ import { loginBase } from '../auth/action_login.ts';
 import type { ScopePhase } from '../filters/phase.ts';
 import { looseConditions } from './loose_path.ts';
 import { indexRules } from './rule_index.ts';
-import { requiredFacts } from './rule_facts.ts';
+import { type RequiredFact, requiredFacts } from './rule_facts.ts';
 import { NO_RULE } from './verdicts.ts';
 import type { PolicyRun } from '../filters/policy_run.ts';
 
@@ -36,24 +37,34 @@ export interface CompileOptions {
 
 /** Compiles a document without errors. Never throws for such a document. */
 export function compilePolicy(
+  ...compiled: readonly [document: PolicyDocument, context: PolicyContext, options?: CompileOptions]
+): CompiledPolicy {
+  return atOnce(policyCompilation(...compiled));
+}
+
+/** `compilePolicy` with pauses. */
+export function* policyCompilation(
   document: PolicyDocument,
   context: PolicyContext,
   options: CompileOptions = {},
-): CompiledPolicy {
+): Steps<CompiledPolicy> {
   const cells: MakeState[] = [];
-  const phase = (name: ScopePhase, edits: readonly Edit[] | null = null): CompiledPhase | null => {
+  const phase = function* (
+    name: ScopePhase,
+    edits: readonly Edit[] | null = null,
+  ): Steps<CompiledPhase | null> {
     // Event stream messages belong to a response, and are processed after that phase.
     const messages = name === 'on_http_response' ? document.phases.on_event_stream_message : [];
     const rules = [...document.phases[name], ...messages];
     if (rules.length === 0 && edits === null) return null;
-    return compilePhase(name, rules, edits, { context, cells, isIndexed: options.index !== false });
+    return yield* compilePhase(name, rules, edits, { context, cells, isIndexed: options.index !== false });
   };
   return {
     enabled: document.enabled,
     context,
-    connect: phase('on_tcp_connect'),
-    request: phase('on_http_request', readsResponses(document) ? [PLAIN_RESPONSES] : null),
-    response: phase('on_http_response'),
+    connect: yield* phase('on_tcp_connect'),
+    request: yield* phase('on_http_request', readsResponses(document) ? [PLAIN_RESPONSES] : null),
+    response: yield* phase('on_http_response'),
     initial: initialOf(cells),
   };
 }
@@ -90,29 +101,40 @@ interface CompilingPolicy {
   readonly isIndexed: boolean;
 }
 
-function compilePhase(
+function* compilePhase(
   name: ScopePhase,
   rules: readonly Rule[],
   edits: readonly Edit[] | null,
   { context, cells, isIndexed }: CompilingPolicy,
-): CompiledPhase {
+): Steps<CompiledPhase> {
   const scope = scopeFor(name, { service: context.branding.service });
-  const compiled = rules.map((rule) => compileRule(rule, name, scope, context, cells));
   const useIndex = isIndexed && context.trace === 'decided' && context.watch === undefined;
-  const facts = useIndex ? compiled.map(({ conditions }) => factsOf(conditions)) : [];
-  const noRule = edits === null ? NO_RULE : { ...NO_RULE, edits };
-  const login = loginOf(compiled, context);
-  const guards = [...compiled.keys()].filter((at) => compiled[at]!.loose !== null);
-  const always = guards.filter((at) => compiled[at]!.loose!.isRewritten);
+  const compiled: CompiledRule[] = [];
+  const facts: (readonly RequiredFact[])[] = [];
+  const [guards, always]: [number[], number[]] = [[], []];
+  let parts = 0;
+  for (const rule of rules) {
+    const actions: CompiledAction[] = [];
+    const made = compileRule(rule, actions, scope, context);
+    if (useIndex) facts.push(factsOf(made.conditions));
+    if (made.loose !== null) guards.push(compiled.length);
+    if (made.loose?.isRewritten === true) always.push(compiled.length);
+    compiled.push(made);
+    for (const action of rule.actions) {
+      actions.push(compileAction(action, name, scope, context, cells));
+      if (++parts % PARTS_OF_STEP === 0) yield;
+    }
+    if (++parts % PARTS_OF_STEP === 0) yield;
+  }
   return {
     phase: name,
     rules: compiled,
-    index: indexRules(facts),
+    index: yield* indexRules(facts),
     pathGuards: { all: Int32Array.from(guards), always: Int32Array.from(always) },
     context,
     edits,
-    login,
-    noRule,
+    login: loginOf(compiled, context),
+    noRule: edits === null ? NO_RULE : { ...NO_RULE, edits },
   };
 }
 
@@ -130,12 +152,12 @@ function factsOf(conditions: CompiledRule['conditions']) {
   return programs.every((program) => program !== null) ? requiredFacts(programs) : [];
 }
 
+/** Compiles a rule, whose actions the caller fills in. */
 function compileRule(
   rule: Rule,
-  phase: ScopePhase,
+  actions: readonly CompiledAction[],
   scope: Scope<Activation>,
   context: PolicyContext,
-  cells: MakeState[],
 ): CompiledRule {
   const label = rule.name ?? `${rule.phase}[${rule.index}]`;
   const { pointer } = rule;
@@ -161,7 +183,7 @@ function compileRule(
       ? looseConditions(conditions, (source, { pointer: at }) => compileCondition(source, at, scope))
       : null,
     notApplied: conditions.map(({ text }) => notAppliedStep(applies, text)),
-    actions: rule.actions.map((action) => compileAction(action, phase, scope, context, cells)),
+    actions,
     applies,
   };
 }

@@ -1,27 +1,21 @@
 import { compiledCondition } from '../filters/evaluators.ts';
 import { PHASES, scopePhase } from '../filters/phase.ts';
+import { type Steps, eachInSteps } from '../config_file/steps.ts';
 import { isEntries } from './document/config.ts';
-import { plainJson } from './document/plain_json.ts';
 import { scopeFor } from './env/scopes.ts';
-
-/** Conditions that are compiled in one slice: a few milliseconds. */
-const SLICE = 250;
 
 /**
  * Compiles the conditions of a policy slice by slice, so that its check and its compilation find them. They are found as
- * long as what this returns is in use. A text that is not plain JSON is left to them.
+ * long as what this returns is in use. `policy` is the value of its text.
  */
-export function* conditionsAhead(text: string, service: string): Generator<void, readonly object[]> {
-  const policy: unknown = plainJson(text);
+export function* conditionsAhead(policy: unknown, service: string): Steps<readonly object[]> {
   const kept: object[] = [];
   if (!isEntries(policy)) return kept;
-  yield;
   for (const phase of PHASES) {
     const scope = scopeFor(scopePhase(phase), { service });
-    for (const expression of expressionsIn(policy[phase])) {
-      kept.push(compiledCondition(expression, scope).kept);
-      if (kept.length % SLICE === 0) yield;
-    }
+    yield* eachInSteps(expressionsIn(policy[phase]), (expression) =>
+      kept.push(compiledCondition(expression, scope).kept),
+    );
   }
   return kept;
 }

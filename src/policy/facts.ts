@@ -1,5 +1,8 @@
 import type { Filter } from '../filters/facts.ts';
 
+/** Policies of fewer characters are checked and compiled in a few milliseconds. */
+export const LARGE_POLICY = 16_384;
+
 /** Why a policy let an exchange continue or not; the inner steps name the rules and actions. */
 export const POLICY_REASONS = {
   'traffic_policy.no_rule': { message: 'no rule of the policy applies', decision: 'allow' },

@@ -1,7 +1,8 @@
+import { atOnce } from '../config_file/steps.ts';
 import type { Linked, Module } from '../engine/module.ts';
-import { POLICY_REASONS } from './facts.ts';
+import { LARGE_POLICY, POLICY_REASONS } from './facts.ts';
 import type { PolicyCode } from './verdicts.ts';
-import { type PolicyLinks, compileTrafficPolicy } from './module_compile.ts';
+import { type PolicyLinks, trafficPolicyCompilation } from './module_compile.ts';
 import type { TrafficPolicyConfig } from './module_schema.ts';
 
 export type { PolicyLinks };
@@ -10,5 +11,9 @@ export type { PolicyLinks };
 export const trafficPolicy: Module<TrafficPolicyConfig, PolicyCode> = {
   type: 'traffic_policy',
   reasons: POLICY_REASONS,
-  compile: (config, linked: Linked & PolicyLinks) => compileTrafficPolicy(config, linked),
+  compile: (config, linked: Linked & PolicyLinks) => atOnce(trafficPolicyCompilation(config, linked)),
+  compilation: {
+    isLarge: ({ value }) => value.length >= LARGE_POLICY,
+    compile: (config, linked: Linked & PolicyLinks) => trafficPolicyCompilation(config, linked),
+  },
 };

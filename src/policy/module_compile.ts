@@ -1,10 +1,11 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Handler, RequestHead, Stop, StateEvent, World, HandlerPart } from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
+import type { Steps } from '../config_file/steps.ts';
 import { type Facts, NO_FACTS } from './env/facts.ts';
 import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';
-import { compilePolicy } from './compile.ts';
+import { policyCompilation } from './compile.ts';
 import type { CompiledPolicy } from './compiled.ts';
 import { type CheckedPolicy, checkAttachedPolicy } from './document/check.ts';
 import { takeDocument } from './document/checked_policies.ts';
@@ -17,12 +18,15 @@ import type { Circuit } from '../filters/circuit_breaker/action.ts';
 import { concluded } from '../filters/circuit_breaker/algorithm.ts';
 import type { FilterData } from './run.ts';
 
-/** Creates the handler of a policy. */
-export function compileTrafficPolicy(config: TrafficPolicyConfig, linked: Linked & PolicyLinks): Handler {
+/** Creates the handler of a policy, with pauses. */
+export function* trafficPolicyCompilation(
+  config: TrafficPolicyConfig,
+  linked: Linked & PolicyLinks,
+): Steps<Handler> {
   const { branding, attachedTo = 'https_edge' } = linked;
-  const { document, diagnostics } = checkedPolicy(config, linked, attachedTo);
+  const { document, diagnostics } = yield* checkedPolicy(config, linked, attachedTo);
   if (document === null) return refuseAll(linked, diagnostics[0]?.message ?? 'the policy cannot be read');
-  const policy = compilePolicy(document, contextOf(linked));
+  const policy = yield* policyCompilation(document, contextOf(linked));
   const { initial } = policy;
   const login = policy.request?.login ?? null;
   const handler: Handler<PolicyState | null> = {
@@ -48,13 +52,13 @@ function partsOf({ connect, request, response }: CompiledPolicy): readonly Handl
 }
 
 /** The document from the check that accepted the configuration; it is parsed again if there is none for this place. */
-function checkedPolicy(
+function* checkedPolicy(
   config: TrafficPolicyConfig,
   { pointer, branding }: Linked,
   attachedTo: NonNullable<PolicyLinks['attachedTo']>,
-): CheckedPolicy {
+): Steps<CheckedPolicy> {
   const at = pointerTo(pointer, 'value');
-  const document = takeDocument(config, { at, attachedTo, service: branding.service });
+  const document = yield* takeDocument(config, { at, attachedTo, service: branding.service });
   if (document !== null) return { document, diagnostics: [] };
   return checkAttachedPolicy({ pointer: at, text: config.value }, { branding, attachedTo });
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plainJson } from './document/plain_json.ts';
 import { type ModuleApi, enabled } from '../filters/module_fields_schema.ts';
 
 export const trafficPolicy = z
@@ -8,22 +9,25 @@ export const trafficPolicy = z
   })
   .describe('Applies the rules of a traffic policy.');
 
-/** Largest policies in bytes that the management API checks and compiles in a part of a second, while the edge waits. */
+/** Largest policies in bytes that the management API checks and compiles in a few seconds, in slices. */
 const JSON_LIMIT_BYTES = 1024 * 1024;
+/** YAML takes longer to read, and a part of that in one piece. */
 const YAML_LIMIT_BYTES = 256 * 1024;
 
 /** A policy in a request of the management API. */
 export function policyText(description: string) {
   return z
     .string()
-    .refine((text) => Buffer.byteLength(text) <= (isJson(text) ? JSON_LIMIT_BYTES : YAML_LIMIT_BYTES), {
+    .refine(isShortEnough, {
       error: 'longer than 1 MiB, or than 256 KiB in YAML, which takes longer to read than JSON',
     })
     .describe(description);
 }
 
-function isJson(text: string): boolean {
-  return /^\s*\{/.test(text);
+/** What begins as JSON may be YAML after all. */
+function isShortEnough(text: string): boolean {
+  const bytes = Buffer.byteLength(text);
+  return bytes <= YAML_LIMIT_BYTES || (bytes <= JSON_LIMIT_BYTES && plainJson(text) !== null);
 }
 
 export const trafficPolicyApi: ModuleApi = {

@@ -1,4 +1,5 @@
 import type { Variable } from '../cel/scope.ts';
+import { type Steps, eachInSteps } from '../config_file/steps.ts';
 import { isTextual } from '../cel/types.ts';
 import type { Activation } from './env/activation.ts';
 import type { RequiredFact } from './rule_facts.ts';
@@ -41,17 +42,18 @@ const MIN_SHARE = 4;
  * Indexes rules by required facts. Each rule is filed under its most selective variable; rules without facts
  * are always candidates. Null if an index would not help.
  */
-export function indexRules(factsOfRules: readonly (readonly RequiredFact[])[]): RuleIndex | null {
+export function* indexRules(factsOfRules: readonly (readonly RequiredFact[])[]): Steps<RuleIndex | null> {
   if (factsOfRules.length < MIN_RULES) return null;
-  const filed = fileRules(factsOfRules);
+  const filed = yield* fileRules(factsOfRules);
   if (filed.size === 0) return null;
   const always: number[] = [];
-  const isFiled = new Set(Array.from(filed.values()).flatMap((entries) => entries.map(({ rule }) => rule)));
-  for (let rule = 0; rule < factsOfRules.length; rule++) if (!isFiled.has(rule)) always.push(rule);
+  const isFiled = new Uint8Array(factsOfRules.length);
+  for (const entries of filed.values()) for (const { rule } of entries) isFiled[rule] = 1;
+  for (let rule = 0; rule < factsOfRules.length; rule++) if (isFiled[rule] === 0) always.push(rule);
   const rest = always.length === 0 ? [] : [Int32Array.from(always)];
-  const finders = Array.from(filed, ([variable, entries], position) =>
-    finder(variable, entries, position === 0 ? rest : []),
-  );
+  const finders: Find[] = [];
+  for (const [variable, entries] of filed)
+    finders.push(yield* finder(variable, entries, finders.length === 0 ? rest : []));
   const [only] = finders;
   if (finders.length === 1) return { find: (activation) => only!(activation) };
   return { find: (activation) => finders.flatMap((find) => find(activation)) };
@@ -71,22 +73,24 @@ function keysOf({ variable, values, prefixes }: RequiredFact): readonly string[]
 }
 
 /** Files each rule under its most selective fact: the one that the fewest rules share. */
-function fileRules(factsOfRules: readonly (readonly RequiredFact[])[]): Map<Variable<Activation>, Entry[]> {
+function* fileRules(
+  factsOfRules: readonly (readonly RequiredFact[])[],
+): Steps<Map<Variable<Activation>, Entry[]>> {
   const shared = new Map<string, number>();
   // Without a choice nothing is weighed.
   const isChoice = factsOfRules.some((facts) => facts.length > 1);
-  for (const facts of isChoice ? factsOfRules : []) {
+  yield* eachInSteps(isChoice ? factsOfRules : [], (facts) => {
     for (const fact of facts) for (const key of keysOf(fact)) shared.set(key, (shared.get(key) ?? 0) + 1);
-  }
+  });
   const weight = (fact: RequiredFact) => keysOf(fact).reduce((sum, key) => sum + shared.get(key)!, 0);
   const filed = new Map<Variable<Activation>, Entry[]>();
-  for (const [rule, facts] of factsOfRules.entries()) {
+  yield* eachInSteps(factsOfRules.entries(), ([rule, facts]) => {
     const best = facts.length > 1 ? facts.toSorted((one, other) => weight(one) - weight(other))[0] : facts[0];
-    if (best === undefined) continue;
-    const entries = filed.get(best.variable) ?? [];
-    entries.push({ rule, fact: best });
-    filed.set(best.variable, entries);
-  }
+    if (best === undefined) return;
+    const entries = filed.get(best.variable);
+    if (entries === undefined) filed.set(best.variable, [{ rule, fact: best }]);
+    else entries.push({ rule, fact: best });
+  });
   for (const [variable, entries] of filed) if (entries.length < MIN_SHARE) filed.delete(variable);
   return filed;
 }
@@ -94,31 +98,34 @@ function fileRules(factsOfRules: readonly (readonly RequiredFact[])[]): Map<Vari
 type Find = (activation: Activation) => readonly Int32Array[];
 
 /** Looks up one variable: exact values in a map, prefixes in a sorted list. `always` is part of every result. */
-function finder(
+function* finder(
   variable: Variable<Activation>,
   entries: readonly Entry[],
   always: readonly Int32Array[],
-): Find {
+): Steps<Find> {
   const read = isTextual(variable.type) ? (variable.readText ?? variable.read) : variable.read;
   const exact = new Map<string | number, number[]>();
   const prefixed = new Map<string, number[]>();
-  for (const { rule, fact } of entries) {
+  yield* eachInSteps(entries, ({ rule, fact }) => {
     for (const value of fact.values) add(exact, value, rule);
     for (const prefix of fact.prefixes) add(prefixed, prefix, rule);
-  }
-  const prefixesOf = prefixTable(prefixed, always);
+  });
+  const prefixesOf = yield* prefixTable(prefixed, always);
   const lists = new Map<string | number, readonly Int32Array[]>();
-  for (const [value, rules] of exact) lists.set(value, [sortedList(rules), ...prefixesOf(value)]);
+  yield* eachInSteps(exact, ([value, rules]) =>
+    lists.set(value, [Int32Array.from(rules), ...prefixesOf(value)]),
+  );
   return (activation) => {
     const value = read(activation) as string | number;
     return lists.get(value) ?? prefixesOf(value);
   };
 }
 
+/** Adds a rule to the list of a key; rules come in order, and one may name a key twice. */
 function add<K>(lists: Map<K, number[]>, key: K, rule: number): void {
   const rules = lists.get(key);
   if (rules === undefined) lists.set(key, [rule]);
-  else rules.push(rule);
+  else if (rules.at(-1) !== rule) rules.push(rule);
 }
 
 function sortedList(rules: readonly number[]): Int32Array {
@@ -129,21 +136,23 @@ function sortedList(rules: readonly number[]): Int32Array {
  * Prefixes in sorted order, each with the rules of all its own prefixes. The longest prefix of a text is the
  * last entry that does not sort after the text, or a prefix of that entry.
  */
-function prefixTable(
+function* prefixTable(
   prefixed: ReadonlyMap<string, readonly number[]>,
   always: readonly Int32Array[],
-): (value: string | number) => readonly Int32Array[] {
+): Steps<(value: string | number) => readonly Int32Array[]> {
   const sorted = Array.from(prefixed.keys()).sort();
   if (sorted.length === 0) return () => always;
   const parents: number[] = [];
   const rules: (readonly number[])[] = [];
-  for (const [at, prefix] of sorted.entries()) {
+  const lists: (readonly Int32Array[])[] = [];
+  yield* eachInSteps(sorted.entries(), ([at, prefix]) => {
     let parent = at - 1;
     while (parent >= 0 && !prefix.startsWith(sorted[parent]!)) parent = parents[parent]!;
     parents.push(parent);
-    rules.push([...(rules[parent] ?? []), ...prefixed.get(prefix)!]);
-  }
-  const lists = rules.map((each) => [sortedList(each)].concat(always));
+    const own = [...(rules[parent] ?? []), ...prefixed.get(prefix)!];
+    rules.push(own);
+    lists.push([sortedList(own), ...always]);
+  });
   return (value) => {
     const text = value as string;
     let low = 0;

@@ -33,6 +33,12 @@ export function isPropertyFile(text: string): boolean {
   return ![SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));
 }
 
+/** What a text is if it is of another tool, or a part of a file. */
+export function otherFile(text: string): Diagnostic | undefined {
+  const { diagnostics } = readDocument({ name: '', text }, EDGE_FILE);
+  return diagnostics.find(({ code }) => code === `${EDGE_FILE.prefix}.other_file`);
+}
+
 /** Whether a text has top-level keys of a file that users write here, misspelt ones aside. */
 export function isOfKnownKind(text: string): boolean {
   return [SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));
@@ -43,11 +49,11 @@ export async function kindOfFile(text: string): Promise<KindOfFile> {
   if (SCENARIO_KEY.test(text)) return 'scenario';
   if (EDGE_KEY.test(text)) return 'edge';
   if (POLICY_KEY.test(text)) return 'policy';
-  return EDGE_MEMBER.test(text) ? 'edge' : nearestKind(text);
+  return EDGE_MEMBER.test(text) ? 'edge' : ((await nearestKind(text)) ?? 'edge');
 }
 
-/** Loaded only when the keys are misspelt. */
-async function nearestKind(text: string): Promise<KindOfFile> {
+/** The kind with the most similar keys; null if no key is similar. Loaded only when the keys are misspelt. */
+async function nearestKind(text: string): Promise<KindOfFile | null> {
   const { document } = readDocument({ name: '', text }, EDGE_FILE);
   const entries = Object.entries((document?.value ?? {}) as Readonly<Record<string, unknown>>);
   const { SHELL_SHAPE } = await import('../simulator/document/scenario_shape.ts');
@@ -62,7 +68,8 @@ async function nearestKind(text: string): Promise<KindOfFile> {
       return sum + near + (kind === 'policy' && isRules(value) ? 2 : 0);
     }, 0);
   const kinds = ['edge', 'policy', 'scenario'] as const;
-  return kinds.reduce((best, kind) => (similarity(kind) > similarity(best) ? kind : best));
+  const nearest = kinds.reduce((best, kind) => (similarity(kind) > similarity(best) ? kind : best));
+  return similarity(nearest) === 0 ? null : nearest;
 }
 
 /** Rules are recognised by their actions, whatever the name of the phase. */
@@ -89,7 +96,7 @@ export async function reportKind(
 ): Promise<readonly Diagnostic[]> {
   const [first, ...others] = found;
   if (first?.severity !== 'error') return found;
-  const kind = await kindOfFile(text);
-  if (kind === readAs) return found;
+  const kind = isOfKnownKind(text) ? await kindOfFile(text) : await nearestKind(text);
+  if (kind === null || kind === readAs || otherFile(text) !== undefined) return found;
   return [{ ...first, notes: [...(first.notes ?? []), SEEMS[kind]] }, ...others];
 }

@@ -175,6 +175,11 @@ function areParameters(
 
 const GATES = new Map<string, object | null>([['login', null], ...MODULE_FACTS, ...ACTION_FACTS]);
 
+/** The gates that properties can name. */
+export const NAMED_GATES: readonly string[] = Array.from(GATES).flatMap(([gate, facts]) =>
+  facts !== null && subjectOf(facts) !== null ? [] : [gate],
+);
+
 /** Whether these are modules and actions that requests can be known to have passed: a property about others says nothing. */
 function checkGates(gates: readonly string[], pointer: string, report: Report<PropertyCode>): boolean {
   let isGood = true;
@@ -186,7 +191,7 @@ function checkGates(gates: readonly string[], pointer: string, report: Report<Pr
     const where = pointerTo(pointer, at);
     if (subject === undefined) {
       const message = `'${gate}' is not a module, an action or \`login\``;
-      report('unknown_gate', where, message, meantWord(suggest(gate, [...GATES.keys()])));
+      report('unknown_gate', where, message, meantWord(suggest(gate, NAMED_GATES)));
     } else {
       const message = `'${gate}' is known by whom it lets through, not by its name`;
       report('gate_without_name', where, message, {

@@ -1,6 +1,6 @@
 import { dirname, extname, relative, resolve } from 'node:path';
 import { checkScenario } from '../simulator/document/check.ts';
-import { kindOfFile } from './file_kind.ts';
+import { kindOfFile, otherFile } from './file_kind.ts';
 import { FILES_BESIDE, besideName } from './files_beside.ts';
 import { FileError, SCRIPTS, importDefault, readText } from './load_config.ts';
 import { isPlain } from './policy_forms.ts';
@@ -26,7 +26,10 @@ export async function scenariosOf(path: string, scenarios: readonly string[]): P
     if (typeof named === 'string' && resolve(besideName(scenario, named)) === wanted) found.push(scenario);
   }
   if (found.length > 0) return found;
-  const key = (await kindOfFile(readText(path))) === 'policy' ? 'policy' : 'edge';
+  const text = readText(path);
+  const other = otherFile(text);
+  if (other !== undefined) throw new FileError(`cannot test ${path}: ${other.message}; ${other.hint!}`);
+  const key = (await kindOfFile(text)) === 'policy' ? 'policy' : 'edge';
   const from = relative('.', dirname(wanted)) || 'this folder';
   throw new FileError(
     `no scenario file in ${from} tests ${path}; write a *.scenario.yaml with \`${key}: ${relative(dirname(wanted), wanted)}\` and \`cases\``,

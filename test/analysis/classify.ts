@@ -58,6 +58,9 @@ function valueOf(atom: Atom, head: Head, clientIp: string): boolean | null {
 
 function textOf(field: string, head: Head): string | readonly string[] | undefined | null {
   if (field.includes(' after ')) return null;
+  // Removed, not set, or not run.
+  if (/\bunset (?:header|vars|actions)\b/.test(field))
+    return field.startsWith('unset header ') ? [] : undefined;
   switch (field) {
     case 'path':
     case 'method':

@@ -74,6 +74,8 @@ function expression({ pick, real }: Chance, depth = 2): string {
     `timestamp(time.now) ${pick(['<', '>'])} timestamp('202${pick([5, 7])}-01-01T00:00:00Z')`,
     `conn.client_port < ${pick([0, 1, 1024])}`,
     `vars.lane == 'beta'`,
+    `has(actions.service.${pick(['add_headers', 'remove_headers', 'log', 'restrict_ips'])})`,
+    `actions.service.log.metadata.lane == 'x'`,
     pick(['true', 'false']),
   ]);
 }

@@ -9,7 +9,7 @@ let engine: Engine;
 
 beforeAll(async () => {
   ({ code, engine } = await bundledEngine());
-}, 60_000);
+});
 
 test('there are scenarios', () => {
   expect(SCENARIOS.length).toBeGreaterThan(8);

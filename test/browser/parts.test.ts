@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   (globalThis as unknown as { loadedParts: string[] }).loadedParts = loaded;
   engine = (await import(pathToFileURL(join(dir, 'engine.mjs')).href)) as Engine;
-}, 60_000);
+});
 
 const PLAIN = {
   'edge.yaml': `backends: { app: { http_response: { status_code: 200, body: fine } } }

@@ -61,7 +61,7 @@ it('Ctrl-C closes WebSockets with a close frame and ends event streams, without 
   expect(await code).toBe(0);
   await expect.poll(() => upstreamCloses).toEqual([1001]);
   expect(running.output()).not.toContain('closed after');
-}, 30_000);
+});
 
 it('requests in flight are waited for', async () => {
   const { running, url } = await served('--drain', LONG);
@@ -78,7 +78,7 @@ it('requests in flight are waited for', async () => {
   slow.splice(0).forEach((response) => response.end('late'));
   await Promise.all([answer, ended]);
   expect(order).toEqual(['answered late', 'ended with 0']);
-}, 30_000);
+});
 
 it('a second Ctrl-C ends at once', async () => {
   const { running, url } = await served('--drain', LONG);
@@ -88,7 +88,7 @@ it('a second Ctrl-C ends at once', async () => {
   await running.waitFor(/draining; repeat to stop at once/);
   expect(await running.stop('SIGINT')).toBe(130);
   expect(await broken).toBe('broken');
-}, 30_000);
+});
 
 it('--drain bounds the wait, and the connections that it cut are counted', async () => {
   slow.length = 0;
@@ -98,4 +98,4 @@ it('--drain bounds the wait, and the connections that it cut are counted', async
   expect(await running.stop('SIGINT')).toBe(0);
   expect(await broken).toBe('broken');
   expect(running.output()).toContain('1 connection was closed after 0.05 s');
-}, 30_000);
+});

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { OptionGroups } from '../../src/cli/option_groups.ts';
 import { programOf } from '../../src/cli/program.ts';
-import { VERB_NAMES } from '../../src/cli/verbs.ts';
+import type { VerbRow } from '../../src/cli/verb_row.ts';
+import { VERBS, VERB_NAMES } from '../../src/cli/verbs.ts';
 import { edgeproof } from './command.ts';
 import { exampleFolder } from './table/folder.ts';
 
@@ -46,6 +48,51 @@ describe('one meaning per letter', () => {
 
   it('-r is always the reporter', () => {
     expect(flags.filter(({ long, short }) => (long === '--reporter') !== (short === '-r'))).toEqual([]);
+  });
+});
+
+describe('headings of options', () => {
+  const rows: Readonly<Record<string, VerbRow>> = VERBS;
+  const namesOf = (groups: OptionGroups) => groups.flatMap(([, names]) => names);
+
+  it('a verb with many options has them under headings, each option once', async () => {
+    const program = await programOf(VERB_NAMES);
+    const many = program.commands.filter(({ options }) => options.length > 13);
+    expect(many.length).toBeGreaterThanOrEqual(7);
+    for (const command of many) {
+      const { options: groups = [] } = rows[command.name()]!;
+      const own = command.options.map(({ long }) => long!);
+      expect(namesOf(groups)).toEqual([...new Set(namesOf(groups))]);
+      // The order of the help, of completion and of the reference is that of the table.
+      expect([command.name(), own]).toEqual([
+        command.name(),
+        namesOf(groups).filter((name) => own.includes(name)),
+      ]);
+    }
+  });
+
+  it('the table names no option that no verb with it has', () => {
+    const missing = Object.values(rows).flatMap(({ options: groups = [] }) => {
+      const verbs = new Set(
+        Object.keys(rows).filter((name) =>
+          namesOf(rows[name]!.options ?? []).some((each) => namesOf(groups).includes(each)),
+        ),
+      );
+      const own = new Set(flags.filter(({ verb }) => verbs.has(verb)).map(({ long }) => long));
+      return namesOf(groups).filter((name) => !own.has(name));
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('the help shows the headings, and the options below them', async () => {
+    const { stdout } = await edgeproof(['dev', '--help'], process.cwd());
+    const shown = [...stdout.matchAll(/^([A-Z].*):$|^ {2}(?:-., )?(--[\w-]+)/gm)];
+    const lines = shown.map(([, heading, name]) => heading ?? name!);
+    const own = new Set(flags.filter(({ verb }) => verb === 'dev').map(({ long }) => long));
+    const wanted = rows['dev']!.options!.flatMap(([heading, names]) =>
+      [heading].concat(names.filter((name) => own.has(name))),
+    );
+    expect(lines).toEqual(['Arguments', ...wanted, 'Help', '--help', 'Examples']);
   });
 });
 

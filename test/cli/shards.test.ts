@@ -67,14 +67,17 @@ async function split(args: readonly string[], count: number): Promise<string[]> 
 }
 
 describe('shards', () => {
-  it.each([1, 2, 3, 7])('of a replay, %i, give the report of one process, line by line', async (count) => {
-    const whole = await edgeproof([...replay, '-r', 'json'], folder);
-    const merged = await edgeproof(['merge', ...(await split(replay, count)), '-r', 'json'], folder);
-    expect(merged.stdout).toBe(whole.stdout);
-    expect(merged.code).toBe(whole.code);
-    const text = await edgeproof(['merge', ...(await split(replay, count)).toReversed()], folder);
-    expect(text.stdout).toBe((await edgeproof(replay, folder)).stdout);
-  });
+  it.each(IS_FULL ? [1, 2, 3, 7] : [1, 3])(
+    'of a replay, %i, give the report of one process, line by line',
+    async (count) => {
+      const whole = await edgeproof([...replay, '-r', 'json'], folder);
+      const merged = await edgeproof(['merge', ...(await split(replay, count)), '-r', 'json'], folder);
+      expect(merged.stdout).toBe(whole.stdout);
+      expect(merged.code).toBe(whole.code);
+      const text = await edgeproof(['merge', ...(await split(replay, count)).toReversed()], folder);
+      expect(text.stdout).toBe((await edgeproof(replay, folder)).stdout);
+    },
+  );
 
   it.each([
     ['test', ['test'], ['-r', 'tap']],
@@ -213,7 +216,7 @@ it('the example of docs/scale.md runs as it is printed, in processes', async () 
   expect(ran.stdout).toContain('6 passed');
   expect(ran.stdout).toContain('% noticed');
   expect(readFileSync(join(example, 'tests.xml'), 'utf8')).toContain('tests="6"');
-}, 120_000);
+});
 
 /** Times differ. */
 function sorted(text: string): string[] {

@@ -1,12 +1,13 @@
-import { mkdtempSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, type Socket, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkBrowser } from '../shared_state/network_browser.ts';
 import { type Running, start } from './command.ts';
+import { untilServing, workersOf } from './worker_processes.ts';
 
 /** Processes of one command that share limits, logins, logouts and revocations. */
 
@@ -70,45 +71,8 @@ afterAll(() => {
   upstream.close();
 });
 
-function workersOf(): readonly number[] {
-  const { pid } = running.process;
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return text === '' ? [] : text.split(' ').map(Number);
-}
-
-/** Waits until each of two workers has accepted a connection. */
-async function untilBothServe(): Promise<void> {
-  const held = new Set<Socket>();
-  const hold = (): readonly number[] => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-    held.add(socket);
-    return workersOf().filter((pid) => hasConnection(pid, Number(new URL(url).port)));
-  };
-  await expect.poll(hold, { timeout: 20_000 }).toHaveLength(2);
-  for (const socket of held) socket.destroy();
-}
-
-/** Whether a process has an accepted connection at a port of this machine. */
-function hasConnection(pid: number, port: number): boolean {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0');
-  const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n');
-  const inodes = new Set(
-    rows
-      .map((row) => row.trim().split(/\s+/))
-      .filter(([, local = '', , state]) => local.endsWith(`:${hex}`) && state === '01')
-      .map((columns) => `socket:[${columns[9]}]`),
-  );
-  return readdirSync(`/proc/${pid}/fd`).some((fd) => {
-    try {
-      return inodes.has(readlinkSync(`/proc/${pid}/fd/${fd}`));
-    } catch {
-      return false;
-    }
-  });
-}
-
 describe('dev --workers 2', () => {
-  it('has two processes that serve', untilBothServe, 30_000);
+  it('has two processes that serve', () => untilServing(running, 2, url), 30_000);
 
   it('completes every login, whichever process gets the callback', async () => {
     const landed = await Promise.all(
@@ -148,13 +112,13 @@ describe('dev --workers 2', () => {
     await browser.go(`${url}/auth/logout`);
     expect(await Promise.all(Array.from({ length: 6 }, withKept))).toEqual(Array(6).fill(401));
     // One after the other: the first process gives the port up when none is left.
-    for (const pid of workersOf()) {
+    for (const pid of workersOf(running)) {
       process.kill(pid, 'SIGKILL');
       await running.waitFor(new RegExp(`worker ${pid} ended \\(SIGKILL\\); starting another one`));
-      await untilBothServe();
+      await untilServing(running, 2, url);
     }
     expect(await Promise.all(Array.from({ length: 6 }, withKept))).toEqual(Array(6).fill(401));
-  }, 40_000);
+  });
 
   it('counts a limit once for all processes', async () => {
     const statuses = await Promise.all(

@@ -103,7 +103,7 @@ describe('reading YAML', () => {
     [' \n# only this\n', 'edge.empty'],
     ['---\n', 'edge.empty'],
     ['---\n...\n', 'edge.empty'],
-    ['null', 'edge.not_a_map'],
+    ['null', 'edge.empty'],
     ['[]', 'edge.not_a_map'],
     ['text', 'edge.not_a_map'],
     ['a: 1\n---\nb: 1', 'edge.several_documents'],

@@ -32,7 +32,7 @@ async function settled(path: string, wants: (body: Record<string, never>) => boo
     const { body } = await instance.call('GET', path);
     if (!wants(body)) throw new Error(JSON.stringify(body));
     return body;
-  }, 5_000);
+  }, 30_000);
 }
 
 const issued = (path: string) =>
@@ -137,14 +137,14 @@ it('a certificate is renewed in time, also by a later process, and the former on
     const body = await stored(before, id);
     expect(body!['certificate_id']).toBeDefined();
     return body!;
-  }, 5_000);
+  }, 30_000);
   await close();
   await before.close();
   const { renews_at: renewsAt } = first['management'] as { renews_at: string };
   const after = await opened(Date.parse(renewsAt) + 1_000);
   await vi.waitFor(async () => {
     expect((await stored(after, id))!['certificate_id']).not.toBe(first['certificate_id']);
-  }, 5_000);
+  }, 30_000);
   expect(await stored(after, String(first['certificate_id']))).toBeUndefined();
   await after.close();
 });
@@ -196,6 +196,6 @@ it('without an authority the reason is shown', async () => {
   await vi.waitFor(async () => {
     const { body } = await other.call('GET', domainPath(id));
     expect(body.certificate_management_status.provisioning_job.msg).toContain('no certificate authority');
-  }, 5_000);
+  }, 30_000);
   await other.close();
 });

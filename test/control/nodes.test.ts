@@ -30,7 +30,7 @@ describe.skipIf(programs === null)('three nodes that are woken', () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster(programs!, 3);
-  }, 60_000);
+  });
   afterAll(() => cluster?.close());
   const other = (node: ClusterNode) => cluster.nodes.filter((each) => each !== node);
 
@@ -58,7 +58,7 @@ describe.skipIf(programs === null)('three nodes that are woken', () => {
       {},
     );
     expect([heard!.status, heard!.text]).toEqual([400, expect.stringContaining('must be all')]);
-  }, 60_000);
+  });
 
   it('serve their last revision and say its age while they are cut off, then the newest', async () => {
     const [first, cut] = cluster.nodes as [ClusterNode, ClusterNode];
@@ -76,7 +76,7 @@ describe.skipIf(programs === null)('three nodes that are woken', () => {
     while ((await ageOf()) < age + 0.5) await setTimeout(50);
     cut.relay.mend();
     expect(await until(cut, after)).toBeLessThan(10_000);
-  }, 60_000);
+  });
 
   it('restart one after the other, with no request failed', async () => {
     const out = new Set<ClusterNode>();
@@ -105,14 +105,14 @@ describe.skipIf(programs === null)('three nodes that are woken', () => {
     await Promise.all(clients);
     expect(failed).toBe(0);
     expect(answered).toBeGreaterThan(100);
-  }, 60_000);
+  });
 });
 
 describe.skipIf(programs === null)('three nodes whose wake-ups are all lost', () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster(programs!, 3, { listens: false });
-  }, 60_000);
+  });
   afterAll(() => cluster?.close());
 
   it('have a write active within five seconds', async () => {

@@ -80,7 +80,7 @@ describe.skipIf(!areThere)('the description of the API', () => {
       const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
       expect(problems.map((each: { message: string }) => each.message)).toEqual([]);
     }
-  }, 120_000);
+  });
 
   it('gives a client of openapi-typescript that compiles and works', async () => {
     const { default: generate, astToString } = requirePeer('openapi-typescript');
@@ -108,5 +108,5 @@ describe.skipIf(!areThere)('the description of the API', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 import { writeMmdb } from '../policy/env/mmdb_writer.ts';
 import { folderWith } from '../folder.ts';
+import { edgeproof } from '../cli/command.ts';
 import { MAIN } from '../cli/main_file.ts';
 
 const folder = folderWith();
@@ -40,10 +41,10 @@ function run(...args: string[]): Running {
   };
 }
 
-async function output(...args: string[]): Promise<{ code: number | null; text: string }> {
-  const running = run(...args);
-  await running.until(/$^/).catch(() => {});
-  return { code: await running.end, text: running.output() };
+/** Runs a command that ends. */
+async function output(...args: string[]): Promise<{ code: number; text: string }> {
+  const { code, stdout, stderr } = await edgeproof(args, folder);
+  return { code, text: stdout + stderr };
 }
 
 const SERVE = ['serve', '--port', '0', '--api-port', '0', '--service-name', 'acme'];

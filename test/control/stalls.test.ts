@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connected } from '../../src/control/api/objects.ts';
 import type { Body } from '../../src/control/resources/contract.ts';
 import { resourceOfKind } from '../../src/control/resources/table.ts';
+import { LEXEMES_OF_STEP } from '../../src/config_file/read.ts';
 import { newIds } from '../../src/events/identifiers.ts';
-import { RULES_OF_STEP } from '../../src/policy/document/steps.ts';
+import { PARTS_OF_STEP } from '../../src/config_file/steps.ts';
 import { runs } from '../random.ts';
 import { type Instance, startInstance } from './instance.ts';
 
@@ -105,21 +106,54 @@ describe(`with ${OBJECTS} objects, requests are answered during`, () => {
     expect(between).toBeGreaterThanOrEqual(BETWEEN);
   });
 
-  it('a policy of as many rules as a text may have', async () => {
-    const rules = Array.from({ length: runs(14_000, 4_000) }, (_, number) => ({
-      expressions: [`conn.client_port==${number}`],
-      actions: [{ type: 'deny' }],
-    }));
-    const value = JSON.stringify({ on_http_request: rules });
-    const { id } = await instance.make('/edges/https', { hostports: ['policy.test:443'] });
+  /** The number of pauses while a policy is written. */
+  const pausesOf = async (host: string, value: string): Promise<number> => {
+    const { id } = await instance.make('/edges/https', { hostports: [`${host}:443`] });
     const route = { match_type: 'path_prefix', match: '/', traffic_policy: { value } };
     const pauses = pausesOfProgram();
     const { answer, between } = await during(instance.call('POST', `/edges/https/${id}/routes`, route));
     expect(answer.status).toBe(201);
     expect(between).toBeGreaterThanOrEqual(BETWEEN);
-    // Conditions, the form of rules, their actions, and their expressions in turn.
-    expect(pauses()).toBeGreaterThanOrEqual(4 * Math.floor(rules.length / RULES_OF_STEP));
+    const paused = pauses();
+    expect(instance.management.edge.decide({ url: `https://${host}/` }).status).toBe(403);
     expect((await instance.call('DELETE', `/edges/https/${id}`)).status).toBe(204);
+    return paused;
+  };
+  const deny = [{ type: 'deny' }];
+
+  it('a policy of as many rules as a text may have', async () => {
+    const rules = Array.from({ length: runs(13_900, 4_000) }, (_, number) => ({
+      expressions: [`conn.client_port==${number}`],
+      actions: deny,
+    }));
+    const value = JSON.stringify({ on_http_request: [...rules, { actions: deny }] });
+    // Conditions, the form of rules, their actions, their expressions, the document, its compilation, and the three
+    // steps of the index in turn.
+    expect(await pausesOf('policy.test', value)).toBeGreaterThanOrEqual(
+      9 * Math.floor(rules.length / PARTS_OF_STEP),
+    );
+  });
+
+  it('a policy with a rule of many actions', async () => {
+    const log = { type: 'log', config: { metadata: { seen: '${req.method}' } } };
+    const logs = Array.from({ length: runs(8_000, 2_000) }, () => log);
+    const value = JSON.stringify({ on_http_request: [{ actions: [...logs, ...deny] }] });
+    // Actions, their expressions, and their compilation.
+    expect(await pausesOf('actions.test', value)).toBeGreaterThanOrEqual(
+      3 * Math.floor(logs.length / PARTS_OF_STEP),
+    );
+  });
+
+  it('a policy in YAML', async () => {
+    const rules = Array.from(
+      { length: runs(3_600, 2_000) },
+      (_, number) => `- expressions: ['conn.client_port==${number}']\n  actions: [{ type: deny }]\n`,
+    );
+    const value = `on_http_request:\n${rules.join('')}- actions: [{ type: deny }]\n`;
+    const ofRules = 8 * Math.floor(rules.length / PARTS_OF_STEP);
+    // About 20 parts of YAML a rule.
+    const ofText = Math.floor((20 * rules.length) / LEXEMES_OF_STEP);
+    expect(await pausesOf('yaml.test', value)).toBeGreaterThanOrEqual(ofRules + ofText);
   });
 
   it('a lock of another process on the store', async () => {

@@ -62,7 +62,7 @@ describe.skipIf(!isThere)('a browser at the development provider', () => {
     idp = await serveIdp(readIdentities(IDENTITIES).identities);
     const { chromium } = requirePeer('playwright-core') as Playwright;
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  }, 30_000);
+  });
   afterAll(async () => {
     await browser.close();
     await idp.close();
@@ -118,7 +118,7 @@ describe.skipIf(!isThere)('a browser at the development provider', () => {
     await page.goto(`${origin}/`);
     expect(await page.locator('h1').textContent()).toBe('Choose an identity');
     await context.close();
-  }, 20_000);
+  });
 
   it.each(IS_FULL ? MANAGED : ['github'])(
     'logs in where the provider replaces the managed app of %s',
@@ -141,7 +141,7 @@ describe.skipIf(!isThere)('a browser at the development provider', () => {
     const stale = await logIn(origin, 'stale');
     expect(stale.text).toContain('oidc.identity_refused');
     for (const { context } of [refuser, stale]) await context.close();
-  }, 20_000);
+  });
 
   it('completes logins started in two tabs', async () => {
     const origin = await edgeAt(oidc());
@@ -154,5 +154,5 @@ describe.skipIf(!isThere)('a browser at the development provider', () => {
     expect(await two.textContent('body')).toContain('at /two');
     expect(await one.textContent('body')).toContain('at /one');
     await context.close();
-  }, 20_000);
+  });
 });

@@ -152,7 +152,7 @@ describe('dev with an edge file of production', () => {
     port = Number((await dev.waitFor(/ready in \d+ ms {2}http:\S+:(\d+)/))[1]);
     tlsPort = Number((await dev.waitFor(/shop\.example\.com:443 +https:\S+:(\d+)/))[1]);
     await dev.waitFor(/development identity provider {2}http/);
-  }, 60_000);
+  });
   afterAll(async () => {
     app.close();
     db.close();

@@ -119,7 +119,7 @@ describe('every key has a row', () => {
   test('limits, defaults and codes are those of the check', () => {
     const row = /\n\| `capacity` \| (.*)\n/.exec(page('actions/rate_limit.md'))![1];
     expect(row).toMatch(
-      /integer \| \*\*required\*\* \| 1 to 2,000,000,000 .*Example: `100` .*\[2215\].*\[2234\]/,
+      /Example: `100` \| integer \| \*\*required\*\* \| 1 to 2,000,000,000 \| .*\[2215\].*\[2234\]/,
     );
     const breaker = /\n\| `num_buckets` \| (.*)\n/.exec(page('modules/circuit_breaker.md'))![1];
     expect(breaker).toMatch(

@@ -28,7 +28,7 @@ describe.each(pages)('%s', (page) => {
       if (isAsShown(output.printed, output.shown)) continue;
       expect(output.printed).toBe(output.shown);
     }
-  }, 120_000);
+  });
 });
 
 describe('following a page', () => {
@@ -157,5 +157,5 @@ describe('the tutorial, live', () => {
     } finally {
       await dev.stop('SIGTERM');
     }
-  }, 60_000);
+  });
 });

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Session } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { createEdge } from '../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { validationCache } from '../../src/edge/document/validation_cache.ts';
 import { loadConfig } from '../../src/project_files/load_config.ts';
+import { callsIn } from '../calls.ts';
 
 const POLICY = (path: string) =>
   JSON.stringify({
@@ -92,28 +92,8 @@ describe('an accepted configuration is deeply frozen', () => {
   });
 });
 
-/** How often `work` calls each function of a file. */
-function callsIn(file: string, work: () => void): Map<string, number> {
-  const session = new Session();
-  const calls = new Map<string, number>();
-  session.connect();
-  session.post('Profiler.enable');
-  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  work();
-  session.post('Profiler.takePreciseCoverage', (error, coverage) => {
-    if (error !== null) throw new Error(error.message);
-    for (const { url, functions } of coverage.result) {
-      if (!url.endsWith(file)) continue;
-      for (const { functionName, ranges } of functions) calls.set(functionName, ranges[0]!.count);
-    }
-  });
-  session.post('Profiler.stopPreciseCoverage');
-  session.disconnect();
-  return calls;
-}
-
 describe('a policy is parsed once', () => {
-  const reads = (work: () => void) => callsIn('src/policy/document/read.ts', work).get('readPolicyText') ?? 0;
+  const reads = (work: () => void) => callsIn('src/config_file/read.ts', work).get('read') ?? 0;
 
   it('from check to compiled edge, and for each part that a swap changes', () => {
     let running: ReturnType<typeof createEdge> | undefined;

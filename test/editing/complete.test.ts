@@ -3,6 +3,7 @@ import { EVENT_FILTER_SCOPE } from '../../src/events/filter_scope.ts';
 import { type CompletionSetting, completions, completionsIn } from '../../src/editing/complete.ts';
 import { editedText } from '../../src/editing/edited_text.ts';
 import { type SeenKind, keysSeenIn } from '../../src/editing/keys_seen.ts';
+import { checkerFor } from '../../src/project_files/load_config.ts';
 import { cursorAt } from '../../src/editing/yaml_cursor.ts';
 
 const EDGE = `ip_policies:
@@ -140,6 +141,18 @@ test.each([
   const { texts } = at(marked, name);
   expect(texts).toEqual(expect.arrayContaining(expected));
   expect(texts.length).toBeLessThan(12);
+});
+
+test.each([
+  'never: { end: forwarded, without: [|] }',
+  'use: path-needs-gate\n    with: { path: /a, gates: [|] }',
+])('gates that the checker of properties takes, and no others: %s', async (property) => {
+  const marked = `properties:\n  - name: a\n    ${property}\n`;
+  const gates = at(marked, 'p.yaml').texts;
+  expect(gates).toEqual(expect.arrayContaining(['login', 'basic-auth']));
+  const text = marked.replace('|', gates.join(', '));
+  const check = await checkerFor(text, { strict: false });
+  expect(check({ name: 'p.yaml', text })).toEqual([]);
 });
 
 test('keys of headers and others that were seen', () => {

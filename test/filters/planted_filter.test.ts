@@ -159,7 +159,7 @@ const COMMANDS = {
   codeOfFinding: 'explain-code edge.strong_tea',
 };
 
-/** Runs the command lines, uses the management API and completes a word, in one process of the copy. */
+/** Runs the command lines, uses the management API, completes a word and writes the pages, in one process of the copy. */
 const PROBE = `import { writeFileSync } from 'node:fs';
 import { complete } from './src/cel/expression_completion.ts';
 import { run } from './src/cli/run.ts';
@@ -201,6 +201,7 @@ await listening.close();
 await management.close();
 const completion = complete('actions.service.brew_', scopeFor('on_http_request')).candidates;
 writeFileSync('results.json', JSON.stringify({ commands, api, completion }));
+await import('./docs/generate.ts');
 process.exit(0);
 `;
 
@@ -242,8 +243,6 @@ beforeAll(() => {
   const row = read('src/filters/table.ts').replace('  circuitBreaker,\n', '  teaPot,\n  circuitBreaker,\n');
   write('src/filters/table.ts', `import { teaPot } from './tea_pot/facts.ts';\n${row}`);
   run('docs/filter_lists.ts');
-  run('docs/schemas.ts');
-  run('docs/generate.ts');
   write('edge.yaml', EDGE);
   write('bad.yaml', EDGE.replace('cups: 2', 'cups: 0').replace('type: brew-tea', 'type: boil'));
   write('strong.yaml', EDGE.replace('cups: 2', 'cups: 10').replace('cups: 5', 'cups: 11'));
@@ -251,10 +250,11 @@ beforeAll(() => {
   write('tea.sim.yaml', SIMULATION);
   write('tea.har', HAR);
   write('probe.ts', PROBE);
+  run('docs/schemas.ts');
   // Of all verbs, replay alone writes to the descriptor itself.
   replayed = run('probe.ts');
   results = JSON.parse(read('results.json')) as Results;
-}, 120_000);
+});
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 

@@ -91,7 +91,7 @@ describe('an upstream that continues while its stream is ended', () => {
     });
     edge.once('exit', (code, signal) => void (exited = signal ?? code));
     port = ((await once(edge, 'message')) as [Ports])[0].plain;
-  }, 30_000);
+  });
 
   afterAll(async () => {
     for (const server of servers) server.close();

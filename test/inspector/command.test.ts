@@ -41,7 +41,7 @@ test('the ready screen has the URL with the token; without the token there is no
     verb: 'dev',
     can: { resend: true, files: true, draft: true, format: true },
   });
-}, 120_000);
+});
 
 test('Ctrl-C with an open feed ends at once, and the feed says so', async () => {
   const { running, found } = await started([...DEV, ...LONG, '--inspector', '0']);
@@ -67,7 +67,7 @@ test('Ctrl-C with an open feed ends at once, and the feed says so', async () => 
   expect(await Promise.all(codes)).toEqual([0]);
   expect(performance.now() - began).toBeLessThan(1_000);
   expect(text).toContain('"type":"end"');
-}, 120_000);
+});
 
 test('--no-inspector starts none, and --workers is refused together with --inspector', async () => {
   const { running } = await started([...DEV, '--no-inspector'], /ready in/);
@@ -80,7 +80,7 @@ test('--no-inspector starts none, and --workers is refused together with --inspe
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('--workers cannot be combined with');
   expect(refused.stderr).toContain('--inspector');
-}, 120_000);
+});
 
 test('serve has one only if asked; a restriction of the type dashboard applies to it', async () => {
   const serve = ['serve', '--port', '0', '--api-port', '0', '--store', 'own.db'];
@@ -110,7 +110,7 @@ test('serve has one only if asked; a restriction of the type dashboard applies t
   const without = await started(serve, /store own\.db\n/);
   await without.running.stop('SIGTERM');
   expect(without.running.output()).not.toContain('inspector');
-}, 120_000);
+});
 
 const POLICY = `on_http_request:
   - name: admin

@@ -210,7 +210,7 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
     await text('.detail h2').toContain('/hostile');
     expect(await page.evaluate('window.ran')).toBeUndefined();
     expect(await page.evaluate("document.querySelectorAll('#page img, #page script').length")).toBe(0);
-  }, 60_000);
+  });
 
   test('a draft is decided for the kept requests, and written when asked: a revision with its difference', async () => {
     await page.fill('#filter', 'admin');
@@ -236,7 +236,7 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
     await text('.revisions').toContain('Revision 2');
     await page.locator('.revisions .place').first().click();
     await text('.revisions .changes .added').toContain('127.0.0.0/8');
-  }, 60_000);
+  });
 
   test('an error page says what decided, and its link opens the request in the inspector', async () => {
     const own = await pages.open(pageUrl);
@@ -253,7 +253,7 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
     // Chromium itself reports each answer with an error status.
     const isOwn = (told: string): boolean => !told.startsWith('Failed to load resource');
     expect(pages.complaints.splice(0).filter(isOwn)).toEqual([]);
-  }, 60_000);
+  });
 
   test('has no violation of accessibility', async () => {
     const other = await pages.open(pageUrl, true);
@@ -261,5 +261,5 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
     await other.keyboard.press('g');
     await expect.poll(() => other.locator('.steps li').count()).toBeGreaterThan(0);
     await expectAccessible(other);
-  }, 60_000);
+  });
 });

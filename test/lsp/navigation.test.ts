@@ -176,6 +176,22 @@ test('parts over several lines and comments fold', async () => {
 });
 
 describe('formatting', () => {
+  test('of a large text leaves the findings of others in time', async () => {
+    const rules = Array.from({ length: 3_000 }, (_, at) => `  - {name: "r${at}",actions: [{type: "log"}]}\n`);
+    await editor.show('large.policy.yaml', `on_http_request:\n${rules.join('')}`);
+    await editor.findings('large.policy.yaml');
+    const order: string[] = [];
+    const formatted = editor
+      .ask<TextEdit[]>('textDocument/formatting', 'large.policy.yaml', { options })
+      .then((edits) => order.push('formatted') && edits);
+    await editor.show('small.policy.yaml', 'on_http_request: 1\n');
+    expect(await editor.findings('small.policy.yaml')).not.toEqual([]);
+    order.push('found');
+    expect((await formatted).length).toBeGreaterThan(0);
+    expect(order).toEqual(['found', 'formatted']);
+    for (const name of ['large.policy.yaml', 'small.policy.yaml']) await editor.hide(name);
+  });
+
   const untidy = `on_http_request:
   - {name: one, expressions: [req.method == 'GET'], actions: [{type: deny}]}
   - {name: two, actions: [{type: deny}]}

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { folderWith } from '../folder.ts';
 import { oneRoute } from '../one_route.ts';
+import { IS_FULL } from '../random.ts';
 import { type Assistant, assistant } from './client.ts';
 
 const MAIN = join(import.meta.dirname, '../../dist/lib/main.cjs');
@@ -108,10 +109,14 @@ describe('the tools', () => {
     await other.close();
   });
 
-  test('bench measures; explain_code explains; format formats', async () => {
+  // It measures for seconds; the verb has tests of its own.
+  test.runIf(IS_FULL)('bench measures', async () => {
     expect(await resultOf('bench', { file: 'small.yaml' })).toMatchObject({
       rows: expect.any(Array) as unknown[],
     });
+  });
+
+  test('explain_code explains; format formats', async () => {
     expect(await resultOf('explain_code', { code: 'edge.unknown_key' })).toMatchObject({
       code: 'edge.unknown_key',
     });
@@ -239,7 +244,7 @@ describe('a hostile client', () => {
       );
     await hostile.close();
     expect(listed(inside)).toEqual(before);
-  }, 120_000);
+  });
 
   test('a client that names no folder gets those of the command line; one that names only missing folders gets none', async () => {
     const none = await assistant(folder, [], []);

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ensureBuilt } from '../built.ts';
+import { packed } from '../built.ts';
 import { folderWith } from '../folder.ts';
 import { hasProgram } from '../peers.ts';
 import { IS_FULL } from '../random.ts';
@@ -111,10 +111,7 @@ class Runner {
 describe.skipIf(!hasProgram('git', ['--version'], 'the GitHub action'))('the GitHub action', () => {
   let runner: Runner;
   beforeAll(async () => {
-    await ensureBuilt();
-    const folder = folderWith();
-    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-    Runner.tarball = join(folder, (await readdir(folder))[0]!);
+    Runner.tarball = await packed();
     runner = await new Runner().begin();
   });
 
@@ -140,7 +137,8 @@ describe.skipIf(!hasProgram('git', ['--version'], 'the GitHub action'))('the Git
     expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)));
   });
 
-  it('checks, tests, covers and compares', async () => {
+  // Each installs the package and starts its verbs, which takes some seconds.
+  it.skipIf(!IS_FULL)('checks, tests, covers and compares', async () => {
     const { code, log, outputs, summary } = await runner.run({
       steps: 'check test cover diff',
       base: 'main',
@@ -162,7 +160,6 @@ describe.skipIf(!hasProgram('git', ['--version'], 'the GitHub action'))('the Git
     expect(summary).toContain('edge.unknown_key');
   });
 
-  // Each installs the package, which takes some seconds.
   it.skipIf(!IS_FULL)('reports a case that fails and a difference', async () => {
     const changed = await new Runner().begin();
     await changed.write('edge.yaml', EDGE.replace('/shop,', '/store,'));

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../built.ts';
+import { packed } from '../built.ts';
 import { folderWith } from '../folder.ts';
 import { skipped } from '../peers.ts';
 import { IS_FULL } from '../random.ts';
@@ -23,10 +23,8 @@ const NODES = {
 
 let tarball: string;
 beforeAll(async () => {
-  await ensureBuilt();
-  const folder = folderWith();
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  tarball = join(folder, (await readdir(folder))[0]!);
+  if (!IS_FULL) return;
+  tarball = await packed();
 });
 
 /** A folder in which a user has installed the tarball. */
@@ -96,7 +94,8 @@ async function curl(url: string, path: string): Promise<string> {
 }
 
 describe.each(Object.entries(NODES))('with %s', (name, node) => {
-  const isThere = existsSync(node) && (IS_FULL || name === 'Node 26');
+  // Short runs install the tarball in `tarball.test.ts`.
+  const isThere = existsSync(node) && IS_FULL;
   if (!isThere) skipped(`the paths of users with ${name}`, 'only the full run has it');
   describe.skipIf(!isThere)('from the packed tarball', () => {
     let desk: Desk;
@@ -126,39 +125,38 @@ describe.each(Object.entries(NODES))('with %s', (name, node) => {
       expect(await desk.edgeproof('test')).toMatchObject({ code: 1 });
     });
 
-    describe.skipIf(!IS_FULL)('in the full run', () => {
-      it('a benchmarker measures a policy, and two edges against each other', async () => {
-        const short = '--duration 20ms --warm-up 20ms --quiet';
-        const rule = (path: string) =>
-          `on_http_request:\n  - expressions: ["req.url.path.startsWith('${path}')"]\n    actions: [{ type: deny }]\n`;
-        await desk.write('a.policy.yaml', rule('/a'));
-        const policy = await desk.edgeproof(`bench a.policy.yaml ${short} -r json=result.json`);
-        expect(policy).toMatchObject({ code: 0 });
-        expect(JSON.parse(await desk.read('result.json'))).toBeTypeOf('object');
-        await desk.write('one.yaml', edgeTo(3000));
-        await desk.write('other.yaml', edgeTo(3001));
-        const compared = await desk.edgeproof(`bench one.yaml --against other.yaml ${short}`);
-        expect(compared).toMatchObject({
-          code: 0,
-          out: expect.stringMatching(/other\.yaml|against/) as string,
-        });
+    it('a benchmarker measures a policy, and two edges against each other', async () => {
+      const short = '--duration 20ms --warm-up 20ms --quiet';
+      const rule = (path: string) =>
+        `on_http_request:\n  - expressions: ["req.url.path.startsWith('${path}')"]\n    actions: [{ type: deny }]\n`;
+      await desk.write('a.policy.yaml', rule('/a'));
+      const policy = await desk.edgeproof(`bench a.policy.yaml ${short} -r json=result.json`);
+      expect(policy).toMatchObject({ code: 0 });
+      expect(JSON.parse(await desk.read('result.json'))).toBeTypeOf('object');
+      await desk.write('one.yaml', edgeTo(3000));
+      await desk.write('other.yaml', edgeTo(3001));
+      const compared = await desk.edgeproof(`bench one.yaml --against other.yaml ${short}`);
+      expect(compared).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/other\.yaml|against/) as string,
       });
+    });
 
-      it('a developer runs an ingress, changes it, and asks why', async () => {
-        await desk.write('local.yaml', edgeTo(port()));
-        const dev = desk.start('dev local.yaml --port 0 --no-tls --poll');
-        const [, url] = await dev.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/);
-        expect(await curl(url!, '/a?b=1')).toMatch(/^HTTP\/1\.1 200 [^]*app got \/a\?b=1\n$/);
-        await dev.waitFor(/GET +200 .*\/a/);
-        await desk.write('local.yaml', edgeTo(port(), 'changed'));
-        await expect.poll(() => curl(url!, '/healthz')).toContain('changed');
-        const why = await desk.edgeproof('explain -e local.yaml GET https://shop.test/healthz');
-        expect(why).toMatchObject({ code: 0, out: expect.stringMatching(/local\.yaml:\d+/) as string });
-        expect(await dev.stop('SIGTERM')).toBe(0);
-      });
+    it('a developer runs an ingress, changes it, and asks why', async () => {
+      await desk.write('local.yaml', edgeTo(port()));
+      const dev = desk.start('dev local.yaml --port 0 --no-tls --poll');
+      const [, url] = await dev.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/);
+      expect(await curl(url!, '/a?b=1')).toMatch(/^HTTP\/1\.1 200 [^]*app got \/a\?b=1\n$/);
+      await dev.waitFor(/GET +200 .*\/a/);
+      await desk.write('local.yaml', edgeTo(port(), 'changed'));
+      await expect.poll(() => curl(url!, '/healthz')).toContain('changed');
+      const why = await desk.edgeproof('explain -e local.yaml GET https://shop.test/healthz');
+      expect(why).toMatchObject({ code: 0, out: expect.stringMatching(/local\.yaml:\d+/) as string });
+      expect(await dev.stop('SIGTERM')).toBe(0);
+    });
 
-      it('an embedder puts an application behind its edge, in JavaScript and in TypeScript', async () => {
-        const text = `
+    it('an embedder puts an application behind its edge, in JavaScript and in TypeScript', async () => {
+      const text = `
           import { createServer } from 'node:http';
           import { createEdge, defineEdge } from 'edgeproof';
           const route = { match_type: 'path_prefix', match: '/shop', backend: { backend_id: 'app' } } as const;
@@ -183,40 +181,39 @@ describe.each(Object.entries(NODES))('with %s', (name, node) => {
             server.close();
             server.closeAllConnections();
           });`;
-        await desk.write('use.ts', text);
-        await desk.write('use.mjs', text.replaceAll(/ as (?:const|\{[^}]*\})|: string/g, ''));
-        for (const file of ['use.mjs', 'use.ts'])
-          expect({ file, ...(await desk.node(file)) }).toEqual({ file, code: 0, out: '200 404 404\n' });
-      });
+      await desk.write('use.ts', text);
+      await desk.write('use.mjs', text.replaceAll(/ as (?:const|\{[^}]*\})|: string/g, ''));
+      for (const file of ['use.mjs', 'use.ts'])
+        expect({ file, ...(await desk.node(file)) }).toEqual({ file, code: 0, out: '200 404 404\n' });
+    });
 
-      it('an operator serves, applies a file, and manages keys', async () => {
-        await desk.write('production.yaml', edgeTo(port()));
-        const ports = '--port 0 --api-port 0 --store store.db';
-        const serve = desk.start(`serve ${ports}`);
-        const [, key] = await serve.waitFor(/admin key, shown only once: (\S+)/);
-        const [, api] = await serve.waitFor(/management API (\S+)/);
-        const [, url] = await serve.waitFor(/edge (http:\S+)/);
-        const keyed = { EDGEPROOF_API_KEY: key! };
-        const refused = await desk.edgeproof(`apply production.yaml --url ${api}`, {
-          EDGEPROOF_API_KEY: 'no',
-        });
-        expect(refused.code).not.toBe(0);
-        expect(await desk.edgeproof(`apply production.yaml --url ${api}`, keyed)).toMatchObject({ code: 0 });
-        expect(await curl(url!, '/orders')).toMatch(/^HTTP\/1\.1 200 [^]*app got \/orders\n$/);
-        const exported = await desk.edgeproof(`export --url ${api}`, keyed);
-        expect(exported).toMatchObject({ code: 0, out: expect.stringContaining('shop.test:443') as string });
-        expect(await serve.stop('SIGTERM')).toBe(0);
-        const made = await desk.edgeproof('keys create --store store.db');
-        expect(made).toMatchObject({ code: 0 });
-        const listed = await desk.edgeproof('keys list --store store.db');
-        const ids = [...listed.out.matchAll(/^\s*(ak\w*|\S{12,})\b/gm)].map(([, id]) => id!);
-        expect({ listed, count: ids.length }).toMatchObject({ count: 2 });
-        expect(await desk.edgeproof(`keys revoke ${ids[0]} --store store.db`)).toMatchObject({ code: 0 });
-        const again = desk.start(`serve ${ports}`);
-        const [, later] = await again.waitFor(/edge (http:\S+)/);
-        await expect.poll(() => curl(later!, '/healthz')).toContain('ok');
-        expect(await again.stop('SIGTERM')).toBe(0);
+    it('an operator serves, applies a file, and manages keys', async () => {
+      await desk.write('production.yaml', edgeTo(port()));
+      const ports = '--port 0 --api-port 0 --store store.db';
+      const serve = desk.start(`serve ${ports}`);
+      const [, key] = await serve.waitFor(/admin key, shown only once: (\S+)/);
+      const [, api] = await serve.waitFor(/management API (\S+)/);
+      const [, url] = await serve.waitFor(/edge (http:\S+)/);
+      const keyed = { EDGEPROOF_API_KEY: key! };
+      const refused = await desk.edgeproof(`apply production.yaml --url ${api}`, {
+        EDGEPROOF_API_KEY: 'no',
       });
+      expect(refused.code).not.toBe(0);
+      expect(await desk.edgeproof(`apply production.yaml --url ${api}`, keyed)).toMatchObject({ code: 0 });
+      expect(await curl(url!, '/orders')).toMatch(/^HTTP\/1\.1 200 [^]*app got \/orders\n$/);
+      const exported = await desk.edgeproof(`export --url ${api}`, keyed);
+      expect(exported).toMatchObject({ code: 0, out: expect.stringContaining('shop.test:443') as string });
+      expect(await serve.stop('SIGTERM')).toBe(0);
+      const made = await desk.edgeproof('keys create --store store.db');
+      expect(made).toMatchObject({ code: 0 });
+      const listed = await desk.edgeproof('keys list --store store.db');
+      const ids = [...listed.out.matchAll(/^\s*(ak\w*|\S{12,})\b/gm)].map(([, id]) => id!);
+      expect({ listed, count: ids.length }).toMatchObject({ count: 2 });
+      expect(await desk.edgeproof(`keys revoke ${ids[0]} --store store.db`)).toMatchObject({ code: 0 });
+      const again = desk.start(`serve ${ports}`);
+      const [, later] = await again.waitFor(/edge (http:\S+)/);
+      await expect.poll(() => curl(later!, '/healthz')).toContain('ok');
+      expect(await again.stop('SIGTERM')).toBe(0);
     });
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../built.ts';
+import { packed } from '../built.ts';
 import { folderWith } from '../folder.ts';
 import { hasLibrariesFor, requirePeer } from '../peers.ts';
 import { IS_FULL } from '../random.ts';
@@ -26,15 +26,20 @@ interface Bom {
 }
 
 describe('the bill of materials', () => {
-  beforeAll(ensureBuilt);
   const sbom = async (variables: Readonly<Record<string, string>> = {}): Promise<Bom> => {
     const env = { ...process.env, ...variables };
     const { stdout } = await run(process.execPath, ['packaging/sbom.ts'], { cwd: root, env });
     return JSON.parse(stdout) as Bom;
   };
+  let first: Promise<Bom>;
+  beforeAll(async () => {
+    await packed();
+    first = sbom();
+    await first;
+  });
 
   it('has the packages that users install and those in the bundle, with version, hash and licence', async () => {
-    const { bomFormat, components, metadata } = await sbom();
+    const { bomFormat, components, metadata } = await first;
     expect(bomFormat).toBe('CycloneDX');
     expect(metadata.component.purl).toMatch(/^pkg:npm\/edgeproof@/);
     const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
@@ -56,7 +61,7 @@ describe('the bill of materials', () => {
   });
 
   it('is the same each time, with the date of SOURCE_DATE_EPOCH', async () => {
-    const [one, other, dated] = await Promise.all([sbom(), sbom(), sbom({ SOURCE_DATE_EPOCH: '86400' })]);
+    const [one, other, dated] = await Promise.all([first, sbom(), sbom({ SOURCE_DATE_EPOCH: '86400' })]);
     expect(one).toEqual(other);
     expect(one.metadata.timestamp).toBeUndefined();
     expect(dated.metadata.timestamp).toBe('1970-01-02T00:00:00.000Z');
@@ -66,7 +71,7 @@ describe('the bill of materials', () => {
 it.each(['--version', '-V'])(
   '%s loads next to nothing, so that it takes little longer than Node itself',
   async (option) => {
-    await ensureBuilt();
+    await packed();
     const folder = folderWith({
       'list.cjs': `process.once('exit', () => {
       for (const file of Object.keys(require.cache)) if (file !== __filename) console.log(file);
@@ -84,7 +89,7 @@ it.each(['--version', '-V'])(
 
 /** Two folders with the sources build the package, which takes half a minute. */
 it.skipIf(!IS_FULL)('two builds in two folders give the same tarball', async () => {
-  const packed = await Promise.all(
+  const tarballs = await Promise.all(
     ['one', 'another'].map(async (name) => {
       const folder = join(folderWith(), name);
       await mkdir(folder);
@@ -103,30 +108,19 @@ it.skipIf(!IS_FULL)('two builds in two folders give the same tarball', async () 
         .digest('hex');
     }),
   );
-  expect(packed[0]).toBe(packed[1]);
+  expect(tarballs[0]).toBe(tarballs[1]);
 });
 
 describe.skipIf(!hasLibrariesFor('linters of what is published'))('linters of what is published', () => {
-  const folder = folderWith();
-  const tarball = async () =>
-    join(
-      folder,
-      (await readdir(folder)).find((path) => path.endsWith('.tgz'))!,
-    );
-  beforeAll(async () => {
-    await ensureBuilt();
-    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  });
-
   it('publint finds nothing', async () => {
-    const { stdout } = await run(peer('publint'), ['run', await tarball(), '--strict']);
+    const { stdout } = await run(peer('publint'), ['run', await packed(), '--strict']);
     expect(stdout).toContain('All good!');
   });
 
   // `edgeproof/vitest` extends types of a package of modules only, so its own are those of a module.
   it('the types are those of the files, as attw sees it', async () => {
     const args = ['--profile', 'node16', '--exclude-entrypoints', 'vitest', '--no-color', '--no-emoji'];
-    const { stdout } = await run(peer('attw'), [await tarball(), ...args]);
+    const { stdout } = await run(peer('attw'), [await packed(), ...args]);
     expect(stdout).toMatch(/"edgeproof\/cel" +│ OK \(CJS\)/);
   });
 

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../built.ts';
+import { packed } from '../built.ts';
 import { ended } from '../program.ts';
+import { IS_FULL } from '../random.ts';
 import { NO_SDK } from '../tunnel/agent.ts';
 import { agentSays, whileRunning } from './agent_of_package.ts';
 
@@ -19,11 +20,9 @@ let tarball: string;
 /** What a user does: installs the tarball in an empty folder. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeproof-package-'));
-  await ensureBuilt();
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  tarball = (await readdir(folder))[0]!;
+  tarball = await packed();
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball}`], {
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], {
     cwd: folder,
   });
 }, 300_000);
@@ -89,7 +88,7 @@ describe('scenarios from the packed tarball', () => {
     expect(code).toBe(1);
   });
 
-  it('replays a log on threads', async () => {
+  it.runIf(IS_FULL)('replays a log on threads', async () => {
     expect((await edgeproof('test', '--events', 'log.ndjson')).code).toBe(0);
     const args = ['replay', 'log.ndjson', '-e', 'edge.yaml', '--against', 'edge.yaml'];
     const [alone, together] = [await edgeproof(...args), await edgeproof(...args, '--jobs', '2')];
@@ -97,7 +96,8 @@ describe('scenarios from the packed tarball', () => {
     expect(together).toEqual(alone);
   });
 
-  it('registers cases with node:test', async () => {
+  // Short runs have those of the sources: `test/integrations/testing/runners.test.ts`.
+  it.runIf(IS_FULL)('registers cases with node:test', async () => {
     await writeFile(
       join(folder, 'shop.mjs'),
       `import { describe, it } from 'node:test';
@@ -109,7 +109,7 @@ describe('scenarios from the packed tarball', () => {
     expect(code).toBe(0);
   });
 
-  it('registers cases with Vitest, and adds its matchers', async () => {
+  it.runIf(IS_FULL)('registers cases with Vitest, and adds its matchers', async () => {
     await writeFile(
       join(folder, 'shop.test.ts'),
       `import { createEdge } from 'edgeproof';
@@ -128,7 +128,7 @@ describe('scenarios from the packed tarball', () => {
     expect(code).toBe(0);
   });
 
-  it('types the matchers', async () => {
+  it.runIf(IS_FULL)('types the matchers', async () => {
     await writeFile(
       join(folder, 'matchers.ts'),
       `import 'edgeproof/vitest';
@@ -159,7 +159,7 @@ describe.skipIf(NO_SDK !== null)(
       });
     });
 
-    it('connect to serve with a credential of its API', async () => {
+    it.runIf(IS_FULL)('connect to serve with a credential of its API', async () => {
       await whileRunning(folder, ['serve', '--store', 'a.db', '--api-port', '0', ...ports], async (said) => {
         const [, api] = /management API (\S+)/.exec(said)!;
         const [, key] = /admin key, shown only once: (\S+)/.exec(said)!;
@@ -227,7 +227,8 @@ describe('the packed tarball', () => {
   });
 
   // Types of modules and of CommonJS differ in `node16`, the strictest: it has no `require` of modules.
-  it('is typed in modules and in CommonJS, with nothing skipped', async () => {
+  // Short runs have the types of `types.test.ts`.
+  it.runIf(IS_FULL)('is typed in modules and in CommonJS, with nothing skipped', async () => {
     const use = `
       export const decision: Decision = createEdge({ edges: {} }).decide({ url: 'https://a.test/' });
       // @ts-expect-error a status is a number
@@ -270,7 +271,7 @@ describe('the packed tarball', () => {
   });
 
   it('is small, and brings few packages', async () => {
-    const { size } = await stat(join(folder, tarball));
+    const { size } = await stat(tarball);
     const shares = {
       program: 1_000_000,
       pages: 600_000,

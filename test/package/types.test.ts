@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ensureBuilt } from '../built.ts';
+import { packed } from '../built.ts';
 import { folderWith } from '../folder.ts';
 import { ended } from '../program.ts';
 import { IS_FULL } from '../random.ts';
@@ -19,24 +19,21 @@ const bin = join(root, 'node_modules/.bin');
 const folder = folderWith({ 'package.json': '{ "private": true, "type": "module" }\n' });
 
 beforeAll(async () => {
-  await ensureBuilt();
-  const packed = folderWith();
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed], { cwd: root });
   const own = join(folder, 'node_modules/edgeproof');
   await mkdir(own, { recursive: true });
-  await run('tar', ['-xzf', join(packed, (await readdir(packed))[0]!), '--strip-components=1', '-C', own]);
+  await run('tar', ['-xzf', await packed(), '--strip-components=1', '-C', own]);
   for (const name of ['@types', 'undici-types', 'zod'])
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
 }, 300_000);
 
-async function compiled(name: string, ...texts: readonly string[]) {
-  const names = texts.map((_, index) => (index === 0 ? name : `${index}_${name}`));
-  await Promise.all(texts.map((text, index) => writeFile(join(folder, names[index]!), text)));
+/** What the compiler says about files of the folder. */
+async function compiled(texts: Readonly<Record<string, string>>) {
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
   const args =
     '--noEmit --strict --exactOptionalPropertyTypes --module nodenext --target es2024 --types node'.split(
       ' ',
     );
-  return ended(join(bin, 'tsc'), [...args, ...names], folder);
+  return ended(join(bin, 'tsc'), [...args, ...Object.keys(texts)], folder);
 }
 
 const EDGE = `backends: { app: { static: { address: '127.0.0.1:3000' } } },`;
@@ -75,13 +72,8 @@ const MISTAKES: readonly (readonly [says: string, text: string])[] = [
 ];
 
 describe('the types', () => {
-  it('refuse wrong keys and values, each where it is written', async () => {
-    const lines = MISTAKES.map(([says, text]) => `// @ts-expect-error ${says}\n${text}`);
-    expect(await compiled('mistakes.ts', IMPORTS + lines.join('\n'))).toEqual({ code: 0, out: '' });
-  });
-
   it.runIf(IS_FULL)('name the key that is wrong', async () => {
-    const { out } = await compiled('named.ts', IMPORTS + MISTAKES[1]![1]);
+    const { out } = await compiled({ 'named.ts': IMPORTS + MISTAKES[1]![1] });
     expect(out).toContain('hostport');
     expect(out).toContain("Did you mean to write 'hostports'?");
   });
@@ -91,14 +83,17 @@ describe('the types', () => {
     return Array.from(blocks, ([, text]) => text!).find((text) => pattern.test(text))!;
   };
 
-  it('accept what README and the page about embedding show', async () => {
+  // One run of the compiler, which takes seconds to read the types.
+  it('refuse wrong keys and values, each where it is written, and accept what README and the page about embedding show', async () => {
+    const lines = MISTAKES.map(([says, text]) => `// @ts-expect-error ${says}\n${text}`);
     const readme = JSON.stringify(parse(shown('README.md', /^ip_policies:/)));
     const use = shown('README.md', /createEdge\(config/).replace(/^import .*\n/, '');
     const text = `${IMPORTS}const config = ${readme} satisfies EdgeConfigInput;
 ${use}export const typed: EdgeConfigInput = defineEdge(${readme});\n`;
     const blocks = [/export default defineEdge/, /renderDiagnostics/, /edgeproof\/cel/];
-    const texts = [text, ...blocks.map((pattern) => shown('docs/embedding.md', pattern))];
-    expect(await compiled('shown.ts', ...texts)).toEqual({ code: 0, out: '' });
+    const pages = blocks.map((pattern, index) => [`page_${index}.ts`, shown('docs/embedding.md', pattern)]);
+    const texts = { 'mistakes.ts': IMPORTS + lines.join('\n'), 'readme.ts': text };
+    expect(await compiled({ ...texts, ...Object.fromEntries(pages) })).toEqual({ code: 0, out: '' });
   });
 
   const fixtures = globSync('fixtures/{every_module,sample,scenarios}/*.yaml', { cwd: root });
@@ -121,6 +116,6 @@ ${use}export const typed: EdgeConfigInput = defineEdge(${readme});\n`;
   it.runIf(IS_FULL)('accept the fixtures, without their defaults', async () => {
     expect(typed.length).toBeGreaterThan(10);
     const lines = typed.map(({ name, value, define }) => `// ${name}\n${define}(${withoutColumns(value)});`);
-    expect(await compiled('fixtures.ts', IMPORTS + lines.join('\n'))).toEqual({ code: 0, out: '' });
+    expect(await compiled({ 'fixtures.ts': IMPORTS + lines.join('\n') })).toEqual({ code: 0, out: '' });
   });
 });

@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
 
   beforeAll(async () => {
     browser = await launchChromium();
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   async function opened(at = url, bypassCSP = false): Promise<Page> {

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { atOnce } from '../../src/config_file/steps.ts';
 import { brandingOf } from '../../src/engine/branding.ts';
 import { compilePolicy } from '../../src/policy/compile.ts';
 import { conditionsAhead } from '../../src/policy/conditions_ahead.ts';
 import { checkPolicyText } from '../../src/policy/document/check.ts';
+import { plainJson } from '../../src/policy/document/plain_json.ts';
 import type { PolicyContext } from '../../src/filters/action.ts';
 
 const branding = brandingOf('service');
@@ -29,7 +31,7 @@ function programsAt(pointer: string, text: string) {
 
 it('compiles in slices what the check and the compilation of all places then share', () => {
   const text = policyOf(RULES);
-  const work = conditionsAhead(text, 'service');
+  const work = conditionsAhead(plainJson(text), 'service');
   let slices = 1;
   let step = work.next();
   for (; step.done !== true; step = work.next()) slices++;
@@ -51,7 +53,7 @@ it('finds the same in a condition each time', () => {
   };
   const first = check();
   expect(first).toHaveLength(2);
-  expect([...conditionsAhead(text, 'service')]).toHaveLength(1);
+  expect(atOnce(conditionsAhead(plainJson(text), 'service'))).toHaveLength(2);
   expect(check()).toEqual(first);
 });
 
@@ -62,8 +64,5 @@ it.each([
   '{"on_http_request": 7}',
   '{"on_http_request": [7, {"expressions": 7}, {"expressions": [7]}]}',
 ])('leaves %j to the check', (text) => {
-  const work = conditionsAhead(text, 'service');
-  let step = work.next();
-  while (step.done !== true) step = work.next();
-  expect(step.value).toEqual([]);
+  expect(atOnce(conditionsAhead(plainJson(text), 'service'))).toEqual([]);
 });

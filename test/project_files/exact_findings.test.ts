@@ -24,7 +24,7 @@ edges:
         - match_type: path_prefix
           match: /
           ip_restriction: { ip_policy_ids: [office] }
-          user_agent_filter: { allow: ['^curl/', '^curl/8', 'x'] }
+          user_agent_filter: { allow: ['^curl/', '^curl/8', 'x'], deny: ['.*'] }
           traffic_policy:
             value: |
               on_http_request:
@@ -120,4 +120,21 @@ test('conditions without effect are removed from expressions, however they are w
     expect.arrayContaining(['analysis.always_true']),
   ]);
   expect((await fixExactly({ name: 'policy.yaml', text: after })).applied).toEqual([]);
+});
+
+test('a rule that only fails is dead, and there is no fix: without it requests would pass', async () => {
+  const text = `on_http_request:
+  - name: failing
+    expressions: ["req.method == 'POST' && has(actions.service.rate_limit.error)"]
+    actions: [{ type: log, config: { metadata: { limited: yes } } }]
+  - name: never
+    expressions: ["has(actions.service.rate_limit)"]
+    actions: [{ type: log, config: { metadata: { limited: yes } } }]
+`;
+  writeFileSync(join(folder, 'failing.yaml'), text);
+  const found = await exactFindings(join(folder, 'failing.yaml'));
+  expect(found.map(({ code, fix }) => [code, fix?.safe])).toEqual([
+    ['analysis.dead_rule', undefined],
+    ['analysis.dead_rule', true],
+  ]);
 });

@@ -110,7 +110,7 @@ describe.skipIf(!hasChromiumFor('the reports'))('in Chromium, from a file', () =
 
   beforeAll(async () => {
     browser = await launchChromium();
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   async function opened(name: string, bypassCSP = false): Promise<Page> {

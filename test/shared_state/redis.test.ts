@@ -78,7 +78,7 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
     for (let at = 0; at < 3; at++) waits.push(((await state.ask(short)) as { waitMs: number }).waitMs);
     expect(waits.slice(0, 2)).toEqual([0, 0]);
     expect(waits[2]).toBeGreaterThan(800);
-    await expect.poll(() => state.ask(short), { timeout: 5_000 }).toEqual({ waitMs: 0 });
+    await expect.poll(() => state.ask(short), { timeout: 30_000 }).toEqual({ waitMs: 0 });
   });
 
   it('marks an id once for all nodes, and keeps texts', async () => {
@@ -109,7 +109,7 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
       expect.stringContaining('limits refuse, logins cannot be completed'),
       'the shared state is back',
     ]);
-  }, 30_000);
+  });
 
   it('survives kill -9 in the middle of questions; an id of before cannot be used after data were lost', async () => {
     const state = await node();
@@ -124,7 +124,7 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
     expect(await once(state, 'a', madeMs)).toEqual({ use: 'unknown' });
     expect(await once(state, 'b', madeMs)).toEqual({ use: 'unknown' });
     await expect.poll(() => once(state, 'c', Date.now())).toEqual({ use: 'fresh' });
-  }, 30_000);
+  });
 
   it('notices that its data were deleted', async () => {
     const [state, other] = [await node(), await node()];
@@ -166,7 +166,7 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
     await (await node()).join(afterLoss);
     await expect.poll(() => afterLoss.isRevoked(session('one'))).toBe(true);
     expect(afterLoss.isRevoked(session('two'))).toBe(true);
-  }, 40_000);
+  });
 
   it('bounds the keys of a limit: those beyond share one window', async () => {
     const { redisConnection } = await import('../../src/clients/redis.ts');

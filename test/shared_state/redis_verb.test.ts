@@ -107,7 +107,7 @@ describe.skipIf(REDIS_SERVER === null)(`dev --shared${WITHOUT_REDIS}`, () => {
     await redis.start();
     await two.running.waitFor(/the shared state is back/);
     expect(await statusAt(two)).toBe(401);
-  }, 60_000);
+  });
 
   it('needs keys that all nodes have', async () => {
     write(LIMITED(portOf()) + GATE);

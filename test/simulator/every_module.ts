@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
-import { checkScenario } from '../../src/simulator/document/check.ts';
+import { type CheckedScenario, checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
-import type { RunOptions } from '../../src/simulator/run_case.ts';
-import { runFile, ONCE } from '../../src/simulator/run_file.ts';
+import { type FileOptions, runFile, ONCE } from '../../src/simulator/run_file.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { webhookSigner } from '../../src/simulator/webhook_signer.ts';
 
@@ -26,7 +25,11 @@ export function textOf(name: string): string {
 }
 
 /** Runs the cases of a file against the edge with every module. */
-export function runEvery(text: string, options: RunOptions = {}): FileResult {
-  const scenario = checkScenario({ name: 'x.yaml', text });
+export function runEvery(text: string, options?: Partial<FileOptions>): FileResult {
+  return runChecked(checkScenario({ name: 'x.yaml', text }), options);
+}
+
+/** Runs the cases of a checked file, which may run often. */
+export function runChecked(scenario: CheckedScenario, options: Partial<FileOptions> = {}): FileResult {
   return runFile(scenario, everyModule, { ...ONCE, ...options, signer: webhookSigner });
 }

@@ -83,7 +83,7 @@ describe('requests over TLS, simulated and real', () => {
       { onEvent: (event) => events.push(event) },
     );
     listening = await edge.listen({ tls: { port: 0 } });
-  }, 30_000);
+  });
   afterAll(async () => {
     await listening?.close(0);
     upstream.close();

@@ -49,7 +49,7 @@ test(`there are at most ${IN_ALL} tunnels in all: the next one is refused with 3
   first.session.close('it leaves');
   await expect.poll(() => agents.tunnels.size).toBe(IN_ALL - OF_SESSION);
   expect(await other.asked(CALL.labelled, LABELLED)).toEqual({ Id: expect.stringMatching(/^tn_/) });
-}, 60_000);
+});
 
 /** With as many entries in each node of a persistent map, whose nodes are copied. */
 const BEFORE = 30;

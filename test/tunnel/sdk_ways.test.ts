@@ -180,7 +180,7 @@ describe.skipIf(NO_SDK !== null)('ways to use the published SDK', () => {
     const next = () => agents.sessions().find((each) => each.session !== first!.session);
     await expect.poll(next).toMatchObject({ id: first!.id, startedMs: first!.startedMs });
     await expect.poll(() => agents.tunnels.all().map(({ metadata }) => metadata)).toEqual(['held']);
-  }, 60_000);
+  });
 
   test('an address instead of a name, for which the certificate is valid, too', async () => {
     const { session, listening: at } = await edgeWithAgents();

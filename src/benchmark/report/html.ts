@@ -2,7 +2,7 @@ import { counted } from '../../diagnostics/message_text.ts';
 import type { FiguresReport, ReportedPlot, ReportedTable } from '../../reports/data.ts';
 import { reportPage } from '../../reports/page.ts';
 import type { BenchResult, ResultRow } from '../result.ts';
-import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+import { ROW_COLUMNS, comparisonText, durationText, percentText, rowTexts } from './numbers.ts';
 
 /** A page with the tables, and two plots for each row: its slices over time, and their distribution. */
 export function htmlReport(result: BenchResult, version: string): string {
@@ -39,19 +39,8 @@ function tablesOf({
   const tables: ReportedTable[] = [
     {
       title: 'Measurements',
-      columns: ['', 'per op', '', 'ops', 'p50', 'p99', 'p99.9', 'bytes', 'gc', ''],
-      rows: rows.map(({ name, nsPerOp, opsPerSecond, latency, bytesPerOp, gcShare, steady }) => [
-        name,
-        durationText(nsPerOp.value),
-        spreadText(nsPerOp),
-        rateText(opsPerSecond),
-        durationText(latency.p50),
-        durationText(latency.p99),
-        durationText(latency.p999),
-        bytesText(bytesPerOp),
-        percentText(gcShare),
-        steady ? '' : 'not steady after the warm-up',
-      ]),
+      columns: [...ROW_COLUMNS, ''],
+      rows: rows.map((row) => [...rowTexts(row), row.steady ? '' : 'not steady after the warm-up']),
     },
     {
       title: `Time per part of a decision${partsLeftOut === 0 ? '' : `; ${partsLeftOut} were not measured individually`}`,

@@ -1,13 +1,5 @@
 import type { BenchResult } from '../result.ts';
-import {
-  bytesText,
-  comparisonText,
-  durationText,
-  percentText,
-  rateText,
-  shareTexts,
-  spreadText,
-} from './numbers.ts';
+import { comparisonText, durationText, rowTexts, shareTexts } from './numbers.ts';
 import { counted } from '../../diagnostics/message_text.ts';
 
 /** The result as Markdown, for a comment on a pull request. */
@@ -20,10 +12,10 @@ export function markdownReport(result: BenchResult): string {
     '',
     '| | per op | ops | p50 | p99 | p99.9 | bytes | gc |',
     '|---|--:|--:|--:|--:|--:|--:|--:|',
-    ...rows.map(
-      ({ name, nsPerOp, opsPerSecond, latency, bytesPerOp, gcShare }) =>
-        `| ${name} | ${durationText(nsPerOp.value)} ${spreadText(nsPerOp)} | ${rateText(opsPerSecond)} | ${durationText(latency.p50)} | ${durationText(latency.p99)} | ${durationText(latency.p999)} | ${bytesText(bytesPerOp)} | ${percentText(gcShare)} |`,
-    ),
+    ...rows.map((row) => {
+      const [name, perOp, spread, ...others] = rowTexts(row);
+      return `| ${[name, `${perOp} ${spread}`, ...others].join(' | ')} |`;
+    }),
   ];
   if (parts.length > 0) {
     lines.push('', '| part | share | each | expected | reached | place |', '|---|--:|--:|--:|--:|---|');

@@ -1,4 +1,4 @@
-import type { LocatedCost } from '../result.ts';
+import type { LocatedCost, ResultRow } from '../result.ts';
 import type { Comparison } from '../statistics.ts';
 
 /** Formats a duration in ns: three digits and a unit. */
@@ -6,6 +6,25 @@ export function durationText(ns: number): string {
   if (ns < 1e3) return `${figures(ns)} ns`;
   if (ns < 1e6) return `${figures(ns / 1e3)} µs`;
   return ns < 1e9 ? `${figures(ns / 1e6)} ms` : `${figures(ns / 1e9)} s`;
+}
+
+/** Headings of `rowTexts`; the third one belongs to the second. */
+export const ROW_COLUMNS = ['', 'per op', '', 'ops', 'p50', 'p99', 'p99.9', 'bytes', 'gc'];
+
+/** What was measured of one row: its name, then its figures. */
+export function rowTexts(row: ResultRow): readonly [string, string, string, ...string[]] {
+  const { name, nsPerOp, opsPerSecond, latency, bytesPerOp, gcShare } = row;
+  return [
+    name,
+    durationText(nsPerOp.value),
+    spreadText(nsPerOp),
+    rateText(opsPerSecond),
+    durationText(latency.p50),
+    durationText(latency.p99),
+    durationText(latency.p999),
+    bytesText(bytesPerOp),
+    percentText(gcShare),
+  ];
 }
 
 /** Formats operations per second. */
@@ -50,12 +69,12 @@ function tenths(perMille: number): string {
   return `${(perMille / 10).toFixed(1)} %`;
 }
 
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   return bytes < 10_000 ? `${Math.round(bytes)} B` : `${figures(bytes / 1024)} KiB`;
 }
 
 /** Half the width of an interval as a share of its value. */
-export function spreadText({ value, low, high }: Comparison['ratio']): string {
+function spreadText({ value, low, high }: Comparison['ratio']): string {
   return `±${percentText((high - low) / 2 / value)}`;
 }
 

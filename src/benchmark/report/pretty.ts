@@ -1,13 +1,5 @@
 import type { BenchResult, LocatedCost } from '../result.ts';
-import {
-  bytesText,
-  comparisonText,
-  durationText,
-  percentText,
-  rateText,
-  shareTexts,
-  spreadText,
-} from './numbers.ts';
+import { ROW_COLUMNS, comparisonText, durationText, percentText, rowTexts, shareTexts } from './numbers.ts';
 import { counted } from '../../diagnostics/message_text.ts';
 
 /** Parts below this share of a decision are summed up in one line. */
@@ -20,20 +12,7 @@ export function prettyReport(result: BenchResult): string {
     `${file}  ${counted(corpus.count, 'request')} ${corpus.from}`,
     `node ${machine.node}, ${machine.cpu}, ${counted(machine.cores, 'core')}`,
     '',
-    ...table([
-      ['', 'per op', '', 'ops', 'p50', 'p99', 'p99.9', 'bytes', 'gc'],
-      ...rows.map(({ name, nsPerOp, opsPerSecond, latency, bytesPerOp, gcShare }) => [
-        name,
-        durationText(nsPerOp.value),
-        spreadText(nsPerOp),
-        rateText(opsPerSecond),
-        durationText(latency.p50),
-        durationText(latency.p99),
-        durationText(latency.p999),
-        bytesText(bytesPerOp),
-        percentText(gcShare),
-      ]),
-    ]),
+    ...table([ROW_COLUMNS, ...rows.map(rowTexts)]),
   ];
   const unsteady = rows.filter(({ steady }) => !steady).map(({ name }) => name);
   if (unsteady.length > 0) lines.push(`not steady after the warm-up: ${unsteady.join(', ')}`);

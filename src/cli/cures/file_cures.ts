@@ -13,6 +13,10 @@ export const FILE_CURES: Readonly<Record<ReadingCode | ShapeCode, readonly [exam
       'Save the file as UTF-8, and remove the character that the finding marks',
     ],
     not_a_map: ['A file that begins with `- backends`', 'Begin with a key and a colon, such as `backends:`'],
+    other_file: [
+      'A Kubernetes manifest, or a list of rules without their phase',
+      'Name a file of ours, or do what the finding says of such a file',
+    ],
     too_large: ['A file of many megabytes', 'Split it with `include`, or leave out what is not used'],
     too_deep: [
       'A list in a list in a list, 65 times',

@@ -10,7 +10,7 @@ import type { Subscribers } from './subscribers.ts';
 export interface DataPlane {
   /** Compiles parts of large policies in slices, for the next swap. */
   readonly prepare: (policies: Iterable<string>) => Promise<void>;
-  /** Checks the large policies of a change in slices, for the next swap; `prepare` comes first. */
+  /** Checks and compiles the large policies of a change in slices, for the next swap; `prepare` comes first. */
   readonly check: (change: EdgeChange) => Promise<void>;
   /** Checks, compiles and activates a change; with error findings nothing changes. `revert` undoes it. */
   readonly swap: (change: EdgeChange) => {

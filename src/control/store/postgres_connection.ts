@@ -3,11 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client, ClientConfig, QueryResult } from 'pg';
 import { lazyLoad } from '../../loading/lazy_load.ts';
 import { cutOff } from './postgres_faults.ts';
+import type { Row } from './rows.ts';
 
 const pg = lazyLoad(async () => (await import('pg')).default);
-
-/** A row of an answer; numbers of 64 bits are texts. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** One connection to the database. */
 export interface Connection {

@@ -1,19 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ResourceObject } from '../resources/contract.ts';
 import { AFTER_EVERY_ID, type DeadLetter, type Delivery, type View } from './port.ts';
-import type { Connection, Row } from './postgres_connection.ts';
+import type { Connection } from './postgres_connection.ts';
+import { type Row, objectOf } from './rows.ts';
 
 /** Objects read by one statement, so that no answer is long. */
 const SLICE = 2_000;
-
-function objectOf(row: Row): ResourceObject {
-  return {
-    id: row['id'] as string,
-    kind: row['kind'] as string,
-    parent: row['parent'] as string | null,
-    body: JSON.parse(row['body'] as string) as Row,
-  };
-}
 
 const COLUMNS = 'SELECT id, kind, parent, body FROM objects';
 

@@ -98,6 +98,9 @@ function openFile(path: string): DatabaseSync {
   } catch (error) {
     database?.close();
     if (error instanceof StoreError) throw error;
-    throw new StoreError(`cannot open the store ${path}: ${failureText(error)}`, { cause: error });
+    const cure = /not a database/.test(failureText(error))
+      ? '; name a store that `edgeproof serve` made'
+      : '';
+    throw new StoreError(`cannot open the store ${path}: ${failureText(error)}${cure}`, { cause: error });
   }
 }

@@ -12,20 +12,10 @@ import {
   type Transaction,
   type View,
 } from './port.ts';
-
-type Row = Readonly<Record<string, unknown>>;
+import { type Row, objectOf } from './rows.ts';
 
 /** Objects read in one turn of the event loop: a few milliseconds. */
 const SLICE = 1_000;
-
-function objectOf(row: Row): ResourceObject {
-  return {
-    id: row['id'] as string,
-    kind: row['kind'] as string,
-    parent: row['parent'] as string | null,
-    body: JSON.parse(row['body'] as string) as Row,
-  };
-}
 
 const lengths = new WeakMap<ResourceObject, number>();
 

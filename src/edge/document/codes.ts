@@ -8,6 +8,7 @@ const DOCUMENT_CODES = {
   // Syntax.
   'edge.empty': { message: 'The file contains only white space and comments.' },
   'edge.not_a_map': { message: 'The top level of the file must be a map of keys.' },
+  'edge.other_file': { message: 'The file is one of another tool, or a part of one of ours.' },
   'edge.too_large': { message: 'The file exceeds the size limit of edge files.' },
   'edge.not_text': { message: 'The file is not a text in UTF-8, or has a control character.' },
   'edge.too_deep': { message: 'Lists and maps are nested too deeply.' },

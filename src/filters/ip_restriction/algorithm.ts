@@ -5,6 +5,8 @@ import { type PrefixMap, prefixMap } from '../../net/prefix_map.ts';
 export interface IpRule {
   readonly action: 'allow' | 'deny';
   readonly cidr: Cidr;
+  /** What it was made of, by which it is recognised in a changed collection; by default itself. */
+  readonly of?: object;
 }
 
 /**

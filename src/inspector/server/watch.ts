@@ -124,7 +124,7 @@ export class Watch implements TrafficWatch {
     kept.instants.ended = now;
     kept.end(event);
     kept.agentUrl = addedUrlOf(exchange);
-    // Without a page nobody may ever read the row: `rowOf` makes it then.
+    // Without a page the row may never be read: `rowOf` makes it when it is.
     if (this.#store.isWatched) kept.row = exchangeRow(kept, explain(), this.#redaction());
     this.#store.resize(kept, sizeOf(kept, exchange));
     // An earlier configuration is not kept in memory for it.

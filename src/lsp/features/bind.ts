@@ -4,6 +4,7 @@ import {
   CodeActionKind,
   CodeActionTriggerKind,
   type SemanticTokens,
+  type SemanticTokensDelta,
   type TextEdit,
 } from 'vscode-languageserver/node';
 import type { LineRange } from '../messages.ts';
@@ -16,7 +17,7 @@ import { completionAt } from './completion.ts';
 import { hoverAt } from './hover.ts';
 import { definitionsAt, highlightsAt, linksIn, referencesAt } from './navigation.ts';
 import { missingCaseAt } from './missing_case.ts';
-import { semanticTokensIn } from './semantic_tokens.ts';
+import { KnownTokens, semanticTokensIn } from './semantic_tokens.ts';
 import { foldingIn, namesMatching, symbolsIn } from './outline.ts';
 import { renameAt, renamedAt } from './rename.ts';
 import { selectionAt } from './selection.ts';
@@ -110,9 +111,14 @@ function bindNavigation(serving: Serving): void {
   connection.onWorkspaceSymbol(({ query }) => namesMatching(project.declarations(), query));
   connection.onDocumentSymbol((params, token) => answer(params, token, [], symbolsIn));
   connection.onFoldingRanges((params, token) => answer(params, token, [], foldingIn));
+  const tokens = new KnownTokens();
+  serving.documents.onDidClose(({ document }) => tokens.closed(document.uri));
   connection.languages.semanticTokens.on((params, token) =>
-    answer(params, token, NO_TOKENS, (facts) =>
-      semanticTokensIn(facts, { start: 0, end: facts.edited.text.length }),
+    answer(params, token, NO_TOKENS, (facts) => tokens.all(facts)),
+  );
+  connection.languages.semanticTokens.onDelta((params, token) =>
+    answer<SemanticTokens | SemanticTokensDelta>(params, token, NO_TOKENS, (facts) =>
+      tokens.since(facts, params.previousResultId),
     ),
   );
   connection.languages.semanticTokens.onRange((params, token) =>
@@ -121,7 +127,7 @@ function bindNavigation(serving: Serving): void {
 }
 
 function bindFormatting(serving: Serving): void {
-  const { connection, checks, settings } = serving;
+  const { connection, formatter, settings } = serving;
   const answer = answering(serving);
   const formatted = async (
     params: About,
@@ -131,7 +137,7 @@ function bindFormatting(serving: Serving): void {
     const facts = answer(params, token, null, (own) => own);
     if (facts === null || !isFormattable(facts)) return [];
     const { version } = facts.document;
-    const edits = await checks.ask('format', facts.name, settings(), { lines });
+    const edits = await formatter.ask('format', facts.name, settings(), { lines });
     // Edits of a text that has changed since would destroy it.
     if (edits === null || facts.document.version !== version) return [];
     return edits.map(({ range, text }) => ({ range, newText: text }));

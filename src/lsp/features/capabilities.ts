@@ -22,7 +22,7 @@ export const CAPABILITIES: ServerCapabilities = {
   documentRangeFormattingProvider: true,
   codeLensProvider: { resolveProvider: true },
   executeCommandProvider: { commands: Object.values(COMMANDS) },
-  semanticTokensProvider: { legend: LEGEND, full: true, range: true },
+  semanticTokensProvider: { legend: LEGEND, full: { delta: true }, range: true },
   codeActionProvider: {
     codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.RefactorRewrite, FIX_ALL],
     resolveProvider: true,

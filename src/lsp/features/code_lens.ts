@@ -1,6 +1,7 @@
 import type { CodeLens, Range } from 'vscode-languageserver/node';
 import { counted } from '../../diagnostics/message_text.ts';
-import { visit } from '../../editing/edited_text.ts';
+import { collector } from '../../editing/collected.ts';
+import { entryOf } from '../../editing/edited_text.ts';
 import { PHASES } from '../../filters/phase.ts';
 import type { WireFinding, WirePoint } from '../messages.ts';
 import type { TextFacts } from '../open_file.ts';
@@ -22,27 +23,23 @@ export interface LensData {
 export function casesIn({
   edited,
 }: TextFacts): readonly { readonly index: number; readonly start: number }[] {
-  const found: { index: number; start: number }[] = [];
-  if (edited.root !== 'scenario') return found;
-  visit(edited, ({ path }, node) => {
-    if (path.length !== 1 || path[0] !== 'cases' || node?.kind !== 'list') return;
-    for (const [index, item] of node.items.entries())
-      if (item !== null) found.push({ index, start: item.start });
-  });
-  return found;
+  const { root, tree, text } = edited;
+  const cases = root === 'scenario' && tree?.kind === 'map' ? entryOf(text, tree, 'cases') : null;
+  if (cases?.kind !== 'list') return [];
+  return cases.items.flatMap((item, index) => (item === null ? [] : [{ index, start: item.start }]));
 }
 
 /** Where the rules and routes of a file begin. */
-function reachablePlaces({ edited }: TextFacts): readonly number[] {
-  const found: number[] = [];
-  visit(edited, ({ path }, node) => {
-    if (node?.kind !== 'list') return;
-    const last = path.at(-1) ?? '';
-    if (!(PHASES as readonly string[]).includes(last) && last !== 'routes') return;
-    for (const item of node.items) if (item !== null) found.push(item.start);
-  });
-  return found;
-}
+const reachablePlaces = collector<number>(
+  (found) =>
+    ({ path }, node) => {
+      if (node?.kind !== 'list') return;
+      const last = path.at(-1) ?? '';
+      if (!(PHASES as readonly string[]).includes(last) && last !== 'routes') return;
+      for (const item of node.items) if (item !== null) found(item.start);
+    },
+  (start, by) => start + by,
+);
 
 /** Commands above cases; what is dead, with its repair; and coverage, which is counted when a lens is shown. */
 export function codeLensesOf(
@@ -68,7 +65,7 @@ export function codeLensesOf(
     });
   }
   if (!hasCases) return lenses;
-  for (const start of reachablePlaces(facts)) {
+  for (const start of reachablePlaces(facts.edited)) {
     const range = lineRange(facts, start);
     lenses.push({ range, data: { uri, line: range.start.line } satisfies LensData });
   }

@@ -2,14 +2,18 @@ import {
   type DocumentSymbol,
   type FoldingRange,
   FoldingRangeKind,
+  type Range,
   type SymbolInformation,
   SymbolKind,
 } from 'vscode-languageserver/node';
+import type { Span } from '../../diagnostics/diagnostic.ts';
+import { DerivedOfItems, collector, contextOf, movedSpan } from '../../editing/collected.ts';
 import {
   type EditedText,
   type Place,
-  childrenOf,
   entryOf,
+  itemPlace,
+  childrenOf,
   rawText,
   ROOT_PLACE,
   wordOf,
@@ -23,24 +27,70 @@ export function symbolsIn(facts: TextFacts): DocumentSymbol[] {
   return symbolsBelow(facts, facts.edited.tree, ROOT_PLACE);
 }
 
+/** Symbols of elements, with the line on which each element began. */
+const symbolsOfItems = new DerivedOfItems<{ readonly line: number; readonly symbols: DocumentSymbol[] }>();
+
 function symbolsBelow(facts: TextFacts, node: YamlNode | null, place: Place): DocumentSymbol[] {
-  const { edited } = facts;
-  return Array.from(childrenOf(edited, node, place).entries()).flatMap(([index, [inner, child, key]]) => {
-    if (!isShown(edited, child, inner)) return [];
-    const name = key === null ? nameOf(edited, child, index) : rawText(edited.text, key);
-    const start = key?.start ?? child!.start;
-    const end = Math.max(child!.end, key?.end ?? 0);
-    const range = facts.rangeOf({ start, end });
-    return [
-      {
-        name: name === '' ? '""' : name,
-        kind: kindOf(child!, key),
-        range,
-        selectionRange: key === null ? { start: range.start, end: range.start } : facts.rangeOf(key),
-        children: symbolsBelow(facts, child, inner),
-      },
-    ];
+  const { edited, document } = facts;
+  if (node?.kind !== 'list')
+    return childrenOf(edited, node, place).flatMap(([inner, child, key]) =>
+      symbolOf(facts, child, inner, { key }),
+    );
+  const context = contextOf(edited, place);
+  return node.items.flatMap((item, index) => {
+    if (item === null) return [];
+    const derive = (): DocumentSymbol[] =>
+      symbolOf(facts, item, itemPlace(edited, item, place), { key: null, index });
+    const placed = node.placed?.[index] ?? null;
+    if (placed === null) return derive();
+    const { line } = document.positionAt(item.start);
+    // An element without a name is shown by its number.
+    const { derived } = symbolsOfItems.of(placed, `${context}${index}`, () => ({ line, symbols: derive() }));
+    return movedSymbols(derived.symbols, line - derived.line);
   });
+}
+
+function symbolOf(
+  facts: TextFacts,
+  child: YamlNode | null,
+  place: Place,
+  { key, index = 0 }: { readonly key: YamlScalar | null; readonly index?: number },
+): DocumentSymbol[] {
+  const { edited } = facts;
+  if (!isShown(edited, child, place)) return [];
+  const name = key === null ? nameOf(edited, child, index) : rawText(edited.text, key);
+  const start = key?.start ?? child!.start;
+  const end = Math.max(child!.end, key?.end ?? 0);
+  const range = facts.rangeOf({ start, end });
+  return [
+    {
+      name: name === '' ? '""' : name,
+      kind: kindOf(child!, key),
+      range,
+      selectionRange: key === null ? { start: range.start, end: range.start } : facts.rangeOf(key),
+      children: symbolsBelow(facts, child, place),
+    },
+  ];
+}
+
+function movedSymbols(symbols: readonly DocumentSymbol[], lines: number): DocumentSymbol[] {
+  return symbols.map((symbol) => {
+    if (lines === 0) return symbol;
+    const { range, selectionRange, children } = symbol;
+    return {
+      ...symbol,
+      range: movedRange(range, lines),
+      selectionRange: movedRange(selectionRange, lines),
+      ...(children !== undefined && { children: movedSymbols(children, lines) }),
+    };
+  });
+}
+
+function movedRange({ start, end }: Range, lines: number): Range {
+  return {
+    start: { line: start.line + lines, character: start.character },
+    end: { line: end.line + lines, character: end.character },
+  };
 }
 
 /** Parts of more than one line, elements of lists, and what is declared; other brackets are read where they stand. */
@@ -102,25 +152,39 @@ const MOST_NAMES = 500;
 
 /** Parts over several lines, and comments. */
 export function foldingIn(facts: TextFacts): FoldingRange[] {
-  const { edited, document } = facts;
-  const found: FoldingRange[] = [];
-  const add = (start: number, end: number, kind?: FoldingRangeKind): void => {
-    const startLine = document.positionAt(start).line;
-    // The end of a block text is the beginning of the line after it.
-    const endLine = document.positionAt(lastOf(edited.text, start, end)).line;
-    if (endLine > startLine) found.push({ startLine, endLine, ...(kind !== undefined && { kind }) });
-  };
-  const enter = (node: YamlNode | null, place: Place): void => {
-    for (const [inner, child, key] of childrenOf(edited, node, place)) {
-      if (child === null) continue;
-      if (key !== null || child.kind === 'map') add(key?.start ?? child.start, child.end);
-      enter(child, inner);
-    }
-  };
-  enter(edited.tree, ROOT_PLACE);
-  for (const match of edited.text.matchAll(COMMENTS))
-    add(match.index, match.index + match[0].length, FoldingRangeKind.Comment);
+  const { text } = facts.edited;
+  const found = partsOverLines(facts.edited).flatMap((span) => foldingOf(facts, span));
+  for (const match of text.includes('#') ? text.matchAll(COMMENTS) : []) {
+    const span = { start: match.index, end: match.index + match[0].length };
+    found.push(...foldingOf(facts, span, { kind: FoldingRangeKind.Comment }));
+  }
   return found;
+}
+
+function foldingOf(
+  { document }: TextFacts,
+  { start, end }: Span,
+  what: Pick<FoldingRange, 'kind'> = {},
+): FoldingRange[] {
+  const [startLine, endLine] = [document.positionAt(start).line, document.positionAt(end).line];
+  return endLine > startLine ? [{ startLine, endLine, ...what }] : [];
+}
+
+/** From the keys of parts, and from elements that are maps, to their last words: only these have several lines. */
+const partsOverLines = collector<Span>(
+  (found, { text }) =>
+    ({ path }, node, key) => {
+      if (node === null || path.length === 0 || (key === null && node.kind !== 'map')) return;
+      const start = key?.start ?? node.start;
+      // The end of a block text is the beginning of the line after it.
+      const end = lastOf(text, start, node.end);
+      if (hasLineBreak(text, start, end)) found({ start, end });
+    },
+  movedSpan,
+);
+
+function hasLineBreak(text: string, start: number, end: number): boolean {
+  return /[\r\n]/.test(text.slice(start, end));
 }
 
 const COMMENTS = /^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+/gm;

@@ -1,6 +1,6 @@
 import type { Position, SelectionRange } from 'vscode-languageserver/node';
 import type { Span } from '../../diagnostics/diagnostic.ts';
-import { ROOT_PLACE, childrenOf, innerSpan } from '../../editing/edited_text.ts';
+import { ROOT_PLACE, childrenAround, innerSpan } from '../../editing/edited_text.ts';
 import type { Place } from '../../editing/edited_text.ts';
 import type { YamlNode } from '../../editing/yaml_tree.ts';
 import type { TextFacts } from '../open_file.ts';
@@ -17,7 +17,7 @@ export function selectionAt(facts: TextFacts, position: Position): SelectionRang
     if (isNew && span.start >= last.start && span.end <= last.end) spans.push(span);
   };
   const enter = (node: YamlNode | null, place: Place): void => {
-    for (const [inner, child, key] of childrenOf(edited, node, place)) {
+    for (const [inner, child, key] of childrenAround(edited, node, place, offset)) {
       const start = key?.start ?? child?.start ?? offset + 1;
       const end = Math.max(key?.end ?? 0, child?.end ?? 0);
       if (start > offset || end < offset) continue;

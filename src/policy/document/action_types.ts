@@ -1,6 +1,6 @@
 import { plainJson } from './plain_json.ts';
 import { readPolicyText, wholeFile } from './read.ts';
-import { atOnce } from './steps.ts';
+import { atOnce } from '../../config_file/steps.ts';
 import { structureOf } from './structure.ts';
 
 /** Nothing is reported. */

@@ -9,14 +9,14 @@ import { checkEndpoint } from './endpoint.ts';
 import { type Found, type Looking, checkConditions, checkText } from './expressions.ts';
 import { type Findings, findingsOf } from './findings.ts';
 import { type KnownNames, checkScope } from './scope_checks.ts';
-import { type ReadRule, checkWhole } from './lint.ts';
+import { type ReadRule, WHOLE_CHECKS } from './lint.ts';
 import { plainJson } from './plain_json.ts';
 import { type PolicyText, mapInFile } from './policy_text.ts';
-import { readPolicyText, wholeFile } from './read.ts';
+import { policyReading, wholeFile } from './read.ts';
 import { checkSecrets } from './secrets.ts';
 import { checkServiceName } from './service_names.ts';
 import type { PolicySetting } from './setting.ts';
-import { type Steps, RULES_OF_STEP, atOnce } from './steps.ts';
+import { type Steps, PARTS_OF_STEP, atOnce, eachInSteps } from '../../config_file/steps.ts';
 import type { RawRule } from './rule_structure.ts';
 import { structureOf } from './structure.ts';
 import { reportProblems, reportTags } from './syntax.ts';
@@ -99,10 +99,12 @@ export function checkPolicyText(attached: PolicyString, setting: PolicySetting):
 
 type PolicyString = Pick<AttachedPolicy, 'pointer' | 'text'>;
 
-/** `checkPolicyText` with pauses; texts that are not plain JSON are parsed at once. */
-export function* policyCheck({ pointer, text }: PolicyString, setting: PolicySetting): Steps<CheckedPolicy> {
-  const value = plainJson(text);
-  yield;
+/** `checkPolicyText` with pauses. `value` is the text as plain JSON, if it is known. */
+export function* policyCheck(
+  { pointer, text }: PolicyString,
+  setting: PolicySetting,
+  value = plainJson(text),
+): Steps<CheckedPolicy> {
   return yield* value === null
     ? checkSource(text, { file: { name: pointer, text }, toFile: identityMap(), at: pointer }, setting)
     : checkValue(value, setting, pointer);
@@ -134,10 +136,10 @@ function nowhere(): undefined {
 
 function* checkSource(
   text: string,
-  place: Parameters<typeof readPolicyText>[1],
+  place: Parameters<typeof policyReading>[1],
   setting: PolicySetting,
 ): Steps<CheckedPolicy> {
-  const { policy, isRead, problems } = readPolicyText(text, place);
+  const { policy, isRead, problems } = yield* policyReading(text, place);
   const findings = findingsOf(policy, setting.branding);
   reportProblems(policy, findings.report, problems);
   return isRead
@@ -152,22 +154,25 @@ function* checkRead(policy: PolicyText, setting: PolicySetting, findings: Findin
   const renamed = new Map<string, string>();
   const rules: ReadRule[] = [];
   for (const rule of structure.rules) {
-    const read = rule.actions.map(({ value, pointer }) =>
-      readAction({ policy, setting, report, renamed }, rule.phase, value, pointer),
+    const read: ReadRule['read'][number][] = [];
+    yield* eachInSteps(rule.actions, ({ value, pointer }) =>
+      read.push(readAction({ policy, setting, report, renamed }, rule.phase, value, pointer)),
     );
-    if (rules.push({ ...rule, read }) % RULES_OF_STEP === 0) yield;
+    if (rules.push({ ...rule, read }) % PARTS_OF_STEP === 0) yield;
   }
   reportTags(policy, report, rules);
   yield* checkExpressions(policy, setting, findings, rules);
-  checkWhole(policy, rules, report);
-  if (rules.length >= RULES_OF_STEP) yield;
+  for (const check of WHOLE_CHECKS) {
+    check(policy, rules, report);
+    if (rules.length >= PARTS_OF_STEP) yield;
+  }
   checkEndpoint(setting, rules, report);
   checkServiceName(policy, setting.branding.service, report);
   const diagnostics = findings.list.toSorted(
     (one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0),
   );
   if (hasErrors(diagnostics)) return { document: null, diagnostics };
-  return { document: documentOf(policy, structure.enabled, rules, renamed), diagnostics };
+  return { document: yield* documentOf(policy, structure.enabled, rules, renamed), diagnostics };
 }
 
 /** Visits the policy in execution order and checks every expression with what is known at that point. */
@@ -184,14 +189,14 @@ function* checkExpressions(
     );
     const known = { variables: new Set<string>(), variablesOfPhase: variablesOf(own), results };
     for (const [index, rule] of own.entries()) {
-      if (index % RULES_OF_STEP === RULES_OF_STEP - 1) yield;
+      if (index % PARTS_OF_STEP === PARTS_OF_STEP - 1) yield;
       const looking = { policy, setting, findings, phase: rule.phase };
-      checkRuleExpressions(looking, rule, { ...known, tested: new Set() });
+      yield* checkRuleExpressions(looking, rule, { ...known, tested: new Set() });
     }
   }
 }
 
-function checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: KnownNames): void {
+function* checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: KnownNames): Steps<void> {
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
     checkScope(policy, findings, setting.branding.service, knownNames, pointer, text, found);
@@ -200,15 +205,15 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: Know
   };
   for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
     check(pointer, text, found);
-  for (const action of rule.read) {
-    if (action === undefined) continue;
+  yield* eachInSteps(rule.read, (action) => {
+    if (action === undefined) return;
     for (const text of action.texts) {
       check(text.pointer, text.text, checkText(looking, text, rule.expressions));
       if (action.facts.sets !== undefined) knownNames.variables.add(nameOfVariable(action, text.pointer));
     }
     for (const name of namesSetBy(action) ?? []) knownNames.variables.add(name);
     if (action.facts.result !== null) knownNames.results.add(action.facts.result.name);
-  }
+  });
 }
 
 function variablesOf(rules: readonly ReadRule[]): Set<string> | null {
@@ -229,18 +234,17 @@ function nameOfVariable({ pointer }: ReadAction, text: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function documentOf(
+function* documentOf(
   policy: PolicyText,
   enabled: boolean,
   rules: readonly ReadRule[],
   renamed: ReadonlyMap<string, string>,
-): PolicyDocument {
-  const phases = Object.fromEntries(
-    PHASES.map((phase) => [
-      phase,
-      rules.filter((rule) => rule.phase === phase).map((rule, index) => ruleOf(policy, rule, index)),
-    ]),
-  ) as Record<Phase, Rule[]>;
+): Steps<PolicyDocument> {
+  const phases = Object.fromEntries(PHASES.map((phase) => [phase, []])) as unknown as Record<Phase, Rule[]>;
+  yield* eachInSteps(rules, (rule) => {
+    const own = phases[rule.phase];
+    own.push(ruleOf(policy, rule, own.length));
+  });
   const placeOf = (pointer: string, text?: string): Place | undefined => {
     const inside = pointer.slice(policy.at.length);
     const written = writtenPointer(inside, renamed);

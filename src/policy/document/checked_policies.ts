@@ -1,3 +1,4 @@
+import { type Steps, atOnce, eachInSteps } from '../../config_file/steps.ts';
 import type { TrafficPolicyConfig } from '../module_schema.ts';
 import type { PolicyDocument, Rule } from './document.ts';
 import type { PolicySetting } from './setting.ts';
@@ -10,8 +11,12 @@ interface Place {
   readonly service: string;
 }
 
+interface Kept extends Place {
+  readonly document: PolicyDocument;
+}
+
 /** Accepted configurations never change, so objects identify their text. */
-const documents = new WeakMap<TrafficPolicyConfig, Place & { readonly document: PolicyDocument }>();
+const documents = new WeakMap<TrafficPolicyConfig, Kept>();
 
 /** Passes the document of a checked policy to its compiler, so that its text is parsed once. */
 export function keepDocument(config: TrafficPolicyConfig, place: Place, document: PolicyDocument): void {
@@ -22,23 +27,28 @@ export function keepDocument(config: TrafficPolicyConfig, place: Place, document
  * Takes the document of a policy that was checked for the same kind of place; null if there is none. It is returned
  * once, because it keeps the whole text and its tree in memory.
  */
-export function takeDocument(config: TrafficPolicyConfig, place: Place): PolicyDocument | null {
-  const document = documentFor(config, place);
+export function* takeDocument(config: TrafficPolicyConfig, place: Place): Steps<PolicyDocument | null> {
+  const kept = documents.get(config);
   documents.delete(config);
-  return document;
+  return kept === undefined ? null : yield* documentAt(kept, place);
 }
 
 /** The document of a policy that was checked for the same kind of place, and that no compiler has taken; null otherwise. */
 export function documentFor(config: TrafficPolicyConfig, place: Place): PolicyDocument | null {
   const kept = documents.get(config);
-  if (kept === undefined) return null;
-  const { document, at, attachedTo, service } = kept;
+  return kept === undefined ? null : atOnce(documentAt(kept, place));
+}
+
+function* documentAt(
+  { document, at, attachedTo, service }: Kept,
+  place: Place,
+): Steps<PolicyDocument | null> {
   if (attachedTo !== place.attachedTo || service !== place.service) return null;
-  return at === place.at ? document : movedDocument(document, at, place.at);
+  return at === place.at ? document : yield* movedDocument(document, at, place.at);
 }
 
 /** The document with pointers that begin with another one: a route may have its position there, or its id. */
-export function movedDocument(document: PolicyDocument, from: string, to: string): PolicyDocument {
+export function* movedDocument(document: PolicyDocument, from: string, to: string): Steps<PolicyDocument> {
   const there = <Located extends { readonly pointer: string }>(each: Located): Located => ({
     ...each,
     pointer: to + each.pointer.slice(from.length),
@@ -48,12 +58,15 @@ export function movedDocument(document: PolicyDocument, from: string, to: string
     expressions: each.expressions.map(there),
     actions: each.actions.map(there),
   });
-  const phases = Object.fromEntries(
-    Object.entries(document.phases).map(([phase, rules]) => [phase, rules.map(rule)]),
-  ) as unknown as PolicyDocument['phases'];
+  const phases: Record<string, Rule[]> = {};
+  for (const [phase, rules] of Object.entries(document.phases)) {
+    const moved: Rule[] = [];
+    yield* eachInSteps(rules, (each) => moved.push(rule(each)));
+    phases[phase] = moved;
+  }
   return {
     ...document,
-    phases,
+    phases: phases as unknown as PolicyDocument['phases'],
     placeOf: (pointer, text) => document.placeOf(from + pointer.slice(to.length), text),
   };
 }

@@ -1,7 +1,8 @@
+import { stringify } from 'yaml';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
-import type { Depart, Departure, Extension } from '../../config_file/shape.ts';
+import { allOf, didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
+import type { Depart, Departure, Extension, MissingKey } from '../../config_file/shape.ts';
 import { shapedWith } from '../../config_file/validate.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Checking } from './checking.ts';
@@ -136,7 +137,7 @@ function departuresTo(checking: Checking): Depart<Shape> {
     switch (departure.kind) {
       case 'unknown_key':
         return reportUnknownKey(checking, departure, pointer);
-      case 'missing_key':
+      case 'missing_keys':
         return reportMissing(checking, departure, pointer);
       case 'wrong_type':
         wrongType(checking, departure.shape, departure.received, pointer);
@@ -186,12 +187,44 @@ function reportUnknownKey(checking: Checking, { key, known }: Of<'unknown_key'>,
   });
 }
 
-function reportMissing(checking: Checking, { key, shape, isNull }: Of<'missing_key'>, pointer: string): void {
-  const name = fieldName(pointerTo(pointer, key));
-  const message = `${quoted(checking.type)} needs ${quoted(name)}${isNull ? ', which is empty here' : ''}`;
-  const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
-  const at = isNull ? pointerTo(pointer, key) : pointer;
-  checking.report(numberOf('missing', shape), at, message, { at: 'key', hint: `add ${key}`, notes });
+/** One finding for all keys that are absent under one number of the service, with what they mean and an example. */
+function reportMissing(checking: Checking, { missing }: Of<'missing_keys'>, pointer: string): void {
+  const nameOf = ({ key }: MissingKey<Shape>) => quoted(fieldName(pointerTo(pointer, key)));
+  for (const each of missing) {
+    if (!each.isNull) continue;
+    const message = `${quoted(checking.type)} needs ${nameOf(each)}, which is empty here`;
+    const more = { at: 'key', hint: `add ${each.key}`, notes: meaningOf(each) } as const;
+    checking.report(numberOf('missing', each.shape), pointerTo(pointer, each.key), message, more);
+  }
+  const absent = Map.groupBy(
+    missing.filter(({ isNull }) => !isNull),
+    ({ shape }) => numberOf('missing', shape),
+  );
+  for (const [number, own] of absent) {
+    const isWhole = pointer.endsWith('/config') && own.length > 1;
+    checking.report(number, pointer, `${quoted(checking.type)} needs ${allOf(own.map(nameOf))}`, {
+      at: 'key',
+      hint: `add ${allOf(own.map(({ key }) => key))}`,
+      notes: [...own.flatMap(meaningOf), ...(isWhole ? exampleOf(checking) : [])],
+    });
+  }
+}
+
+function meaningOf({ key, shape }: MissingKey<Shape>): readonly string[] {
+  return shape.description === undefined ? [] : [`${key}: ${shape.description}`];
+}
+
+/** A config that works, as it is written on one line. */
+function exampleOf({ type }: Checking): readonly string[] {
+  const [first] = ACTION_FACTS.get(type)!.examples.good;
+  if (first === undefined) return [];
+  const text = stringify({ config: first }, { collectionStyle: 'flow', lineWidth: 0 });
+  return [
+    `an example: ${text
+      .trim()
+      .replaceAll(/\s+/g, ' ')
+      .replace(/^\{ (.*) \}$/, '$1')}`,
+  ];
 }
 
 function reportRange(checking: Checking, { shape, received }: Of<'out_of_range'>, pointer: string): void {

@@ -13,20 +13,27 @@ export interface ReadRule extends RawRule {
   readonly read: readonly (ReadAction | undefined)[];
 }
 
-/** Reports what is valid in every part but probably a mistake as a whole, and more than one login (2239). */
-export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
-  for (const rule of rules) checkReachable(rule, report);
-  checkLogins(rules, report);
-  checkSingles(rules, report);
-  for (const phase of PHASES) {
-    const all = rules.filter((rule) => rule.phase === phase);
-    // If a phase is duplicate, which was reported, rules are ordered only within each copy.
-    const own = all.filter((rule) => listOf(rule) === listOf(all[0]!));
-    checkNeverRuns(own, report);
-    checkSameCondition(policy, own, report);
-    checkPathVariables(own, report);
-  }
-}
+type WholeCheck = (policy: PolicyText, rules: readonly ReadRule[], report: Report) => void;
+
+/** What reports what is valid in every part but probably a mistake as a whole, and more than one login (2239). */
+export const WHOLE_CHECKS: readonly WholeCheck[] = [
+  (_policy, rules, report) => {
+    for (const rule of rules) checkReachable(rule, report);
+  },
+  (_policy, rules, report) => checkLogins(rules, report),
+  (_policy, rules, report) => checkSingles(rules, report),
+  (policy, rules, report) => {
+    for (const phase of PHASES) {
+      const all = rules.filter((rule) => rule.phase === phase);
+      // If a phase is duplicate, which was reported, rules are ordered only within each copy.
+      const list = all[0] && listOf(all[0]);
+      const own = all.filter((rule) => listOf(rule) === list);
+      checkNeverRuns(own, report);
+      checkSameCondition(policy, own, report);
+      checkPathVariables(own, report);
+    }
+  },
+];
 
 function listOf({ pointer }: ReadRule): string {
   return pointer.slice(0, pointer.lastIndexOf('/'));

@@ -1,5 +1,6 @@
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
-import { type FileKind, readDocument } from '../../config_file/read.ts';
+import { type FileKind, readingOf } from '../../config_file/read.ts';
+import { type Steps, atOnce } from '../../config_file/steps.ts';
 import { type PolicyText, BANG } from './policy_text.ts';
 import { type TextMap, identityMap } from './text_map.ts';
 
@@ -40,9 +41,14 @@ const TAG_ROUNDS = 5;
  * drops its beginning: here it is read as intended, and its place is stored in `bangs`.
  */
 export function readPolicyText(text: string, place: TextPlace): Reading {
+  return atOnce(policyReading(text, place));
+}
+
+/** `readPolicyText` with pauses. */
+export function* policyReading(text: string, place: TextPlace): Steps<Reading> {
   const bangs = new Set<number>();
   let patched = text;
-  let reading = readDocument({ name: place.file.name, text }, POLICY_FILE);
+  let reading = yield* readingOf({ name: place.file.name, text }, POLICY_FILE);
   for (let round = 0; round < TAG_ROUNDS; round++) {
     const tags = reading.diagnostics.filter(({ code, span }) => code === TAG && isBang(patched, span));
     if (tags.length === 0) break;
@@ -50,7 +56,7 @@ export function readPolicyText(text: string, place: TextPlace): Reading {
       bangs.add(span!.start);
       patched = patched.slice(0, span!.start) + BANG + patched.slice(span!.start + 1);
     }
-    reading = readDocument({ name: place.file.name, text: patched }, POLICY_FILE);
+    reading = yield* readingOf({ name: place.file.name, text: patched }, POLICY_FILE);
   }
   const { document } = reading;
   return {

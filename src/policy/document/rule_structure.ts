@@ -8,7 +8,7 @@ import { listed } from './message_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import { asItem, quoteAsWritten, renameKey, replaceValue } from './repairs.ts';
 import type { PolicySetting } from './setting.ts';
-import { type Steps, RULES_OF_STEP } from './steps.ts';
+import { type Steps, PARTS_OF_STEP } from '../../config_file/steps.ts';
 import { quotedScalar } from '../../config_file/quoted_scalar.ts';
 
 /** A rule of the document whose parts are not checked yet. */
@@ -50,7 +50,7 @@ export function* readRules(
   }
   const rules: RawRule[] = [];
   for (const [index, rule] of given.entries()) {
-    if (index % RULES_OF_STEP === RULES_OF_STEP - 1) yield;
+    if (index % PARTS_OF_STEP === PARTS_OF_STEP - 1) yield;
     const at = pointerTo(pointer, index);
     if (isEntries(rule))
       rules.push(readRule({ policy, setting: reading.setting, report }, phase, index, rule, at));

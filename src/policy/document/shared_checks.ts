@@ -1,10 +1,10 @@
 import { type CheckedPolicy, checkPolicyText, policyCheck } from './check.ts';
 import { movedDocument } from './checked_policies.ts';
+import { LARGE_POLICY } from '../facts.ts';
+import { plainJson } from './plain_json.ts';
 import type { PolicySetting } from './setting.ts';
-import type { Steps } from './steps.ts';
+import { type Steps, atOnce } from '../../config_file/steps.ts';
 
-/** Policies of fewer characters are checked and compiled in a few milliseconds. */
-export const LARGE_POLICY = 16_384;
 /** The document of a large policy takes much memory. */
 const KEPT = 2;
 
@@ -26,9 +26,11 @@ export interface SharedChecks {
    * are equal. Policies with findings are checked each time.
    */
   readonly check: typeof checkPolicyText;
+  /** The value of a text as plain JSON, which is read once; null for others. */
+  readonly valueOf: (text: string) => object | null;
   /** Checks a large policy with pauses, so that `check` finds the result. */
   readonly ahead: (attached: Attached, setting: PolicySetting) => Steps<void>;
-  /** Forgets what was checked ahead. */
+  /** Forgets what was read and checked ahead. */
   readonly forget: () => void;
 }
 
@@ -36,6 +38,12 @@ export function sharedChecks(): SharedChecks {
   let known: readonly Known[] = [];
   /** What was checked ahead, also with findings, whose pointers are those of one place. */
   let ready: readonly Known[] = [];
+  let values = new Map<string, object | null>();
+  const valueOf = (text: string): object | null => {
+    let value = values.get(text);
+    if (value === undefined) values.set(text, (value = plainJson(text)));
+    return value;
+  };
   const find = ({ text, pointer }: Attached, setting: PolicySetting): Known | undefined => {
     const fits = (each: Known): boolean => each.text === text && isSameSetting(each, setting);
     return ready.find((each) => (each.at === pointer || isPlaceless(each)) && fits(each)) ?? known.find(fits);
@@ -61,10 +69,14 @@ export function sharedChecks(): SharedChecks {
       const { text, pointer } = attached;
       if (text.length < LARGE_POLICY || find(attached, setting) !== undefined) return;
       const read = new Map<keyof PolicySetting, string | undefined>();
-      const checked = yield* policyCheck(attached, noting(setting, read));
+      const checked = yield* policyCheck(attached, noting(setting, read), valueOf(text));
       ready = [...ready, { text, at: pointer, read, checked }];
     },
-    forget: () => void (ready = []),
+    valueOf,
+    forget: () => {
+      ready = [];
+      values = new Map();
+    },
   };
 }
 
@@ -76,7 +88,7 @@ function isPlaceless({ checked }: Known): boolean {
 function checkedAt({ at, checked }: Known, pointer: string): CheckedPolicy {
   const { document, diagnostics } = checked;
   if (document === null || at === pointer) return checked;
-  return { document: movedDocument(document, at, pointer), diagnostics };
+  return { document: atOnce(movedDocument(document, at, pointer)), diagnostics };
 }
 
 function isSameSetting({ read }: Known, setting: PolicySetting): boolean {

@@ -6,7 +6,7 @@ import { type Entries, isEntries } from './config.ts';
 import { removeLine, renameKey } from './repairs.ts';
 import { listed } from './message_text.ts';
 import { type RawRule, type Reading, readRules } from './rule_structure.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../../config_file/steps.ts';
 
 export interface Structure {
   readonly enabled: boolean;

@@ -55,6 +55,24 @@ export const TEXT_FORMS: ReadonlyMap<string, TextForm> = new Map<string, TextFor
     },
   ],
   [
+    'conn.tls.version',
+    {
+      rule: 'it is TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3',
+      allows: (text, isStart) =>
+        text === '' || (isStart ? 'TLSv1.'.startsWith(text.slice(0, 6)) : /^TLSv1(?:\.[123])?$/.test(text)),
+      meant: (text) => text.replace(/^(?:tls)?[ v]*/i, 'TLSv').replace(/\.0$/, ''),
+    },
+  ],
+  [
+    'endpoint.protocol',
+    {
+      rule: 'it is http, https, tcp or tls',
+      allows: (text, isStart) =>
+        ['http', 'https', 'tcp', 'tls'].some((name) => (isStart ? name.startsWith(text) : name === text)),
+      meant: (text) => text.toLowerCase(),
+    },
+  ],
+  [
     'conn.geo.country_code',
     {
       rule: 'it is two letters in upper case',

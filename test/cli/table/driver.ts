@@ -14,7 +14,7 @@ interface Job {
 }
 
 /** A verb that neither ends nor is ready after this time has not noticed its fault. */
-const STUCK_MS = 20_000;
+const STUCK_MS = 100_000;
 const STILL_RUNNING = -1;
 const SHOWN_UNITS = 4_000;
 const READY = /ready in \d|management API http/;

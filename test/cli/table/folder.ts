@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { folderWith } from '../../folder.ts';
 import { MAIN } from '../main_file.ts';
 
@@ -24,10 +26,22 @@ cases: [{ name: one, request: GET /healthz, expect: { status: 200 } }]
   'latin1.yaml': Uint8Array.from([0x61, 0x3a, 0x20, 0xe9, 0x0a]),
 };
 
+/** Commits need a name. */
+const IDENTITY = ['-c', 'user.name=test', '-c', 'user.email=test@test.test'];
+
 /** A folder as `init` makes it, in which every example of the help works. */
 export function exampleFolder(): string {
   const folder = folderWith(FURTHER);
   execFileSync(process.execPath, [MAIN, 'init', '--yes'], { cwd: folder });
+  const edge = join(folder, 'edge.yaml');
+  const text = readFileSync(edge, 'utf8');
+  // The configuration in production, and on the main branch, lets every client reach /admin.
+  const older = text.replace('          ip_restriction: { ip_policy_ids: [office] }\n', '');
+  writeFileSync(join(folder, 'production.yaml'), older);
+  writeFileSync(edge, older);
+  for (const args of ['init -q -b main', 'add edge.yaml policy.yml', 'commit -qm first'])
+    execFileSync('git', [...IDENTITY, ...args.split(' ')], { cwd: folder });
+  writeFileSync(edge, text);
   return folder;
 }
 

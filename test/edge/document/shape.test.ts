@@ -208,7 +208,7 @@ describe('reading the shape without zod', () => {
         for (const { path, kind, value: replacement, key } of changes)
           value = changed(value, path, kind, replacement, key);
         const ours = new Set(
-          departures(value).found.map(({ pointer, departure }) => placeOf(pointer, departure)),
+          departures(value).found.flatMap(({ pointer, departure }) => placesOfDeparture(pointer, departure)),
         );
         const issues = edgeFile.safeParse(value).error?.issues ?? [];
         const theirs = new Set(issues.flatMap(({ path, ...issue }) => placesOf(path, issue)));
@@ -219,8 +219,9 @@ describe('reading the shape without zod', () => {
   });
 });
 
-function placeOf(pointer: string, departure: Departure): string {
-  return 'key' in departure ? `${pointer}/${departure.key}` : pointer;
+function placesOfDeparture(pointer: string, departure: Departure): readonly string[] {
+  if (departure.kind === 'missing_keys') return departure.missing.map(({ key }) => `${pointer}/${key}`);
+  return ['key' in departure ? `${pointer}/${departure.key}` : pointer];
 }
 
 function placesOf(path: readonly PropertyKey[], issue: { code: string; keys?: unknown }): string[] {

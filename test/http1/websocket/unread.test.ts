@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createEdge } from '../../../src/edgeproof.ts';
 import type { Listening } from '../../../src/listening.ts';
+import { IS_FULL } from '../../random.ts';
 
 /** A backend for TCP and WebSockets: it accepts requests for a WebSocket; everything else is data. */
 let handle: (socket: Socket) => void;
@@ -146,8 +147,10 @@ describe('WebSockets whose peers do not read', () => {
     ['HTTP/1.1', overHttp1],
     ['HTTP/2', overHttp2],
   ] as const;
+  /** The converter reads the same frames from both; short runs unmask half as many megabytes. */
+  const FLOODED = IS_FULL ? WAYS : WAYS.slice(0, 1);
 
-  it.each(WAYS)('%s: pings of a client that does not read are not collected', async (_name, open) => {
+  it.each(FLOODED)('%s: pings of a client that does not read are not collected', async (_name, open) => {
     handle = (socket) => void socket.resume();
     const socket = await open('/tcp');
     const before = heldBytes();
@@ -190,7 +193,7 @@ describe('WebSockets whose peers do not read', () => {
     expect(pongs.length).toBeLessThan(20);
   });
 
-  it.each(WAYS)('%s: small frames wait while a backend does not read', async (_name, open) => {
+  it.each(FLOODED)('%s: small frames wait while a backend does not read', async (_name, open) => {
     handle = (socket) => void socket.pause();
     for (const tiny of [frame(2, Buffer.from('x')), frame(0, Buffer.from('x'), false)]) {
       const socket = await open('/tcp');
@@ -202,7 +205,7 @@ describe('WebSockets whose peers do not read', () => {
     }
   });
 
-  it.each(WAYS)('%s: bytes after a close frame are not collected', async (_name, open) => {
+  it.each(FLOODED)('%s: bytes after a close frame are not collected', async (_name, open) => {
     handle = (socket) => void socket.resume();
     const socket = await open('/tcp');
     const before = heldBytes();

@@ -3,7 +3,7 @@ import { brandingOf } from '../../../src/engine/branding.ts';
 import { type CheckedPolicy, checkPolicyText } from '../../../src/policy/document/check.ts';
 import type { PolicySetting } from '../../../src/policy/document/setting.ts';
 import { sharedChecks } from '../../../src/policy/document/shared_checks.ts';
-import { RULES_OF_STEP } from '../../../src/policy/document/steps.ts';
+import { PARTS_OF_STEP } from '../../../src/config_file/steps.ts';
 
 const setting: PolicySetting = { branding: brandingOf('service'), attachedTo: 'https_edge', ipPolicies: [] };
 const padding = Array.from({ length: 400 }, (_, number) => ({
@@ -77,7 +77,7 @@ describe('the check of a large policy ahead', () => {
     const { check, ahead } = sharedChecks();
     const text = policyOf();
     expect(stepsOf(ahead(at('/one', text), setting))).toBeGreaterThan(
-      3 * Math.floor(padding.length / RULES_OF_STEP),
+      3 * Math.floor(padding.length / PARTS_OF_STEP),
     );
     expect(stepsOf(ahead(at('/one', text), setting))).toBe(1);
     const one = check(at('/one', text), setting);

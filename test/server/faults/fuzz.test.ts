@@ -109,7 +109,7 @@ describe('clients and upstreams that go wrong at every step', () => {
       tcp: { ports: { [PG]: 0 } },
       tls: { port: 0 },
     });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     process.off('warning', onWarning);

@@ -108,7 +108,7 @@ describe('HTTPS edges over TLS', () => {
     });
     listening = await edge.listen({ tls: { port: 0 } });
     port = listening.tlsPort!;
-  }, 30_000);
+  });
   afterAll(async () => {
     await listening?.close(0);
     upstream.close();

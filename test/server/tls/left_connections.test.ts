@@ -66,7 +66,7 @@ describe('connections that their client has left', () => {
       },
     });
     listening = await edge.listen({ tls: { port: 0 } });
-  }, 30_000);
+  });
   afterAll(async () => {
     await listening.close(0);
     upstream.closeAllConnections();

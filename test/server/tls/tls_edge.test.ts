@@ -74,7 +74,7 @@ describe('TLS edges', () => {
       { tls: { port: 0, ports: { 6432: 0 } } },
     );
     port = live.listening.tlsPort!;
-  }, 30_000);
+  });
   afterAll(async () => {
     await live?.close();
     await plain?.close();
