@@ -7,9 +7,14 @@ const FILES = 'test/**/*.test.ts';
 /** The rules for the tree itself: `npm run check` runs them, so `npm test` does not. */
 const TIDY = ['test/tidy.test.ts'];
 
-/** Files that measure memory or count objects: what others have left in the heap would be measured, and searched, too. */
+/**
+ * Files that measure memory, or count objects or calls: what others have left in the heap would be measured, and searched,
+ * too, and modules that others have loaded are not counted.
+ */
 const MEASURING = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
-  /--expose-gc|queryObjects|alive\.ts'/.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
+  /--expose-gc|queryObjects|alive\.ts'|spy: true/.test(
+    readFileSync(`${import.meta.dirname}/${file}`, 'utf8'),
+  ),
 );
 
 export default defineConfig({

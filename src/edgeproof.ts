@@ -180,7 +180,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       const exchange = beginFrom(runtime, headOf(request), from);
       const response = await answered(exchange, request, options);
       metrics.record(exchange, world.nowMs());
-      return { response, event: emit(exchange), trace: traceOf(exchange) };
+      return { response, event: emit(exchange)(), trace: traceOf(exchange) };
     },
     swap: (config) => void swapTo(usable(checkGiven(config, options))),
     swapTo,

@@ -35,7 +35,7 @@ export interface Watching {
   watch: TrafficWatch | null;
 }
 
-/** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
+/** Makes the events of completed exchanges and passes them on. An event that is never read is not made. */
 export function reporting(
   options: EdgeOptions,
   watching: Watching,
@@ -57,12 +57,14 @@ export function reporting(
   return {
     isHeard: () => sink !== undefined || onEvent !== undefined || watching.watch !== null,
     explain,
-    emit: (exchange: Exchange): HttpRequestCompleteEvent => {
-      const event = projectHttpRequestComplete(exchange, newEventId);
-      sink?.finished(exchange, event.object, addedUrlOf(exchange));
+    /** Passes the event on to who wants it, and returns it. It is made when it is asked for first. */
+    emit: (exchange: Exchange): (() => HttpRequestCompleteEvent) => {
+      const endMs = world.nowMs();
+      const event = once(() => projectHttpRequestComplete(exchange, newEventId, endMs));
+      sink?.finished(exchange, event().object, addedUrlOf(exchange));
       const explained = once(() => explain(exchange));
       watching.watch?.finished(exchange, event, explained);
-      onEvent?.(event, explained);
+      onEvent?.(event(), explained);
       return event;
     },
     emitStream: (exchange: StreamExchange): void =>

@@ -86,7 +86,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const noteRevision = () => {
     const { runtime } = watch.edge;
     redaction.add(runtime.current().config);
-    settleInSlices(store, runtime.current());
+    settleInSlices(store, runtime.current(), watch.settle);
     return revisions.add(runtime.revision(), nowMs());
   };
   feed.attach({ store, watch, nowMs, redactText: redaction.text, swapped: noteRevision });

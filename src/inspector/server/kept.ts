@@ -59,9 +59,8 @@ export class KeptExchange {
   readonly resentFrom: number | null;
   /** Messages of a tunnel; null if the protocol was not switched. */
   frames: FrameLog | null = null;
-  event: HttpRequestCompleteEvent | null = null;
   agentUrl: string | null = null;
-  /** The last row that was made; null before. */
+  /** The row of an exchange that has ended, after it was asked for; null before. */
   row: ExchangeRow | null = null;
   isPinned = false;
   /** The number of the feed's batch that had it last; 0 before. */
@@ -69,6 +68,8 @@ export class KeptExchange {
   /** About how many bytes of memory it takes. */
   bytes = 0;
   #live: Exchange | null;
+  /** Makes the event when it is asked for; null while the exchange is open. */
+  #event: (() => HttpRequestCompleteEvent) | null = null;
   #settled: Settled | null = null;
   readonly #explain: (exchange: Exchange) => Explanation;
 
@@ -93,8 +94,18 @@ export class KeptExchange {
     return this.#live;
   }
 
+  /** Null while it is open. */
+  get event(): HttpRequestCompleteEvent | null {
+    return this.#event === null ? null : this.#event();
+  }
+
+  /** It has ended. `event` gives the same event each time. */
+  end(event: () => HttpRequestCompleteEvent): void {
+    this.#event = event;
+  }
+
   get isDone(): boolean {
-    return this.event !== null;
+    return this.#event !== null;
   }
 
   record(): OpenRecord {

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../engine/exchange.ts';
+import type { Kept } from './kept.ts';
 import type { Store } from './store.ts';
 
 /** How long one slice may hold the process. */
@@ -8,7 +9,7 @@ const SLICE_MS = 4;
  * Makes all that has ended under an earlier configuration plain data, in slices, so that earlier configurations are not
  * kept in memory for it.
  */
-export function settleInSlices(store: Store, current: Configuration): void {
+export function settleInSlices(store: Store, current: Configuration, settle: (kept: Kept) => void): void {
   const all = store
     .list()
     .filter(({ live }) => live !== null && live.configuration !== current)
@@ -16,7 +17,7 @@ export function settleInSlices(store: Store, current: Configuration): void {
   const slice = (): void => {
     const since = performance.now();
     for (const kept of all) {
-      if (kept.isDone) kept.settle();
+      if (kept.isDone) settle(kept);
       if (performance.now() - since < SLICE_MS) continue;
       setImmediate(slice);
       return;

@@ -24,9 +24,10 @@ export interface TrafficWatch extends ExchangeObserver {
   readonly attach: (edge: WatchedEdge) => void;
   /** Before the first question about an exchange. */
   readonly began: (exchange: object) => void;
+  /** `event` and `explain` make their values when they are called first, and return the same ones afterwards. */
   readonly finished: (
     exchange: Exchange,
-    event: HttpRequestCompleteEvent,
+    event: () => HttpRequestCompleteEvent,
     explain: () => Explanation,
   ) => void;
   readonly streamBegan: (exchange: StreamExchange) => void;

@@ -104,7 +104,7 @@ export class Watch implements TrafficWatch {
 
   readonly finished = (
     exchange: Exchange,
-    event: HttpRequestCompleteEvent,
+    event: () => HttpRequestCompleteEvent,
     explain: () => Explanation,
   ): void => {
     const nowMs = this.edge.runtime.world.nowMs();
@@ -122,12 +122,13 @@ export class Watch implements TrafficWatch {
     if (kept === null) return;
     this.#inFlight.delete(exchange);
     kept.instants.ended = now;
-    kept.event = event;
+    kept.end(event);
     kept.agentUrl = addedUrlOf(exchange);
-    kept.row = exchangeRow(kept, explain(), this.#redaction());
+    // Without a page the row may never be read: `rowOf` makes it when it is.
+    if (this.#store.isWatched) kept.row = exchangeRow(kept, explain(), this.#redaction());
     this.#store.resize(kept, sizeOf(kept, exchange));
     // An earlier configuration is not kept in memory for it.
-    if (exchange.configuration !== this.edge.runtime.current()) kept.settle();
+    if (exchange.configuration !== this.edge.runtime.current()) this.settle(kept);
     this.#changes.changed(kept);
   };
 
@@ -172,8 +173,16 @@ export class Watch implements TrafficWatch {
   /** The row as it is now. */
   readonly rowOf = (kept: Kept): Row => {
     if (kept.isDone && kept.row !== null) return kept.row;
-    if (kept.kind === 'exchange') return exchangeRow(kept, null, this.#redaction());
-    return kept.row ?? connectionRow(kept, null);
+    if (kept.kind === 'connection') return kept.row ?? connectionRow(kept, null);
+    if (!kept.isDone) return exchangeRow(kept, null, this.#redaction());
+    return (kept.row = exchangeRow(kept, kept.explanation(), this.#redaction()));
+  };
+
+  /** Makes what has ended plain data. */
+  readonly settle = (kept: Kept): void => {
+    // The row reads the engine's object, which is let go.
+    this.rowOf(kept);
+    kept.settle();
   };
 
   keptOf(exchange: Exchange): KeptExchange | null {
