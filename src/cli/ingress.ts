@@ -134,12 +134,9 @@ async function runHere(
     const checked = await source.load();
     printFindings(checked.diagnostics, voice);
     if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;
-    const filter = options.eventFilter === undefined ? null : compileEventFilter(options.eventFilter);
+    const filter = eventFilterOf(options);
     if (filter !== null && 'diagnostics' in filter) {
-      printFindings(
-        placed(filter.diagnostics, { name: '--event-filter', text: options.eventFilter! }),
-        voice,
-      );
+      printFindings(filter.diagnostics, voice);
       return EXIT.configInvalid;
     }
     sink = options.events === undefined ? null : filtered(await sinkFor(options.events, lost, voice), filter);
@@ -184,6 +181,14 @@ async function runHere(
   await recording?.close();
   await provider?.close();
   return code;
+}
+
+/** The filter of `--event-filter`, or what is wrong with it, with its text; null without the option. */
+function eventFilterOf({ eventFilter: text }: IngressOptions): ReturnType<typeof compileEventFilter> | null {
+  if (text === undefined) return null;
+  const filter = compileEventFilter(text);
+  if (!('diagnostics' in filter)) return filter;
+  return { diagnostics: placed(filter.diagnostics, { name: '--event-filter', text }) };
 }
 
 const NOBODY = { say: (): void => undefined };

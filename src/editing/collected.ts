@@ -43,6 +43,8 @@ export function collector<Found>(
   moved: (found: Found, by: number) => Found,
 ): (edited: EditedText) => readonly Found[] {
   const ofItems = new DerivedOfItems<readonly Found[]>();
+  const placedNow = ({ derived, by }: ReturnType<typeof ofItems.of>): readonly Found[] =>
+    by === 0 ? derived : derived.map((each) => moved(each, by));
   return (edited) => {
     const enter = (node: YamlNode | null, place: Place, key: YamlScalar | null, found: Found[]): void => {
       collect((each) => void found.push(each), edited)(place, node, key);
@@ -59,10 +61,7 @@ export function collector<Found>(
           return into;
         };
         if (placed === null) derive();
-        else {
-          const { derived, by } = ofItems.of(placed, context, derive);
-          for (const each of derived) found.push(by === 0 ? each : moved(each, by));
-        }
+        else found.push(...placedNow(ofItems.of(placed, context, derive)));
       }
     };
     const all: Found[] = [];

@@ -22,7 +22,9 @@ beforeEach(() => {
   vi.clearAllMocks();
   vi.spyOn(JSON, 'stringify');
 });
-afterEach(() => void vi.mocked(JSON.stringify).mockRestore());
+afterEach(() => {
+  vi.mocked(JSON.stringify).mockRestore();
+});
 
 async function edge() {
   const { address } = await application(() => ({ body: 'ok' }));
