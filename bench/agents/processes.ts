@@ -20,12 +20,16 @@ export interface EdgePorts {
   readonly ca: string;
 }
 
-/** What it says of itself when asked, after a garbage collection. */
-export interface EdgeStats {
+/** The processor time of a process and all its threads so far; asked for with `{ what: 'cpu' }`. */
+export interface CpuStats {
+  readonly cpuMs: number;
+}
+
+/** What an edge process says of itself after a garbage collection; asked for with `{ what: 'stats' }`. */
+export interface EdgeStats extends CpuStats {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
-  readonly cpuMs: number;
   readonly descriptors: number;
   readonly sessions: number;
   readonly tunnels: number;

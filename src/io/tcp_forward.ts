@@ -7,6 +7,9 @@ import { type Postponed, tickBatch } from './tick_batch.ts';
 /** Maximum silence of a half-closed connection, in ms; our choice. */
 export const HALF_OPEN_MS = 300_000;
 
+/** The most that one tick gathers of one direction: the window of a tunnel. */
+const TICK_BYTES = 262_144;
+
 export interface TcpForwardOptions {
   /** Maximum time without a byte in either direction, in ms; 0 for no limit. */
   readonly idleMs: number;
@@ -47,18 +50,18 @@ export function forwardTcp(
     came: (bytes: number) => void,
     went: (bytes: number) => void,
   ): void {
-    const output = new TickOutput(to, (bytes) => {
+    const output = new TickOutput(from, to, (bytes) => {
       went(bytes);
       timer?.refresh();
     });
     from.on('data', (chunk: Buffer) => {
       came(chunk.length);
-      countRead(chunk.length);
       timer?.refresh();
-      if (!output.write(chunk)) from.pause();
+      output.write(chunk);
     });
     to.on('drain', () => from.resume());
     from.on('end', () => {
+      output.settle();
       if (to.writable) to.end();
       // A half-closed connection gets a shorter time limit than one with two active sides.
       if (restMs > 0) restMs = Math.min(restMs, HALF_OPEN_MS);
@@ -92,35 +95,62 @@ export function forwardTcp(
 
 function nothing(): void {}
 
-/** Writes of one tick to a connection become one call to the system: TLS and tunnels read in small pieces. */
+/**
+ * What is read in one tick becomes one call to the system: TLS and tunnels read in small pieces. The reader is
+ * stopped when the system does not take all of it. To stop it earlier, at the mark of a stream that only gathers,
+ * would send the rest of each tick through the reader's buffer.
+ */
 class TickOutput implements Postponed {
+  readonly #from: Duplex;
   readonly #to: Duplex;
   /** Called with bytes that the system has accepted. */
   readonly #went: (bytes: number) => void;
   /** Whether the stream itself sends the writes of one tick together, as tunnels do. */
   readonly #isBatching: boolean;
-  #isBegun = false;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isStopped = false;
 
-  constructor(to: Duplex, went: (bytes: number) => void) {
+  constructor(from: Duplex, to: Duplex, went: (bytes: number) => void) {
+    this.#from = from;
     this.#to = to;
     this.#went = went;
     this.#isBatching = 'batchesWrites' in to;
   }
 
-  write(chunk: Buffer): boolean {
-    if (!this.#isBegun && !this.#isBatching) {
-      this.#isBegun = true;
-      this.#to.cork();
-      tickBatch.add(this);
+  write(chunk: Buffer): void {
+    countRead(chunk.length);
+    if (this.#isBatching) {
+      const { length } = chunk;
+      if (!this.#to.write(chunk, (error) => this.#accepted(error, length))) this.#from.pause();
+      return;
     }
-    return this.#to.write(chunk, (error) => {
-      if (error === null || error === undefined) this.#went(chunk.length);
-    });
+    if (this.#chunks.push(chunk) === 1) tickBatch.add(this);
+    this.#bytes += chunk.length;
+    if (this.#bytes < TICK_BYTES) return;
+    this.#isStopped = true;
+    this.#from.pause();
   }
 
   settle(): void {
-    this.#isBegun = false;
-    this.#to.uncork();
+    const chunks = this.#chunks;
+    if (chunks.length === 0) return;
+    const bytes = this.#bytes;
+    this.#chunks = [];
+    this.#bytes = 0;
+    const to = this.#to;
+    const last = chunks.length - 1;
+    to.cork();
+    for (let at = 0; at < last; at++) to.write(chunks[at]);
+    to.write(chunks[last], (error) => this.#accepted(error, bytes));
+    to.uncork();
+    if (to.writableNeedDrain && to.writableLength > 0) this.#from.pause();
+    else if (this.#isStopped) this.#from.resume();
+    this.#isStopped = false;
+  }
+
+  #accepted(error: Error | null | undefined, bytes: number): void {
+    if (error === null || error === undefined) this.#went(bytes);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import { secretText } from '../crypto/random.ts';
 import { type SelectableTunnel, Tunnels, tunnelEndpoint } from '../edge/tunnels.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { OpenTunnel } from '../io/dial.ts';
@@ -22,10 +21,13 @@ import {
   type SessionHost,
   type SessionStart,
 } from './session.ts';
+import { TunnelIds } from './tunnel_ids.ts';
 
 /** A tunnel of a connected agent. */
 export interface Tunnel extends SelectableTunnel {
   readonly session: AgentSession;
+  /** What its agent calls it; ids of tunnels that are bound again are proven first. */
+  readonly agentsId: string;
   readonly startedMs: number;
   readonly metadata: string;
   readonly forwardsTo: string;
@@ -42,7 +44,6 @@ export interface AgentsOptions extends SessionsOptions {
 const REGION = 'local';
 const MAX_TUNNELS = 10_000;
 const MAX_TUNNELS_OF_SESSION = 2_000;
-const TOKEN_CHARACTERS = 25;
 
 /** All connected agents, their tunnels and endpoints. */
 export class Agents implements SessionHost {
@@ -51,7 +52,9 @@ export class Agents implements SessionHost {
   readonly endpoints: Endpoints;
   readonly #options: AgentsOptions;
   readonly #sessions: OnlineSessions;
-  readonly #ofSession = new Map<AgentSession, Set<Tunnel>>();
+  /** The tunnels of each session, by what their agent calls them. */
+  readonly #ofSession = new Map<AgentSession, Map<string, Tunnel>>();
+  readonly #ids = new TunnelIds();
   /** Number of changes of rights so far. */
   #rightsChanges = 0;
 
@@ -88,7 +91,7 @@ export class Agents implements SessionHost {
       proxyProtocol === undefined || connection === null ? null : proxyHeader(proxyProtocol, connection);
     return tunnel.session.carry(
       {
-        Id: id,
+        Id: tunnel.agentsId,
         ClientAddr: connection === null ? '' : clientAddress(connection),
         Proto: tunnel.proto ?? kind,
         EdgeType: tunnel.labels === null ? '0' : EDGE_TYPES[kind],
@@ -158,13 +161,11 @@ export class Agents implements SessionHost {
     if (online === undefined || isRefusal(bind)) return isRefusal(bind) ? bind : LEFT;
     const full = this.#full(session);
     if (full !== null) return full;
-    const id = bind.id ?? this.#options.newId('tn');
-    const bound = await this.endpoints.bind(
-      id,
-      bind,
-      online.admitted.acl,
-      () => this.tunnels.get(id) !== undefined,
-    );
+    const { acl, credential } = online.admitted;
+    const agentsId = bind.id ?? this.#newId(session);
+    const id = bind.id === null ? agentsId : this.#ids.idOf(bind.id, bind.token, credential);
+    const isOnline = (): boolean => this.tunnels.get(id) !== undefined || this.#has(session, agentsId);
+    const bound = await this.endpoints.bind(agentsId, bind, acl, isOnline);
     if (isRefusal(bound)) return bound;
     const { endpoint, opts } = bound;
     if (this.#sessions.of(session) === undefined) {
@@ -173,6 +174,7 @@ export class Agents implements SessionHost {
     }
     this.#add({
       id,
+      agentsId,
       session,
       startedMs: this.#options.nowMs(),
       metadata: bind.metadata,
@@ -182,14 +184,8 @@ export class Agents implements SessionHost {
       proto: bind.proto,
       endpoint: tunnelEndpoint(id, bind),
     });
-    const token = bind.token === '' ? secretText(TOKEN_CHARACTERS) : bind.token;
-    return {
-      Id: id,
-      URL: endpoint.url,
-      Proto: bind.proto,
-      Opts: opts,
-      Extra: { Token: token, TunnelID: id },
-    };
+    const Extra = { Token: this.#ids.tokenOf(agentsId, credential), TunnelID: agentsId };
+    return { Id: agentsId, URL: endpoint.url, Proto: bind.proto, Opts: opts, Extra };
   }
 
   async startLabelled(session: AgentSession, request: Members): Promise<object | Refusal> {
@@ -201,11 +197,13 @@ export class Agents implements SessionHost {
       return { number: 308, message: 'The rules of the credential do not permit these labels.' };
     const full = this.#full(session);
     if (full !== null) return full;
-    const isOnline = (each: string): boolean => this.tunnels.get(each) !== undefined;
-    const id = this.#sessions.kept.labelledId(online.id, wanted, isOnline) ?? this.#options.newId('tn');
+    const isOnline = (each: string): boolean =>
+      this.tunnels.get(each) !== undefined || this.#has(session, each);
+    const id = this.#sessions.kept.labelledId(online.id, wanted, isOnline) ?? this.#newId(session);
     this.#sessions.kept.labelled(online.id, wanted, id);
     this.#add({
       id,
+      agentsId: id,
       session,
       startedMs: this.#options.nowMs(),
       metadata,
@@ -219,8 +217,8 @@ export class Agents implements SessionHost {
   }
 
   async unbind(session: AgentSession, id: string): Promise<void> {
-    const tunnel = this.tunnels.get(id);
-    if (tunnel?.session !== session) return;
+    const tunnel = this.#ofSession.get(session)?.get(id);
+    if (tunnel === undefined) return;
     this.#sessions.kept.released(this.#sessions.of(session)?.id ?? '', id);
     await this.#remove(tunnel);
   }
@@ -229,10 +227,21 @@ export class Agents implements SessionHost {
     const online = this.#sessions.of(session);
     if (online === undefined) return;
     this.#sessions.remove(online, reason);
-    for (const tunnel of this.#ofSession.get(session) ?? []) void this.#remove(tunnel);
+    for (const tunnel of this.#ofSession.get(session)?.values() ?? []) void this.#remove(tunnel);
   }
 
   // ---------------------------------------------------------------------------------------------------------------
+
+  #has(session: AgentSession, agentsId: string): boolean {
+    return this.#ofSession.get(session)?.has(agentsId) === true;
+  }
+
+  /** An agent may call a tunnel whatever it wants, also by an id that is not given yet. */
+  #newId(session: AgentSession): string {
+    let id = this.#options.newId('tn');
+    while (this.#has(session, id)) id = this.#options.newId('tn');
+    return id;
+  }
 
   #full(session: AgentSession): Refusal | null {
     const own = this.#ofSession.get(session)?.size ?? 0;
@@ -258,16 +267,16 @@ export class Agents implements SessionHost {
 
   #add(tunnel: Tunnel): void {
     this.tunnels.add(tunnel);
-    const own = this.#ofSession.get(tunnel.session) ?? new Set();
-    this.#ofSession.set(tunnel.session, own.add(tunnel));
+    const own = this.#ofSession.get(tunnel.session) ?? new Map<string, Tunnel>();
+    this.#ofSession.set(tunnel.session, own.set(tunnel.agentsId, tunnel));
   }
 
   async #remove(tunnel: Tunnel): Promise<void> {
     this.tunnels.remove(tunnel);
     const own = this.#ofSession.get(tunnel.session);
-    own?.delete(tunnel);
+    own?.delete(tunnel.agentsId);
     if (own?.size === 0) this.#ofSession.delete(tunnel.session);
-    tunnel.session.connections.end(tunnel.id, 'the tunnel was closed');
+    tunnel.session.connections.end(tunnel.agentsId, 'the tunnel was closed');
     if (tunnel.endpointId !== null) await this.endpoints.release(tunnel.endpointId);
   }
 }
