@@ -27,7 +27,7 @@ export interface Located {
 export class Project {
   readonly #open: (uri: string) => TextDocument | undefined;
   readonly #all: () => readonly TextDocument[];
-  readonly #made = new WeakMap<TextDocument, { readonly version: number; readonly facts: TextFacts }>();
+  #made = new WeakMap<TextDocument, { readonly version: number; readonly facts: TextFacts }>();
   readonly #disk = new Map<string, OnDisk>();
   #folders: readonly string[] = [];
   #paths: readonly string[] | null = null;
@@ -51,6 +51,11 @@ export class Project {
   changedOnDisk(): void {
     this.#paths = null;
     this.#disk.clear();
+  }
+
+  /** Forgets what is known of the texts: it takes memory, also while nothing is typed. */
+  rest(): void {
+    this.#made = new WeakMap();
   }
 
   /** The facts of an open text in its newest version. */

@@ -122,7 +122,10 @@ function bindLifecycle(
   session: Session,
   version: string,
 ): void {
-  const rest = setTimeout(freeMemory, REST_MS).unref();
+  const rest = setTimeout(() => {
+    project.rest();
+    freeMemory();
+  }, REST_MS).unref();
   // Readers of logs are loaded for those who name one.
   const loadRecorded = async (): Promise<void> => {
     if (session.settings.recording === null || session.recorded !== null) return;
