@@ -163,7 +163,7 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
 function otherFile(
   text: string,
   contents: Node | null,
-  { called }: FileKind,
+  { called, keys: own }: FileKind,
 ): { readonly message: string; readonly cure: string; readonly span: Span | null } | null {
   const said = (of: string) => `this is ${of}, not ${called}`;
   if (!isMap(contents)) {
@@ -175,10 +175,10 @@ function otherFile(
     return { message: said(found.called), cure: found.cure, span };
   }
   const keys = contents.items.map(({ key }) => key).filter((key) => isScalar(key));
-  const found = otherMap(
-    keys.map(({ value }) => String(value)),
-    text,
-  );
+  const names = keys.map(({ value }) => String(value));
+  // A file with keys of its kind is one of that kind, whatever else it has.
+  const isOwn = Array.from(own.matchAll(/`(\w+)`/g)).some(([, key]) => names.includes(key!));
+  const found = isOwn ? null : otherMap(names, text);
   if (found === null) return null;
   const range = keys.find(({ value }) => value === found.key)?.range;
   const span = range ? { start: range[0], end: range[1] } : null;

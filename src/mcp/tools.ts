@@ -123,7 +123,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     title: 'Check a configuration',
     description:
       'Findings in an edge file, traffic policy or scenario file, each with code, place, hint and, where one is certain, `fix`. An empty list means that it is valid. With `exact` also what no request can reach, and ways around gates.',
-    input: z.object({ ...SOURCE, exact: z.boolean().optional() }),
+    input: z.strictObject({ ...SOURCE, exact: z.boolean().optional() }),
     line: ({ exact, ...source }: Source & { readonly exact?: boolean }) =>
       sourceLine('check', source, '--json', ...(exact === true ? ['--exact'] : [])),
   },
@@ -131,13 +131,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     title: 'Explain a request',
     description:
       'Step by step what an edge, or a policy, does with a request: which filter or rule decided, why, and where it is written.',
-    input: z.object(REQUEST),
+    input: z.strictObject(REQUEST),
     line: (request: Request) => explained(request, []),
   },
   decide: {
     title: 'Decide a request',
     description: 'Only the outcome of a request: status, backend and the reason.',
-    input: z.object(REQUEST),
+    input: z.strictObject(REQUEST),
     line: (request: Request) => explained(request, []),
     pick: ({ status, backend, because }: Readonly<Record<string, unknown>>) => ({ status, backend, because }),
   },
@@ -145,7 +145,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     title: 'Find out why a rule does not decide',
     description:
       'The smallest change of a request (`witness`) after which a rule, module, route or reason code decides, or the proof that none exists.',
-    input: z.object({ ...REQUEST, name: line('Name of the rule, module, route or code', 500) }),
+    input: z.strictObject({ ...REQUEST, name: line('Name of the rule, module, route or code', 500) }),
     line: ({ name, ...request }: Request & { readonly name: string }) =>
       explained(request, [`--why-not=${name}`]),
   },
@@ -153,7 +153,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     title: 'Run scenarios',
     description:
       'Runs the cases of scenario files, and reports those that fail with what was expected and received.',
-    input: z.object({ paths, filter: line('Part of the name of cases', 500).optional(), detail }),
+    input: z.strictObject({ paths, filter: line('Part of the name of cases', 500).optional(), detail }),
     line: ({ paths: named = ['.'], filter }: { paths?: readonly string[]; filter?: string }) => ({
       verb: 'test',
       // Threads are not permitted.
@@ -164,7 +164,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   cover: {
     title: 'Measure coverage',
     description: 'What the cases of scenario files leave untested in their edges, and why.',
-    input: z.object({ paths, detail }),
+    input: z.strictObject({ paths, detail }),
     line: ({ paths: named = ['.'] }: { paths?: readonly string[] }) => ({
       verb: 'cover',
       options: ['--json', '--no-offer'],
@@ -175,7 +175,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     title: 'Compare two configurations',
     description:
       'What two edge files do differently with any request: opened, closed, rerouted and changed, each with a `witness`, or the proof that they are equivalent.',
-    input: z.object({
+    input: z.strictObject({
       old: line('Path of an edge file', 4_096),
       new: line('Path of an edge file', 4_096),
       detail,
@@ -189,7 +189,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   prove: {
     title: 'Prove properties',
     description: 'Whether properties hold for every request of an edge file; a refuted one has a `witness`.',
-    input: z.object({
+    input: z.strictObject({
       file: line('Path of an edge file or a property file', 4_096),
       properties: z.array(line('Path of a property file', 4_096)).max(20).optional(),
       detail,
@@ -204,14 +204,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   bench: {
     title: 'Measure decisions',
     description: 'How fast a configuration decides, and what each rule costs. Takes some seconds.',
-    input: z.object({ ...SOURCE }),
+    input: z.strictObject({ ...SOURCE }),
     line: (source: Source) =>
       sourceLine('bench', source, '--json', '--quiet', '--duration=200ms', '--warm-up=500ms'),
   },
   explain_code: {
     title: 'Explain a code',
     description: 'What the code of a finding or of an error response means, with an example.',
-    input: z.object({ code: z.string().regex(/^[\w.-]{1,100}$/), detail }),
+    input: z.strictObject({ code: z.string().regex(/^[\w.-]{1,100}$/), detail }),
     line: ({ code }: { readonly code: string }) => ({
       verb: 'explain-code',
       options: ['--json'],
@@ -221,7 +221,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   format: {
     title: 'Format a policy',
     description: 'The formatted text of a policy, or of an edge file with policies. Nothing is written.',
-    input: z.object(SOURCE),
+    input: z.strictObject(SOURCE),
     line: (source: Source) => sourceLine('fmt', source),
     isText: true,
   },

@@ -228,6 +228,8 @@ describe('a hostile client', () => {
       ['explain_code', { code: '--service-name=x' }],
       ['explain_code', { code: '__proto__' }],
       ['test', { paths: ['/'] }],
+      ['test', { files: ['edge.scenario.yaml'] }],
+      ['check', { file: 'edge.yaml', exakt: true }],
       ['cover', { paths: [secret] }],
       ['prove', { file: 'edge.yaml', properties: [join(secret, 'secret.yaml')] }],
       ['bench', { file: join(secret, 'secret.yaml') }],
