@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit_codes.ts';
 import { VERBS, VERB_NAMES } from '../../src/cli/verbs.ts';
 import { edgeproof, start } from './command.ts';
-import { exampleFolder, wordsOf } from './table/folder.ts';
+import { exampleFolder, hasGit, wordsOf } from './table/folder.ts';
 import { type Outcome, ranAll } from './table/ran.ts';
 
 // The examples of the help run as they are shown, in the order of the help. `export` and `apply` talk to an instance, and
@@ -12,7 +12,7 @@ const folder = exampleFolder();
 const NEEDS_INSTANCE = /^(?:export|apply) /;
 const NEEDS_SERVER = /^(?:store|deliver) /;
 const examples = VERB_NAMES.flatMap((verb) => VERBS[verb].examples.map(([line]) => line)).filter(
-  (line) => !NEEDS_SERVER.test(line),
+  (line) => !NEEDS_SERVER.test(line) && (hasGit || !/ main:/.test(line)),
 );
 /** What an example shows is not always a success. */
 const CODES: Readonly<Record<string, number>> = {

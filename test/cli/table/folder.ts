@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderWith } from '../../folder.ts';
+import { hasProgram } from '../../peers.ts';
 import { MAIN } from '../main_file.ts';
 
 /** What the examples of the help need, besides the files of `init`. */
@@ -26,10 +27,13 @@ cases: [{ name: one, request: GET /healthz, expect: { status: 200 } }]
   'latin1.yaml': Uint8Array.from([0x61, 0x3a, 0x20, 0xe9, 0x0a]),
 };
 
+/** Whether examples can name a file of a branch. */
+export const hasGit = hasProgram('git', ['--version'], 'examples that name a file of a branch');
+
 /** Commits need a name. */
 const IDENTITY = ['-c', 'user.name=test', '-c', 'user.email=test@test.test'];
 
-/** A folder as `init` makes it, in which every example of the help works. */
+/** A folder as `init` makes it, in which every example of the help works; those with a branch need git. */
 export function exampleFolder(): string {
   const folder = folderWith(FURTHER);
   execFileSync(process.execPath, [MAIN, 'init', '--yes'], { cwd: folder });
@@ -39,7 +43,8 @@ export function exampleFolder(): string {
   const older = text.replace('          ip_restriction: { ip_policy_ids: [office] }\n', '');
   writeFileSync(join(folder, 'production.yaml'), older);
   writeFileSync(edge, older);
-  for (const args of ['init -q -b main', 'add edge.yaml policy.yml', 'commit -qm first'])
+  const commands = ['init -q -b main', 'add edge.yaml policy.yml', 'commit -qm first'];
+  for (const args of hasGit ? commands : [])
     execFileSync('git', [...IDENTITY, ...args.split(' ')], { cwd: folder });
   writeFileSync(edge, text);
   return folder;
