@@ -27,6 +27,10 @@ export async function loadRevision(name: string, options: LoadOptions = {}): Pro
       return await checkPolicyEdge(policyFile(name, stdout), {}, options);
     return await loadConfigText(name, stdout, { ...options, files: filesOfRevision(name) });
   } catch (error) {
+    if ((error as { readonly code?: unknown }).code === 'ENOENT') {
+      const message = `cannot read ${name}: there is no such file, and git, which reads revisions, is not installed`;
+      throw new FileError(`${message}; install git, or name a file`);
+    }
     const cause = firstLine(errorText(error)).replace(/^fatal: /, '');
     throw new FileError(
       `cannot read ${name}: there is no such file, and git says: ${cause}; ${cureFor(cause)}`,
@@ -36,7 +40,6 @@ export async function loadRevision(name: string, options: LoadOptions = {}): Pro
 
 function cureFor(cause: string): string {
   if (/not a git repository/.test(cause)) return 'run this inside a repository, or name a file';
-  if (/ENOENT/.test(cause)) return 'install git, or name a file';
   if (/invalid object name|unknown revision|bad revision/.test(cause))
     return 'fetch the revision, or choose one of `git branch --all`';
   return 'paths in a revision are relative to this folder';
