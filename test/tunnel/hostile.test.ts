@@ -6,13 +6,13 @@ import { dial, get } from '../../bench/soak/client.ts';
 import type { MuxStream } from '../../src/tunnel/mux/stream.ts';
 import { StreamDuplex } from '../../src/tunnel/mux/stream_duplex.ts';
 import { folderWith } from '../folder.ts';
-import { IS_FULL, SEED } from '../random.ts';
+import { IS_FULL, SEED, runs } from '../random.ts';
 import { Chance, pause } from '../server/faults/chance.ts';
 import { ATTACKS } from './hostile_agents.ts';
 
 /** Hostile agents beside a good one. The edge is a process of its own, which runs with `--expose-gc`. */
 
-const ROUNDS = IS_FULL ? 40 : 2;
+const ROUNDS = IS_FULL ? runs(40) : 2;
 const AT_ONCE = 8;
 const MAX_GROWTH_MIB = 40;
 

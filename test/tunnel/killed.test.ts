@@ -8,13 +8,13 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dial, get, post } from '../../bench/soak/client.ts';
 import { folderWith } from '../folder.ts';
-import { IS_FULL, SEED } from '../random.ts';
+import { IS_FULL, SEED, runs } from '../random.ts';
 import { Chance, pause } from '../server/faults/chance.ts';
 import { type AgentProcess, NO_SDK, agentProcess, edgeWithAgents } from './agent.ts';
 import { alive, expectFlat } from './alive.ts';
 import type { EdgePlace } from './edge_program.ts';
 
-const AGENT_KILLS = IS_FULL ? 20 : 1;
+const AGENT_KILLS = IS_FULL ? runs(20) : 1;
 const EDGE_KILLS = 10;
 const IN_FLIGHT = 100;
 /** The reasons with which a request may end while agents come and go. */

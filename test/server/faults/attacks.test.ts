@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IS_FULL } from '../../random.ts';
+import { IS_FULL, runs } from '../../random.ts';
 import { SERVER, testAuthority } from '../tls/authority.ts';
 import { type Attack, ATTACKS } from './attacks.ts';
 import { badUpstream, floodingBytes } from './bad_upstream.ts';
@@ -17,7 +17,7 @@ import type { Order, Ports, Stats } from './edge_process.ts';
 /** All attacks at once, repeatedly, on an edge that also serves normal clients. Its process runs with `--expose-gc`. */
 
 const PG = '1.tcp.test:5432';
-const ROUNDS = IS_FULL ? 20 : 1;
+const ROUNDS = IS_FULL ? runs(20) : 1;
 const AT_ONCE = 24;
 const LONGEST_MS = 800;
 
