@@ -31,13 +31,17 @@ export function machineOfPattern(source: string): Machine<never> | null {
   return program === null ? null : (patternMachine(program) as unknown as Machine<never>);
 }
 
-/** Paths are canonical before anything reads them (`http/target.ts`). */
+/**
+ * Paths are canonical before anything reads them (`http/target.ts`): unreserved characters are not encoded, and control
+ * characters are refused.
+ */
 const PATHS: readonly TextLiteral[] = [
-  literal(String.raw`\A(?:/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[2-9A-F][0-9A-F])*)?\z`, true),
+  literal(
+    String.raw`\A(?:/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%(?:2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[B-D]|[89A-F][0-9A-F]))*)?\z`,
+    true,
+  ),
   literal('//', false),
   literal(String.raw`/\.\.?(?:/|\z)`, false),
-  // Unreserved characters are not encoded, and control characters are refused.
-  literal('%(?:2D|2E|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AEF])', false),
 ];
 const HOSTS: readonly TextLiteral[] = [
   literal(String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, true),

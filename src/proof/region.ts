@@ -23,10 +23,9 @@ const oneOf = (texts: readonly string[]): string => `\\A(?:${texts.map(quoted).j
 /** What the engine accepts: a pattern that a field has, and such that it does not have. */
 const DOMAINS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   path: [
-    String.raw`\A/(?:[\w\-.~!$&'()*+,;=:@/]|%[2-9A-F][0-9A-F])*\z`,
+    String.raw`\A/(?:[\w\-.~!$&'()*+,;=:@/]|%(?:2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[B-D]|[89A-F][0-9A-F]))*\z`,
     '//',
     String.raw`/\.\.?(?:/|\z)`,
-    '%(?:2D|2E|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AEF])',
   ],
   host: [String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, String.raw`\.\.|\.-|-\.`],
   [CLIENT]: [String.raw`\A(?:4[01]{32}|6[01]{128})\z`],
