@@ -21,53 +21,43 @@ function movedWord<Word extends YamlScalar | YamlAlias>(word: Word, by: number):
   return { ...word, start: word.start + by, end: word.end + by };
 }
 
-class MovedMap implements YamlMap {
-  readonly kind = 'map';
+abstract class MovedPart<Part extends YamlMap | YamlList> {
   readonly start: number;
   readonly end: number;
   readonly anchor: string | undefined;
-  readonly #from: YamlMap;
-  readonly #by: number;
-  #entries: readonly YamlEntry[] | null = null;
+  protected readonly from: Part;
+  protected readonly by: number;
 
-  constructor(from: YamlMap, by: number) {
-    this.#from = from;
-    this.#by = by;
+  constructor(from: Part, by: number) {
+    this.from = from;
+    this.by = by;
     this.start = from.start + by;
     this.end = from.end + by;
     this.anchor = from.anchor;
   }
+}
+
+class MovedMap extends MovedPart<YamlMap> implements YamlMap {
+  readonly kind = 'map';
+  #entries: readonly YamlEntry[] | null = null;
 
   get entries(): readonly YamlEntry[] {
-    return (this.#entries ??= this.#from.entries.map(({ key, value }) => ({
-      key: movedWord(key, this.#by),
-      value: movedNode(value, this.#by),
+    return (this.#entries ??= this.from.entries.map(({ key, value }) => ({
+      key: movedWord(key, this.by),
+      value: movedNode(value, this.by),
     })));
   }
 }
 
-class MovedList implements YamlList {
+class MovedList extends MovedPart<YamlList> implements YamlList {
   readonly kind = 'list';
-  readonly start: number;
-  readonly end: number;
-  readonly anchor: string | undefined;
-  readonly #from: YamlList;
-  readonly #by: number;
   #items: readonly (YamlNode | null)[] | null = null;
 
-  constructor(from: YamlList, by: number) {
-    this.#from = from;
-    this.#by = by;
-    this.start = from.start + by;
-    this.end = from.end + by;
-    this.anchor = from.anchor;
-  }
-
   get items(): readonly (YamlNode | null)[] {
-    return (this.#items ??= this.#from.items.map((item) => movedNode(item, this.#by)));
+    return (this.#items ??= this.from.items.map((item) => movedNode(item, this.by)));
   }
 
   get dashes(): readonly number[] {
-    return this.#from.dashes.map((dash) => dash + this.#by);
+    return this.from.dashes.map((dash) => dash + this.by);
   }
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPostgres, newDatabase } from '../control/store/postgres_database.ts';
 import { readOpenMetrics } from '../server/open_metrics.ts';
 import { type Running, edgeproof, start } from './command.ts';
+import { limitedPolicy } from './limited_policy.ts';
 import { untilServing, workersOf } from './worker_processes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeproof-serve-workers-'));
@@ -23,26 +24,6 @@ describe('serve --workers refuses', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
 });
-
-const LIMIT = {
-  on_http_request: [
-    {
-      expressions: ["req.url.path.startsWith('/limited')"],
-      actions: [
-        {
-          type: 'rate-limit',
-          config: {
-            name: 'n',
-            algorithm: 'sliding_window',
-            capacity: 20,
-            rate: '60s',
-            bucket_key: ['conn.client_ip'],
-          },
-        },
-      ],
-    },
-  ],
-};
 
 describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', () => {
   let drop: () => Promise<unknown>;
@@ -89,7 +70,7 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
     await call('POST', `/edges/https/${id}/routes?wait=all`, {
       match_type: 'path_prefix',
       match: '/',
-      traffic_policy: { value: JSON.stringify(LIMIT) },
+      traffic_policy: { value: limitedPolicy('conn.client_ip') },
       backend: { backend_id: backend },
     });
   });

@@ -7,29 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkBrowser } from '../shared_state/network_browser.ts';
 import { type Running, start } from './command.ts';
+import { limitedPolicy } from './limited_policy.ts';
 import { untilServing, workersOf } from './worker_processes.ts';
 
 /** Processes of one command that share limits, logins, logouts and revocations. */
 
-const LIMIT = JSON.stringify({
-  on_http_request: [
-    {
-      expressions: ["req.url.path.startsWith('/limited')"],
-      actions: [
-        {
-          type: 'rate-limit',
-          config: {
-            name: 'n',
-            algorithm: 'sliding_window',
-            capacity: 20,
-            rate: '60s',
-            bucket_key: ['req.url.query'],
-          },
-        },
-      ],
-    },
-  ],
-});
+const LIMIT = limitedPolicy('req.url.query');
 const upstream = createServer((_request, response) => response.end('the app'));
 let running: Running;
 let url = '';

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { PIECES } from './pieces.ts';
 
 /** Texts with lists of all forms, at several depths. */
 export const LISTS: readonly string[] = [
@@ -68,32 +69,12 @@ export interface Edit {
   readonly insert: string;
 }
 
-const PIECES = [
-  '\n',
+const WRITTEN = [
+  ...PIECES,
   '\n\n',
-  '\r\n',
-  '  ',
-  ' ',
-  '- ',
   '\n- ',
   '\n  - ',
   '\n              - ',
-  ': ',
-  '"',
-  "'",
-  '[',
-  '{',
-  ']',
-  '}',
-  ',',
-  '#',
-  '|\n',
-  '&a ',
-  '*a',
-  '\t',
-  'x',
-  '\ufeff',
-  '---',
   '\n---\n',
   '%',
   '${req.',
@@ -106,7 +87,7 @@ export function edits({ most }: { readonly most: number }): fc.Arbitrary<readonl
     fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true }),
       remove: fc.oneof(fc.constant(0), fc.nat(4), fc.nat(60)),
-      insert: fc.oneof(fc.constant(''), fc.constantFrom(...PIECES)),
+      insert: fc.oneof(fc.constant(''), fc.constantFrom(...WRITTEN)),
     }),
     { minLength: 1, maxLength: most },
   );

@@ -4,6 +4,7 @@ import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { expect, test } from 'vitest';
 import { readYaml } from '../../src/editing/read_yaml.ts';
 import type { YamlNode } from '../../src/editing/yaml_tree.ts';
+import { PIECES } from './pieces.ts';
 
 const FILES = globSync('{fixtures,bench,src,schema,peers,.ci}/**/*.{yaml,yml,json}').filter(
   // The explicit key of one file has no tree.
@@ -137,29 +138,7 @@ test('random edits: nodes lie within the text and within their parents', () => {
           : [];
     for (const part of parts) check(part, node.start, Math.max(node.end, part?.end ?? 0));
   };
-  const piece = fc.constantFrom(
-    '\n',
-    '  ',
-    ' ',
-    '- ',
-    ': ',
-    '"',
-    "'",
-    '[',
-    '{',
-    ']',
-    '}',
-    ',',
-    '#',
-    '|',
-    '&a ',
-    '*a',
-    '\t',
-    'x',
-    '\r',
-    '---',
-    '?',
-  );
+  const piece = fc.constantFrom(...PIECES, '|', '\r', '?');
   const edit = fc.record({ at: fc.nat(EDGE.length), remove: fc.nat(9), insert: piece });
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {

@@ -5,43 +5,13 @@ import { expect, test } from 'vitest';
 import { linesOf, positionAt } from '../../src/diagnostics/lines.ts';
 import { checkerFor } from '../../src/project_files/load_config.ts';
 import { edgeproof } from '../cli/command.ts';
+import { PIECES } from '../editing/pieces.ts';
 import { folderWith } from '../folder.ts';
 import { runs, seeded } from '../random.ts';
 import { Editor } from './client.ts';
 import { TEXTS } from './texts.ts';
 
-const PIECES = [
-  '\n',
-  '\r\n',
-  '  ',
-  ' ',
-  '- ',
-  ': ',
-  '"',
-  "'",
-  '[',
-  '{',
-  ']',
-  '}',
-  ',',
-  '#',
-  '|\n',
-  '&a ',
-  '*a',
-  '\t',
-  'x',
-  '😀',
-  'é',
-  '\ufeff',
-  '\\',
-  '${',
-  'req.',
-  'deny',
-  '---\n',
-  '0',
-  'true',
-  '\0',
-];
+const WRITTEN = [...PIECES, '😀', 'é', '\\', '${', 'req.', 'deny', '---\n', '0', 'true', '\0'];
 const POSITIONAL = [
   'hover',
   'completion',
@@ -116,7 +86,7 @@ test('under random edits no answer is lost, and settled texts have the findings 
       for (let burst = 1 + below(8); burst > 0 && edits > 0; burst--, edits--) {
         const start = placed(text, below(text.length + 1));
         const end = chance() < 0.4 ? placed(text, Math.min(text.length, start + below(12))) : start;
-        const piece = chance() < 0.8 ? PIECES[below(PIECES.length)]! : '';
+        const piece = chance() < 0.8 ? WRITTEN[below(WRITTEN.length)]! : '';
         await editor.edit(name, { start: wire(text, start), end: wire(text, end) }, piece);
         text = text.slice(0, start) + piece + text.slice(end);
         const method = POSITIONAL[below(POSITIONAL.length)]!;
