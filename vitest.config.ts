@@ -20,6 +20,8 @@ const MEASURING = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
 export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
+    // Most of what a test makes is soon garbage: with more room for it, a run takes a tenth less CPU.
+    execArgv: ['--max-semi-space-size=64'],
     // Processes that tests start load the sources in half the time.
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/edgeproof/compiled` },
     // The large run does up to twenty times the work, beside other files.
