@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type YamlReading, readAgain, readYaml } from '../../src/editing/read_yaml.ts';
 import { type YamlNode } from '../../src/editing/yaml_tree.ts';
-import { runs } from '../random.ts';
+import { IS_FULL, runs } from '../random.ts';
 import { LISTS, edited, edits } from './edits.ts';
 
 /** All of a node, which may be made when it is needed. */
@@ -40,6 +40,27 @@ test('after each of random edits the tree is the one of the whole text', () => {
   );
   expect(known).toBeGreaterThan(0);
 });
+
+/** Edits at every place: those next to a marker are the ones that an element is kept for, or is not. */
+const SMALL = [
+  { remove: 1, insert: '' },
+  { remove: 2, insert: '' },
+  ...[' ', '  ', '\n', '\n  ', '-', '- ', 'a', '#', ': '].map((insert) => ({ remove: 0, insert })),
+];
+test.each(IS_FULL ? LISTS : LISTS.slice(1))(
+  'after a small edit at any place the tree is the one of the whole text: %#',
+  (text) => {
+    const reading = readAgain(text, null);
+    for (let at = 0; at <= text.length; at++)
+      for (const { remove, insert } of SMALL) {
+        const after = text.slice(0, at) + insert + text.slice(at + remove);
+        const tree = whole(readAgain(after, reading).tree);
+        // Comparing with `toEqual` would take most of the time.
+        if (JSON.stringify(tree) === JSON.stringify(whole(readYaml(after)))) continue;
+        expect({ after, tree }).toEqual({ after, tree: whole(readYaml(after)) });
+      }
+  },
+);
 
 test('only the element that has changed is read again', () => {
   const text = `a:\n${Array.from({ length: 50 }, (_, at) => `  - b: ${at}\n    c: [${at}]\n`).join('')}`;
