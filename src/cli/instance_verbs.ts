@@ -8,6 +8,12 @@ export const INSTANCE_VERBS = {
     examples: [['keys create --store edgeproof.db', 'prints a key once'], ['keys list --store edgeproof.db']],
     load: () => import('./keys.ts'),
   },
+  'session-keys': {
+    group: 'Manage an instance',
+    does: 'replace the key of login sessions, or end all sessions',
+    examples: [['session-keys rotate --store edgeproof.db']],
+    load: () => import('./rotate_session_keys.ts'),
+  },
   restrictions: {
     group: 'Manage an instance',
     does: 'list and lift IP restrictions that lock out their operator',

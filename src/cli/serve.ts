@@ -36,6 +36,7 @@ import { type SharedVerbOptions, sharedOptions, sharedState } from './shared_opt
 import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
 import { type ServeFiles, apiCertificate, sealingKeysIn } from './serve_files.ts';
 import { EXIT } from './exit_codes.ts';
+import { SEAL_KEY_COMMAND, SEAL_KEY_FILE } from './with_store.ts';
 import { standingOf, whenStale } from './node_standing.ts';
 import { isQuiet, isWorker, leave, readWorkers, untilOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
@@ -78,8 +79,8 @@ const WORKERS = 'number of worker processes behind one listener; needs a store i
 export function register(command: Command): void {
   command
     .option('--store <place>', 'store file, created if it does not exist; or postgres://…', 'edgeproof.db')
-    .option('--seal-key-file <file>', 'keys of the secrets of the store; default: the store file with .key')
-    .option('--seal-key-command <command>', 'command that prints these keys')
+    .option(...SEAL_KEY_FILE)
+    .option(...SEAL_KEY_COMMAND)
     .option('--max-stale <duration>', MAX_STALE, readDuration)
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('-p, --port <port>', 'port of the edge; the next free one if it is in use', readPort, 8080)
@@ -241,7 +242,7 @@ async function untilStopped(
 ): Promise<number> {
   const reload = (): void => {
     reloadKeys().then(
-      () => say('the keys of the secrets were read again'),
+      () => say('the keys of the secrets and of the sessions were read again'),
       (error: unknown) => say(errorText(error)),
     );
   };

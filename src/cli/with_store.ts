@@ -7,6 +7,13 @@ import { EXIT } from './exit_codes.ts';
 /** The option of verbs that work on a store directly. */
 export const STORE = ['--store <place>', 'store file, or postgres://…', 'edgeproof.db'] as const;
 
+/** The options of the place of the keys that seal its secrets. */
+export const SEAL_KEY_FILE = [
+  '--seal-key-file <file>',
+  'keys of the secrets of the store; default: the store file with .key',
+] as const;
+export const SEAL_KEY_COMMAND = ['--seal-key-command <command>', 'command that prints these keys'] as const;
+
 /** Works on an existing store, which an instance may serve; returns the exit code. */
 export async function withStore(path: string, work: (store: Store) => Promise<void>): Promise<number> {
   let store: Store | null = null;

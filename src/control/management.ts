@@ -36,9 +36,9 @@ import { type Expiring, type RetentionOptions, expireEvents } from './retention.
 import { planeOf, usableDocument } from './data_plane.ts';
 import { loginsOf } from './application_logins.ts';
 import { type LoginEnds, keepLoginEnds } from './login_ends.ts';
-import { type SealingOptions } from './sealing_keys.ts';
+import type { SealingKeys, SealingOptions } from './sealing_keys.ts';
 import { samlKeysBeside, samlKeysIn } from './saml_keys.ts';
-import { openSealedStore, sessionKeysOf } from './sealed_store.ts';
+import { openSealedStore, openSessionKeys, sessionKeysOf } from './sealed_store.ts';
 import { type DeliveringOptions, deliveriesOf, delivery, heardBy, sayLine } from './event_delivery.ts';
 import { takeIn } from './followed.ts';
 import { type PostgresOptions, isPostgres } from './store/postgres.ts';
@@ -68,7 +68,10 @@ export interface Management {
   readonly api: Api;
   readonly delivering: Delivering;
   readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
-  /** Reads the keys of the secrets again. Throws StoreError and keeps the present ones if they cannot be read. */
+  /**
+   * Reads the keys of the secrets and of the sessions again. Throws StoreError and keeps the present ones if they cannot
+   * be read.
+   */
   readonly reloadKeys: () => Promise<void>;
   /** Applies an edge file to the store, as the admin of the account. */
   readonly apply: (document: EdgeConfig) => Promise<readonly Step[]>;
@@ -149,12 +152,18 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     store.nodes?.onLead(() => void delivering.changed());
     store.nodes?.follow(revision, (news, view) => takeIn(around, news, view));
     const api = managementApi(wiring, loginsOf(edge.runtime, running.ends, nowMs));
-    const own = { edge, firstKey, delivering, api, reloadKeys: sealing.reload };
+    const reloadKeys = (): Promise<void> => readKeysAgain(store, sealing, edge);
+    const own = { edge, firstKey, delivering, api, reloadKeys };
     return { ...own, ...operations(wiring, api, running) };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+async function readKeysAgain(store: Store, sealing: SealingKeys, { runtime }: EdgeOfFile): Promise<void> {
+  await sealing.reload();
+  runtime.rekey(await store.read((view) => openSessionKeys(view, sealing)));
 }
 
 /**

@@ -60,6 +60,22 @@ export async function openSessionKeys(view: View, sealing: Sealing): Promise<rea
   return JSON.parse(text) as readonly string[];
 }
 
+/** Sessions whose key is older than the last of these have to log in again. */
+export const MOST_SESSION_KEYS = 5;
+
+/**
+ * Seals new sessions with a new key. Earlier keys still open sessions, up to `MOST_SESSION_KEYS` in all, unless
+ * `endsSessions`. Resolves with the number of keys. Throws StoreError if they were sealed with another key.
+ */
+export function rotateSessionKeys(store: Store, sealing: Sealing, endsSessions: boolean): Promise<number> {
+  return store.write(async (transaction) => {
+    const earlier = await openSessionKeys(transaction, sealing);
+    const keys = [newSealingKey(), ...(endsSessions ? [] : earlier)].slice(0, MOST_SESSION_KEYS);
+    await keepSessionKeys(transaction, sealing, keys);
+    return keys.length;
+  });
+}
+
 function keepSessionKeys(transaction: Transaction, sealing: Sealing, keys: readonly string[]): Promise<void> {
   return transaction.set(SESSION_KEYS, sealing.seal(JSON.stringify(keys), SESSION_KEYS));
 }

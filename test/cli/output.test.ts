@@ -18,6 +18,7 @@ const OTHERS = new Set([
   'lsp',
   'repl',
   'keys',
+  'session-keys',
   'restrictions',
   'export',
   'apply',

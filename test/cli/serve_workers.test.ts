@@ -119,7 +119,7 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
 
   it('reads the keys again in all processes', async () => {
     running.process.kill('SIGHUP');
-    await running.waitFor(/(?:the keys of the secrets were read again[^]*){2}/);
+    await running.waitFor(/(?:the keys of the secrets and of the sessions were read again[^]*){2}/);
   });
 
   it('ends on SIGTERM', async () => {

@@ -14,7 +14,7 @@ export const options = {
 };
 
 /** A route that requires a login. */
-export async function gate(instance: Instance): Promise<{ edge: string; route: string }> {
+export async function gate(instance: Pick<Instance, 'make'>): Promise<{ edge: string; route: string }> {
   const { id: backendId } = await instance.make('/backends/static', { address: '127.0.0.1:9' });
   const { id: edge } = await instance.make('/edges/https', { hostports: ['app.test:443'] });
   const { id: route } = await instance.make(`/edges/https/${edge}/routes`, {
