@@ -16,9 +16,9 @@ function given(env: Readonly<Record<string, string>>): unknown {
 test('one variable sizes all random runs', () => {
   expect(given({})).toMatchObject([50, 4, { numRuns: 50, seed: 5 }, expect.any(Number)]);
   expect(given({ EDGEPROOF_TEST_SIZE: 'large' })).toMatchObject([
-    400,
+    200,
     4,
-    { numRuns: 400, seed: 5 },
+    { numRuns: 200, seed: 5 },
     expect.any(Number),
   ]);
   expect(given({ EDGEPROOF_TEST_SIZE: '10' })).toMatchObject([

@@ -6,15 +6,15 @@ import { type WireAgent, CALL, wireAgent } from '../../bench/agents/wire_agent.t
 import { dial, get, post } from '../../bench/soak/client.ts';
 import type { MuxStream } from '../../src/tunnel/mux/stream.ts';
 import { StreamDuplex } from '../../src/tunnel/mux/stream_duplex.ts';
-import { IS_FULL, SEED } from '../random.ts';
+import { IS_FULL, SEED, runs } from '../random.ts';
 import { Chance, pause } from '../server/faults/chance.ts';
 import { edgeWithAgents } from './agent.ts';
 import { alive, expectFlat } from './alive.ts';
 
-const CUTS = IS_FULL ? 200 : 6;
+const CUTS = runs(200, 6);
 const IN_FLIGHT = 100;
-const SESSIONS = IS_FULL ? 1_000 : 20;
-const BINDS = IS_FULL ? 1_000 : 20;
+const SESSIONS = runs(1_000, 20);
+const BINDS = runs(1_000, 20);
 
 const CONFIG = {
   backends: { app: { tunnel_group: { labels: { app: 'soak' } } } },
