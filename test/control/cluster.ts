@@ -34,6 +34,8 @@ export interface ClusterNode {
 export interface Cluster {
   readonly postgres: PostgresServer;
   readonly nodes: readonly ClusterNode[];
+  /** The key of the secrets of the store. */
+  readonly keyFile: string;
   /** The backend whose body every edge answers, and the policies that serve as registers. */
   readonly backend: string;
   readonly registers: readonly string[];
@@ -51,13 +53,14 @@ export async function startCluster(
 ): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-cluster-'));
   const postgres = await startPostgres(programs);
+  const keyFile = join(folder, 'key');
   const keys = { api: '' };
   const nodes: ClusterNode[] = [];
   for (let index = 0; index < count; index++) {
     const relay = await relayTo(postgres.port);
     const url = new URL(postgres.url);
     url.port = String(relay.port);
-    const settings = { storePath: url.href, keyFile: join(folder, 'key'), limits: { ...LIMITS, ...limits } };
+    const settings = { storePath: url.href, keyFile, limits: { ...LIMITS, ...limits } };
     const node = nodeOn(relay, settings, keys);
     // The first one makes the account and the key of its secrets.
     await node.start();
@@ -77,6 +80,7 @@ export async function startCluster(
   return {
     postgres,
     nodes,
+    keyFile,
     backend,
     registers,
     close: async () => {
