@@ -1,3 +1,4 @@
+import { suggest } from '../diagnostics/suggest.ts';
 import type { Property } from './prove.ts';
 
 /** What a parameter of a ready-made property can be. */
@@ -119,12 +120,28 @@ export type ReadyParameters<Name extends ReadyPropertyName> = {
 /** Parameters that are lists. */
 export const LISTS: ReadonlySet<ParameterKind> = new Set(['ranges', 'gates']);
 
-/** A ready-made property with its parameters; `name` is what it says, if it has no other. */
+/**
+ * A ready-made property with its parameters; `name` is what it says, if it has no other. Throws a TypeError for a name or
+ * parameters that it does not have.
+ */
 export function readyProperty<Name extends ReadyPropertyName>(
   use: Name,
   values: ReadyParameters<Name>,
   name?: string,
 ): Property {
+  if (!Object.hasOwn(PROPERTIES, use)) {
+    const names = Object.keys(PROPERTIES);
+    const meant = suggest(use, names) ?? `one of ${names.join(', ')}`;
+    throw new TypeError(`no ready-made property is called '${use}'; did you mean ${meant}?`);
+  }
+  const wanted: ReadyProperty['parameters'] = PROPERTIES[use].parameters;
+  for (const [key, kind] of Object.entries(wanted)) {
+    const value = (values as Readonly<Record<string, unknown>>)[key];
+    const isRight = LISTS.has(kind) ? Array.isArray(value) : typeof value === 'string';
+    if (!isRight) throw new TypeError(`'${use}' needs the parameter '${key}': ${KINDS[kind]}`);
+  }
+  for (const key of Object.keys(values))
+    if (!Object.hasOwn(wanted, key)) throw new TypeError(`'${use}' has no parameter '${key}'`);
   return namedProperty(use, values, name);
 }
 

@@ -46,9 +46,16 @@ test('parameters of ready-made properties have types', () => {
     readonly ranges: readonly string[];
   }>();
   // @ts-expect-error no such property
-  expect(() => readyProperty('path-needs-logins', { path: '/' })).toThrow();
+  expect(() => readyProperty('path-needs-logins', { path: '/' })).toThrow(
+    "'path-needs-logins'; did you mean path-needs-login?",
+  );
   // @ts-expect-error a parameter is missing
-  expect(() => readyProperty('path-needs-login', {})).toThrow();
+  expect(() => readyProperty('path-needs-login', {})).toThrow(/needs the parameter 'path': a path/);
+  // @ts-expect-error not a list
+  expect(() => readyProperty('backend-only-from', { backend: 'app', ranges: '::/0' })).toThrow(
+    /'ranges': list/,
+  );
+  expect(() => readyProperty('https-only', { path: '/' } as never)).toThrow(/has no parameter 'path'/);
 });
 
 test('mutate says which mistakes no case notices', async () => {
