@@ -7,7 +7,8 @@ import { EDGE_SHAPE, reportTo } from '../edge/document/report.ts';
 import { includedNames } from './included_names.ts';
 import { Joining } from './joining.ts';
 import { type NamedFiles, filesOnDisk } from './named_files.ts';
-import { type Plain, isPlain, policyOf, policyPointers } from './policy_forms.ts';
+import { type Plain, isPlain, writtenPolicies } from '../edge/document/written_policies.ts';
+import { policyOf } from './policy_forms.ts';
 import { MAY_REFER, withoutReferences } from './references.ts';
 import type { StandIns } from './stand_ins.ts';
 
@@ -108,9 +109,7 @@ interface Reading {
 /** A value with its policies as texts; `parts` receives where they are written. */
 function withPolicies(value: unknown, reading: Reading, parts: Map<string, Written>): unknown {
   let result = value;
-  for (const pointer of policyPointers(value)) {
-    const given = valueAt(value, pointer);
-    if (given === undefined) continue;
+  for (const { pointer, policy: given } of writtenPolicies(value)) {
     const policy = policyOf(given, { ...reading, pointer });
     if (policy.written !== null) parts.set(`${pointer}/value`, policy.written);
     if (policy.value !== given) result = withPart(result, pointer, policy.value);

@@ -3,7 +3,7 @@ import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import { quoted } from '../diagnostics/message_text.ts';
 import { reportTo } from '../edge/document/report.ts';
-import { type Plain, isPlain } from './policy_forms.ts';
+import { type Plain, isPlain } from '../edge/document/written_policies.ts';
 
 /** Keys whose names may come from several files. */
 const MAPS: ReadonlySet<string> = new Set([

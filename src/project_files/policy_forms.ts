@@ -1,38 +1,8 @@
 import { type LocatedDocument, UNREADABLE, type Written } from '../config_file/document.ts';
 import type { Report } from '../edge/document/report.ts';
-import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { listed, quoted } from '../diagnostics/message_text.ts';
-import { LEGACY_PHASES, PHASES } from '../filters/phase.ts';
+import { POLICY_KEYS, type Plain, isPlain, policyText } from '../edge/document/written_policies.ts';
 import type { NamedFiles } from './named_files.ts';
-
-/** Keys of a policy that is written as a map. */
-export const POLICY_KEYS: readonly string[] = [...PHASES, ...Object.keys(LEGACY_PHASES)];
-
-export type Plain = Readonly<Record<string, unknown>>;
-
-export function isPlain(value: unknown): value is Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The places of traffic policies, below their routes and edges. */
-export function policyPointers(value: unknown): readonly string[] {
-  if (!isPlain(value) || !isPlain(value['edges'])) return [];
-  const { https, tls, tcp } = value['edges'];
-  const routes = entriesOf(https).flatMap(([name, edge]) =>
-    isPlain(edge) && Array.isArray(edge['routes'])
-      ? Array.from(edge['routes'].keys(), (index) => `${pointerTo('/edges/https', name)}/routes/${index}`)
-      : [],
-  );
-  const streams = [
-    ...entriesOf(tls).map(([name]) => pointerTo('/edges/tls', name)),
-    ...entriesOf(tcp).map(([name]) => pointerTo('/edges/tcp', name)),
-  ];
-  return [...routes, ...streams].map((pointer) => `${pointer}/traffic_policy`);
-}
-
-function entriesOf(value: unknown): [string, unknown][] {
-  return isPlain(value) ? Object.entries(value) : [];
-}
 
 /** What reads a policy needs of the file that has it. */
 export interface PolicyPlace {
@@ -80,7 +50,7 @@ export function policyOf(
   if (forms[0] === 'file') return fromFile(given['file'], rest, place);
   if (phases.length === 0) return { value: given, written: null };
   const map = Object.fromEntries(phases.map((phase) => [phase, given[phase]]));
-  const value = { ...rest, value: isWhole(map) ? JSON.stringify(map) : UNREADABLE };
+  const value = { ...rest, value: isWhole(map) ? policyText(map) : UNREADABLE };
   return { value, written: { document: place.document, pointer } };
 }
 

@@ -8,7 +8,7 @@ import type { Shape } from '../config_file/shape.ts';
 import type { Report } from '../edge/document/report.ts';
 import { isCredential } from '../http/secrets.ts';
 import type { NamedFiles } from './named_files.ts';
-import { POLICY_KEYS } from './policy_forms.ts';
+import { POLICY_KEYS } from '../edge/document/written_policies.ts';
 import type { StandIns } from './stand_ins.ts';
 
 /** Whether a text may have references, so that most files are not searched. */

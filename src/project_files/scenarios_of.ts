@@ -3,7 +3,7 @@ import { checkScenario } from '../simulator/document/check.ts';
 import { kindOfFile, otherFile } from './file_kind.ts';
 import { FILES_BESIDE, besideName } from './files_beside.ts';
 import { FileError, SCRIPTS, importDefault, readText } from './load_config.ts';
-import { isPlain } from './policy_forms.ts';
+import { isPlain } from '../edge/document/written_policies.ts';
 
 /** Whether a file is an edge file or a policy, which scenario files test. Throws FileError. */
 export async function isTested(path: string): Promise<boolean> {

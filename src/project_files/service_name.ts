@@ -1,6 +1,6 @@
 import { joinedDocument } from '../config_file/document.ts';
 import type { Assemble } from '../edge/document/check.ts';
-import { isPlain } from './policy_forms.ts';
+import { isPlain } from '../edge/document/written_policies.ts';
 
 /** Assembles an edge that has this service name, whatever its file says; undefined leaves it. */
 export function namedService(assemble: Assemble, name: string | undefined): Assemble {

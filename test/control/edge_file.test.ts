@@ -98,6 +98,43 @@ describe('an edge file', () => {
     expect(served()).toBe(204);
   });
 
+  it('has policies as maps, too, but not in files of their own', async () => {
+    const other = await startInstance();
+    const withPolicy = (policy: object) => ({
+      backends: { fixed: { http_response: { body: 'open' } } },
+      edges: {
+        https: {
+          shop: {
+            hostports: ['shop.test:443'],
+            routes: [
+              {
+                match_type: 'path_prefix',
+                match: '/',
+                backend: { backend_id: 'fixed' },
+                traffic_policy: policy,
+              },
+            ],
+          },
+        },
+      },
+    });
+    const phases = { on_http_request: [{ actions: [{ type: 'deny', config: { status_code: 418 } }] }] };
+    const sent = (policy: object) => other.call('PUT', '/edge_file?dry_run=false', withPolicy(policy));
+    expect((await sent(phases)).status).toBe(200);
+    expect(other.management.edge.decide({ method: 'GET', url: 'https://shop.test/' }).status).toBe(418);
+    const [at, refused] = ['/edges/https/shop/routes/0/traffic_policy', { status: 400 }];
+    expect(await sent({ file: 'a.yaml' })).toMatchObject({
+      ...refused,
+      body: { details: { pointer: `${at}/file` } },
+    });
+    expect(await sent({ ...phases, value: '{}' })).toMatchObject({
+      ...refused,
+      body: { details: { pointer: `${at}/on_http_request` } },
+    });
+    expect(other.management.edge.decide({ method: 'GET', url: 'https://shop.test/' }).status).toBe(418);
+    await other.close();
+  });
+
   it('changes nothing if it has an error', async () => {
     const { document } = await exported();
     const edges = {
