@@ -127,9 +127,7 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
     }
     expect(state.said).toEqual([expect.stringMatching(/cannot be used \(OOM .*limits refuse/)]);
     await server.configSet('maxmemory', '0');
-    await expect
-      .poll(async () => (await asked('e')) || state.said.length, { timeout: 15_000 })
-      .toBe(2);
+    await expect.poll(async () => (await asked('e')) || state.said.length, { timeout: 15_000 }).toBe(2);
     expect(state.said[1]).toBe('the shared state is back');
   });
 
