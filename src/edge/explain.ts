@@ -124,8 +124,7 @@ export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep
     const { phase, module, verdict, code, message, detail, pointer, inner } = step;
     const own = { phase, module, verdict, code, message, detail, pointer, place: placeOf(pointer) };
     if (inner === undefined) located.push(own);
-    else
-      located.push({ ...own, inner: inner.map((each) => ({ ...each, place: placeOf(each.pointer) })) });
+    else located.push({ ...own, inner: inner.map((each) => ({ ...each, place: placeOf(each.pointer) })) });
   }
   return located;
 }
