@@ -10,7 +10,7 @@ const STEPS_A_DOUBLING = 36;
 const MIN_MS = 0.001;
 
 /** Of about 500 years; what is longer counts as that. */
-const LAST_STEP = 44 * STEPS_A_DOUBLING;
+const LAST_STEP = 54 * STEPS_A_DOUBLING;
 
 /** An empty histogram. Its counts are a list, because it is asked for each request. */
 export function histogram(): Histogram {
