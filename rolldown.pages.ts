@@ -23,10 +23,11 @@ const TWINS: Readonly<Record<string, string>> = {
 function twins(): Plugin {
   return {
     name: 'twins',
-    resolveId(id, importer) {
+    async resolveId(id, importer) {
       if (!id.startsWith('node:')) return null;
       const name = TWINS[id];
-      if (name !== undefined) return twinOf(name);
+      // Resolved as a path is: with a path alone, the kind of module would be that of the importer which comes first.
+      if (name !== undefined) return this.resolve(twinOf(name), importer);
       throw new Error(`${importer} needs ${id}, which pages do not have`);
     },
   };

@@ -26,6 +26,8 @@ if (!texts.has('try/index.html')) problems.push('the playground is missing');
 let links = 0;
 let projects = 0;
 for (const [page, text] of texts) {
+  if (page.startsWith('reference/') && !text.includes('class="Layout reference"'))
+    problems.push(`${page} has no room for its tables`);
   for (const [, src] of text.matchAll(/<(?:script|img|iframe|source)\b[^>]* src="([^"]+)"/g))
     if (/^(?:https?:)?\/\//.test(src)) problems.push(`${page} loads ${src}`);
   for (const [, href] of text.matchAll(/<link\b[^>]* href="([^"]+)"/g))

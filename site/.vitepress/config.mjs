@@ -85,13 +85,15 @@ export default {
   srcExclude: ['fidelity/**'],
   rewrites: (file) => file.replace(/README\.md$/, 'index.md'),
   cleanUrls: true,
+  transformPageData: ({ relativePath, frontmatter }) =>
+    relativePath.startsWith('reference/') ? { frontmatter: { ...frontmatter, pageClass: 'reference' } } : {},
   // Browsers ask for an icon otherwise.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: { linkify: false, anchor: { slugify: anchorOf }, config: adapt },
   themeConfig: {
     nav: [
       { text: 'Tutorial', link: '/tutorial' },
-      { text: 'Reference', link: '/reference/edge_file' },
+      { text: 'Reference', link: '/reference/edge_file', activeMatch: '^/reference/' },
       // A page of its own, which VitePress must not take over.
       { text: 'Playground', link: '/try/', target: '_self' },
     ],

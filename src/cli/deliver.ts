@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { resolve as absolute } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { callbackPost } from '../clients/callback_post.ts';
 import { guardedDial } from '../clients/guarded_dial.ts';
 import { kafkaQueue } from '../clients/kafka.ts';
@@ -24,16 +24,17 @@ interface Options {
   readonly eventFiles?: string;
 }
 
+const ACK_WAIT_MS = 30_000;
+
 export function register(command: Command): void {
   command
     .argument('<queue>', 'the queue that nodes write to, such as nats://localhost:4222/edge.events')
     .requiredOption('--to <file>', 'the destination: a file with a `target` as in the management API')
     .option('--group <name>', 'processes with the same name share the events', 'edgeproof')
-    .option(
-      '--ack-wait <duration>',
-      'how long a process may have events before another gets them',
-      readDuration,
-      30_000,
+    .addOption(
+      new Option('--ack-wait <duration>', 'how long a process may have events before another gets them')
+        .argParser(readDuration)
+        .default(ACK_WAIT_MS, '30s'),
     )
     .option('--event-files <folder>', 'folder for destinations that are files')
     .action(async (queue: string, options: Options) => {

@@ -76,7 +76,7 @@ function partsOf(place: string) {
   const isSafe = url?.protocol !== 'kafka:' || url.username === '';
   if (!isKnown || !isSafe || url.hostname === '' || !/^[\w.-]+$/.test(name))
     throw new FileError(
-      `--events ${place.replace(/\/\/.*@/, '//')}: write nats://host:4222/subject, tls://host:4222/subject or kafka://host:9092/topic`,
+      `${place.replace(/\/\/.*@/, '//')} is not the place of a queue: write nats://host:4222/subject, tls://host:4222/subject or kafka://host:9092/topic`,
     );
   const { protocol, host, username: user, password } = url;
   return { protocol, host, name, user: decodeURIComponent(user), password: decodeURIComponent(password) };

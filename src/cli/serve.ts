@@ -35,8 +35,9 @@ import type { SharedState } from '../shared_state/port.ts';
 import { type SharedVerbOptions, sharedOptions, sharedState } from './shared_options.ts';
 import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
 import { type ServeFiles, apiCertificate, sealingKeysIn } from './serve_files.ts';
+import { isPostgres } from '../control/store/postgres.ts';
 import { EXIT } from './exit_codes.ts';
-import { SEAL_KEY_COMMAND, SEAL_KEY_FILE } from './with_store.ts';
+import { SEAL_KEY_COMMAND, SEAL_KEY_FILE, readStore } from './with_store.ts';
 import { standingOf, whenStale } from './node_standing.ts';
 import { isQuiet, isWorker, leave, readWorkers, untilOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
@@ -78,7 +79,12 @@ const WORKERS = 'number of worker processes behind one listener; needs a store i
 
 export function register(command: Command): void {
   command
-    .option('--store <place>', 'store file, created if it does not exist; or postgres://…', 'edgeproof.db')
+    .option(
+      '--store <place>',
+      'store file, created if it does not exist; or postgres://…',
+      readStore,
+      'edgeproof.db',
+    )
     .option(...SEAL_KEY_FILE)
     .option(...SEAL_KEY_COMMAND)
     .option('--max-stale <duration>', MAX_STALE, readDuration)
@@ -124,6 +130,11 @@ export function register(command: Command): void {
     false,
   ).action(async (options: Options) => {
     ignoreClosedOutput();
+    if (options.maxStale !== undefined && !isPostgres(options.store)) {
+      say('--max-stale needs a store in PostgreSQL: one in a file is never out of reach');
+      process.exitCode = EXIT.usage;
+      return;
+    }
     if (options.workers > 1 && !isWorker) {
       const { superviseServe } = await import('./serve_workers.ts');
       process.exitCode = await superviseServe(options, sealingKeysIn(options), say);

@@ -1,11 +1,21 @@
+import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
+import { placeOf } from '../control/store_copy.ts';
 import { type Store, StoreError } from '../control/store/port.ts';
 import { isPostgres, openPostgresStore } from '../control/store/postgres.ts';
 import { openSqliteStore } from '../control/store/sqlite.ts';
 import { EXIT } from './exit_codes.ts';
 
 /** The option of verbs that work on a store directly. */
-export const STORE = ['--store <place>', 'store file, or postgres://…', 'edgeproof.db'] as const;
+export const STORE = ['--store <place>', 'store file, or postgres://…', readStore, 'edgeproof.db'] as const;
+
+/** The place of a store: a file, `sqlite:FILE` or `postgres://…`. */
+export function readStore(text: string): string {
+  const place = placeOf(text);
+  if (place === '' || (/^[a-z]+:\/\//i.test(place) && !isPostgres(place)))
+    throw new InvalidArgumentError('expected a file, sqlite:FILE or postgres://user@host/database.');
+  return place;
+}
 
 /** The options of the place of the keys that seal its secrets. */
 export const SEAL_KEY_FILE = [

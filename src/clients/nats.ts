@@ -144,5 +144,8 @@ function outcomeOf(error: unknown): Outcome {
   const { message, name, code } = error as Error & { readonly code?: unknown };
   if (name === 'TimeoutError')
     return { problem: 'no acknowledgement in time', isFinal: false, isSilence: true };
+  // The server tells the two apart no better: nothing answered to the subject.
+  if (name === 'JetStreamNotEnabled')
+    return { problem: 'no stream has the subject, or JetStream is not enabled', isFinal: false };
   return { problem: message, isFinal: code === TOO_LARGE_FOR_STREAM };
 }

@@ -43,6 +43,10 @@ export async function restore(
   storePath: string,
   keyPath = keyFileOf(backup),
 ): Promise<readonly string[]> {
+  if (isPostgres(storePath))
+    throw new StoreError(
+      `${storeName(storePath)} is a database: restore the backup as a file, which \`edgeproof store copy\` takes there`,
+    );
   if (!existsSync(backup))
     throw new StoreError(
       `there is no backup ${backup}; correct the name, or make one with \`edgeproof backup\``,

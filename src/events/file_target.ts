@@ -34,8 +34,16 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
   /** A write was interrupted: the next lines must start on a new line. */
   let isTorn = false;
 
+  /** The operator may remove or rename the file while it is open; what is written to it then would be lost. */
+  async function isInPlace(file: FileHandle): Promise<boolean> {
+    const [open, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
+    return there?.ino === open.ino && there.dev === open.dev;
+  }
+
   async function opened(): Promise<FileHandle> {
-    if (handle !== null) return handle;
+    if (handle !== null && (await isInPlace(handle))) return handle;
+    await handle?.close();
+    handle = null;
     await mkdir(own, { recursive: true, mode: OWNER_ONLY_FOLDER });
     if (!(await lstat(own)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     const file = await open(path, APPENDING, OWNER_ONLY);

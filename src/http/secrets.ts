@@ -123,7 +123,8 @@ function unquoted(text: string): string {
 /** A URL, or text that begins with one, without the secrets in its query and fragment. */
 export function urlWithoutSecrets(text: string, mark = HIDE): string {
   const start = Math.min(positionOf('?', text, 0), positionOf('#', text, 0));
-  if (start === text.length) return text;
+  // What holds for each query of the text holds for the whole.
+  if (start === text.length || !MAY_BE_SECRET.test(text.slice(start + 1))) return text;
   const path = text.slice(0, start);
   const parts = text.slice(start + 1).split('#');
   return `${path}${text[start]!}${parts.map((query) => queryWithoutSecrets(query, path, mark)).join('#')}`;

@@ -136,7 +136,7 @@ function optionsOf(
         label,
         stroke: colorOf(color),
         width: form === 'stack' ? 0 : 1.5,
-        points: { show: false },
+        points: { show: false, ...(form === 'lines' && { size: 5, fill: colorOf(color), filter: alone }) },
         value: (_plot: UPlot, drawn: number | null, _series: number, at: number | null) => {
           // Of a stack the value itself, not the sum.
           const value = form === 'stack' && at !== null ? (values[at] ?? null) : drawn;
@@ -151,6 +151,13 @@ function optionsOf(
   };
   probe.remove();
   return options;
+}
+
+/** The places of values that no line reaches, since there is none beside them: with little traffic all are like that. */
+function alone({ data }: UPlot, series: number): number[] {
+  const values = data[series]!;
+  const has = (at: number): boolean => (values[at] ?? null) !== null;
+  return Array.from(values.keys()).filter((at) => has(at) && !has(at - 1) && !has(at + 1));
 }
 
 /** Two places within a second would have the same time. */

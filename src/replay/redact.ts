@@ -8,6 +8,7 @@ import {
   redactedField,
   urlWithoutSecrets,
 } from '../http/secrets.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { HttpRequestComplete } from '../events/catalogue.ts';
 import type { NormalisedHeaders } from '../events/field_types.ts';
@@ -273,7 +274,8 @@ export function redactTarget(target: string, given: Redaction): string {
   return target.includes('?') ? redactUrl(target, rulesOf(given), '', new Set()) : target;
 }
 
-function rulesOf({ key, ...given }: Redaction): Rules {
+/** A redaction is of a process; the targets of all its requests are redacted by it. */
+const rulesOf = weakMemoize(({ key, names, secrets }: Redaction): Rules => {
   const mark = key === null ? () => REDACTED : marking(key);
-  return { ...given, mark, markParameter: (raw) => mark(formDecode(raw)) };
-}
+  return { names, secrets, mark, markParameter: (raw) => mark(formDecode(raw)) };
+});

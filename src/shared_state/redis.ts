@@ -80,6 +80,7 @@ export async function redisState(options: RedisOptions): Promise<SharedState> {
         },
         (error: unknown) => {
           clearTimeout(late);
+          link.refused(error);
           resolve(unavailable(errorText(error)));
         },
       );
@@ -102,6 +103,8 @@ export async function redisState(options: RedisOptions): Promise<SharedState> {
   };
 }
 
+/** A server that refuses some commands is back when it has answered only, for so long. */
+const REFUSES_MS = 2_000;
 /** A logout waits for longer than a request. */
 const PUBLISH_MS = 1_000;
 const DONE = { done: true } as const;
@@ -154,6 +157,7 @@ function answerOf(request: SharedRequest, reply: unknown, server: Server): Share
 /** Whether questions are asked: the server has been met on this connection, and answers. */
 function linkOf(server: Server, whenUnavailable: WhenUnavailable, say: (line: string) => void) {
   let isSilent = false;
+  let refusedAt: number | null = null;
   let wasUp: boolean | null = null;
   let isClosed = false;
   const limits = {
@@ -167,7 +171,7 @@ function linkOf(server: Server, whenUnavailable: WhenUnavailable, say: (line: st
       say(
         isUp
           ? 'the shared state is back'
-          : `the shared state does not answer (${detail}): ${limits[whenUnavailable]}, logins cannot be completed`,
+          : `the shared state cannot be used (${detail}): ${limits[whenUnavailable]}, logins cannot be completed`,
       );
     wasUp = isUp;
   };
@@ -185,9 +189,16 @@ function linkOf(server: Server, whenUnavailable: WhenUnavailable, say: (line: st
     },
     /** Also called for answers that came too late. */
     heard: () => {
-      if (!isSilent) return;
+      const isOver = refusedAt !== null && performance.now() - refusedAt > REFUSES_MS;
+      if (!isSilent && !isOver) return;
+      if (isOver) refusedAt = null;
       isSilent = false;
       report(server.isMet(), 'the connection is closed');
+    },
+    /** It answers, with an error: its memory is full, it became a replica, or its user may not run the command. */
+    refused: (error: unknown) => {
+      refusedAt = performance.now();
+      report(false, errorText(error));
     },
     close: () => void (isClosed = true),
   };

@@ -9,27 +9,32 @@ export interface Histogram {
 const STEPS_A_DOUBLING = 36;
 const MIN_MS = 0.001;
 
-/** An empty histogram. */
+/** Of about 500 years; what is longer counts as that. */
+const LAST_STEP = 54 * STEPS_A_DOUBLING;
+
+/** An empty histogram. Its counts are a list, because it is asked for each request. */
 export function histogram(): Histogram {
-  const counts = new Map<number, number>();
+  const counts: number[] = [];
   let zeros = 0;
   let all = 0;
   return {
     add: (ms) => {
       all++;
-      if (ms < MIN_MS) zeros++;
-      else {
-        const step = Math.round(Math.log2(ms / MIN_MS) * STEPS_A_DOUBLING);
-        counts.set(step, (counts.get(step) ?? 0) + 1);
+      if (!(ms >= MIN_MS)) {
+        zeros++;
+        return;
       }
+      const step = Math.min(LAST_STEP, Math.round(Math.log2(ms / MIN_MS) * STEPS_A_DOUBLING));
+      while (counts.length <= step) counts.push(0);
+      counts[step]!++;
     },
     count: () => all,
     quantile: (share) => {
       const wanted = Math.ceil(share * all);
       if (wanted <= zeros) return 0;
       let seen = zeros;
-      for (const step of [...counts.keys()].sort((one, other) => one - other)) {
-        seen += counts.get(step)!;
+      for (let step = 0; step < counts.length; step++) {
+        seen += counts[step]!;
         if (seen >= wanted) return MIN_MS * 2 ** (step / STEPS_A_DOUBLING);
       }
       return 0;

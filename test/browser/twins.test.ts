@@ -1,12 +1,16 @@
 import * as crypto from 'node:crypto';
+import { join } from 'node:path';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
+import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import { Buffer as PageBuffer } from '../../src/browser/buffer.ts';
 import * as page from '../../src/browser/crypto.ts';
 import * as pageUrl from '../../src/browser/url.ts';
 import * as pageZlib from '../../src/browser/zlib.ts';
+import { PAGE_SCRIPT } from '../../rolldown.pages.ts';
+import { folderWith } from '../folder.ts';
 import { sized } from '../random.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 });
@@ -218,4 +222,15 @@ test('base64url', () => {
     }),
     sized(500),
   );
+});
+
+/** Otherwise two builds could differ: the file that first asks for a twin is not always the same. */
+test('a twin is the same module for those who ask for the module of Node and for those who ask for its file', async () => {
+  const file = join(import.meta.dirname, '../../src/browser/path.ts');
+  const bundled = async (specifier: string): Promise<string> => {
+    const folder = folderWith({ 'entry.js': `export { join } from '${specifier}';` });
+    const build = await rolldown({ ...PAGE_SCRIPT, input: join(folder, 'entry.js'), logLevel: 'silent' });
+    return (await build.generate({ format: 'esm' })).output[0].code;
+  };
+  expect(await bundled('node:path')).toBe(await bundled(file));
 });

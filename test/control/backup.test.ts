@@ -91,5 +91,15 @@ describe('a backup of a running instance', () => {
     expect(await run(['restore', backup, '--store', target])).toBe(0);
     expect(await run(['restore', backup, '--store', target])).toBe(2);
     expect(existsSync(`${target}.key`)).toBe(true);
+    await expect(restore(backup, 'postgres://u:hidden@host/edge')).rejects.toThrow(
+      'postgres://host/edge is a database: restore the backup as a file',
+    );
+  });
+
+  it('names a store as `store copy` does, and refuses what is no place of a store', async () => {
+    expect(await run(['backup', newPath(), '--store', `sqlite:${storePath}`])).toBe(0);
+    for (const place of ['mysql://host/edge', ''])
+      expect(await run(['keys', 'list', '--store', place])).toBe(2);
+    expect(await run(['serve', '--store', newPath(), '--port', '0', '--max-stale', '5m'])).toBe(2);
   });
 });

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -108,6 +109,21 @@ describe('file destinations', () => {
     symlinkSync(folder, join(folder, 'ed_elsewhere'));
     expect(await lineFile(folder, 'ed_elsewhere', settings).append(['{}'])).toMatch(/ENOTDIR/);
     expect(readFileSync(foreign, 'utf8')).toBe('mine');
+  });
+
+  it('are made again when the operator has moved or removed them, with all that is delivered later', async () => {
+    const folder = scratch();
+    const path = join(folder, 'ed_1', 'x');
+    const file = lineFile(folder, 'ed_1', { name: 'x', max_bytes: 1_000, max_files: 1 });
+    expect(await file.append(['1'])).toBeNull();
+    renameSync(path, join(folder, 'moved'));
+    expect(await file.append(['2'])).toBeNull();
+    expect(readFileSync(path, 'utf8')).toBe('2\n');
+    rmSync(join(folder, 'ed_1'), { recursive: true });
+    expect(await file.append(['3'])).toBeNull();
+    expect(readFileSync(path, 'utf8')).toBe('3\n');
+    expect(readFileSync(join(folder, 'moved'), 'utf8')).toBe('1\n');
+    await file.close();
   });
 
   it('continue after a restart, and disclose nothing about the machine on failures', async () => {

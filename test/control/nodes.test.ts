@@ -16,10 +16,13 @@ async function change(cluster: Cluster, node: ClusterNode, more = ''): Promise<s
   return body;
 }
 
-/** Milliseconds from now until the edge of a node answers so. */
-async function until(node: ClusterNode, body: string): Promise<number> {
+/** Milliseconds from now until the edge of a node answers so. The pause leaves the cores to the nodes. */
+async function until(node: ClusterNode, body: string, pauseMs = 2): Promise<number> {
   const from = performance.now();
-  while ((await node.edge()) !== body) if (performance.now() - from > 20_000) return Infinity;
+  while ((await node.edge()) !== body) {
+    if (performance.now() - from > 20_000) return Infinity;
+    await setTimeout(pauseMs);
+  }
   return performance.now() - from;
 }
 
@@ -36,7 +39,7 @@ describe.skipIf(programs === null)('three nodes that are woken', () => {
 
   it('have a write active at once where it was made, and soon everywhere', async () => {
     const delays: number[] = [];
-    for (let turn = 0; turn < runs(1_000, 100); turn++) {
+    for (let turn = 0; turn < runs(1_000, 50); turn++) {
       const node = cluster.nodes[turn % 3]!;
       const body = await change(cluster, node);
       expect(await node.edge()).toBe(body);
@@ -80,17 +83,15 @@ describe.skipIf(programs === null)('three nodes that are woken', () => {
 
   it('restart one after the other, with no request failed', async () => {
     const out = new Set<ClusterNode>();
-    const inFlight = new Map(cluster.nodes.map((node) => [node, 0]));
     let [isOver, turn, failed, answered] = [false, 0, 0, 0];
     const client = async () => {
       while (!isOver) {
         // What a load balancer does: it asks nodes that are ready.
         const ready = cluster.nodes.filter((node) => !out.has(node));
         const node = ready[turn++ % ready.length]!;
-        inFlight.set(node, inFlight.get(node)! + 1);
         if ((await node.edge()) === null) failed++;
         else answered++;
-        inFlight.set(node, inFlight.get(node)! - 1);
+        await setTimeout(5);
       }
     };
     const clients = Array.from({ length: 4 }, client);
@@ -119,7 +120,7 @@ describe.skipIf(programs === null)('three nodes whose wake-ups are all lost', ()
     const delays: number[] = [];
     for (let turn = 0; turn < runs(100, 5); turn++) {
       const body = await change(cluster, cluster.nodes[turn % 3]!);
-      delays.push(...(await Promise.all(cluster.nodes.map((each) => until(each, body)))));
+      delays.push(...(await Promise.all(cluster.nodes.map((each) => until(each, body, 25)))));
     }
     expect(Math.max(...delays)).toBeLessThan(5_000);
     // They were indeed not woken.

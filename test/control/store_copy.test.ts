@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -110,6 +110,18 @@ describe.skipIf(!isThere)('copies of stores', () => {
     const empty = await newSchema(database.url);
     await expect(copyStore(wrong, empty)).rejects.toThrow(/was not copied to postgres:.*foreign key/);
     await copyStore(path, empty);
+  });
+
+  it('leave no file that could not be made a store', async () => {
+    const url = await newSchema(database.url);
+    await copyStore(path, url);
+    const target = join(folder, 'refused.db');
+    // The first transaction fails after the file was made, as on a full disk.
+    mkdirSync(`${target}-journal`);
+    await expect(copyStore(url, target)).rejects.toThrow(/refused\.db/);
+    expect(existsSync(target)).toBe(false);
+    rmSync(`${target}-journal`, { recursive: true });
+    await copyStore(url, target);
   });
 
   it('are made by the command line, which says which key opens them', async () => {

@@ -64,6 +64,19 @@ test('a page of another origin is refused, also with the token', async () => {
     `http://localhost:${host.slice(10)}`,
   ])
     expect((await get('/api/hello', ['host', host, ...bearer, 'origin', origin])).status).toBe(403);
+  // Nor may it change anything: what was kept is there, and nothing was sent again.
+  for (const path of ['/api/clear', '/api/exchanges/1/resend', '/api/draft']) {
+    const foreign = [
+      'host',
+      host,
+      ...bearer,
+      'origin',
+      'http://evil.test',
+      'content-type',
+      'application/json',
+    ];
+    expect((await get(path, foreign, 'POST')).status).toBe(403);
+  }
   for (const site of ['cross-site', 'same-site', 'none'])
     expect((await get('/api/hello', ['host', host, ...bearer, 'sec-fetch-site', site])).status).toBe(403);
   const own = ['origin', `http://${host}`, 'sec-fetch-site', 'same-origin'];

@@ -7,7 +7,7 @@ import { ensureBuilt } from '../built.ts';
 import { type Page, expectAccessible, expectFits, hasChromiumFor } from '../chromium.ts';
 import { detailOf, rowOf, stoppedRow, PLACE } from './exchanges.ts';
 import { type OpenedPages, openPages, pathsOf } from './opened_page.ts';
-import { secondOf } from './overview_of_tests.ts';
+import { OVERVIEW, secondOf } from './overview_of_tests.ts';
 import { type WireServer, startWireServer } from './wire_server.ts';
 
 const PAGES = join(import.meta.dirname, '../../dist/inspector');
@@ -325,6 +325,24 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
     await press('Escape', 'o');
     await page.locator('.bars .place').first().click();
     await expect.poll(() => pathsOf(page)).toEqual(['/admin']);
+  });
+
+  test('plots show seconds that no line joins, as with little traffic', async () => {
+    server.overview = { ...OVERVIEW, seconds: [0, 10, 20].map(secondOf) };
+    await press('o');
+    // Of the latency, whose lines have gaps: each of 3 lines has a point in each of 3 seconds.
+    const colored = `(() => {
+      const canvas = document.querySelectorAll('.plot canvas')[1];
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let colored = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        const [red, green, blue, alpha] = data.slice(at, at + 4);
+        if (alpha > 200 && Math.max(red, green, blue) - Math.min(red, green, blue) > 80) colored++;
+      }
+      return colored;
+    })()`;
+    await expect.poll(() => page.locator('.plot canvas').count()).toBe(2);
+    await expect.poll(() => page.evaluate(colored)).toBeGreaterThan(60);
   });
 
   test('a link to an exchange opens it; without a token nothing is asked for twice', async () => {

@@ -7,6 +7,7 @@ import { extname, join } from 'node:path';
 import type { FeedEvent, Hello, Kept, Row } from '../../src/inspector/wire.ts';
 import type { Detail } from '../../src/inspector/wire_detail.ts';
 import type { DraftAnswer, FileText } from '../../src/inspector/wire_editing.ts';
+import type { Overview } from '../../src/inspector/wire_overview.ts';
 import { detailOf } from './exchanges.ts';
 import { OVERVIEW } from './overview_of_tests.ts';
 
@@ -23,6 +24,8 @@ export interface WireServer {
   readonly files: FileText[];
   /** What the next drafts get. */
   draft: DraftAnswer;
+  /** What the overview gets. */
+  overview: Overview;
   readonly send: (event: FeedEvent) => void;
   readonly add: (rows: readonly Row[]) => void;
   readonly stop: () => Promise<void>;
@@ -84,6 +87,7 @@ export async function startWireServer(): Promise<WireServer> {
     details: new Map(),
     files: [fileOf('edge.yaml', EDGE_TEXT)],
     draft: NO_DRAFT,
+    overview: OVERVIEW,
     send: (event) => {
       for (const feed of feeds) feed.write(`id: 1\ndata: ${JSON.stringify(event)}\n\n`);
     },
@@ -159,7 +163,7 @@ export async function startWireServer(): Promise<WireServer> {
       case 'GET hello':
         return hello();
       case 'GET overview':
-        return OVERVIEW;
+        return state.overview;
       case 'GET files':
         return { files: state.files };
       case 'PUT files':

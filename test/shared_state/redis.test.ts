@@ -1,3 +1,4 @@
+import { createClient } from '@redis/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loginRegistry } from '../../src/auth/registry.ts';
 import type { SharedAnswer, WhenUnavailable } from '../../src/engine/shared_question.ts';
@@ -109,6 +110,25 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
       expect.stringContaining('limits refuse, logins cannot be completed'),
       'the shared state is back',
     ]);
+  });
+
+  it('says once that the server refuses commands, and that it is back when it takes them again', async () => {
+    const state = await node('deny');
+    const server = createClient({ url: redis.url });
+    await server.connect();
+    closing.push(async () => server.destroy());
+    const asked = async (key: string) => isUnavailable(await state.ask({ ...LIMIT, key }));
+    expect(await asked('a')).toBe(false);
+    await server.configSet('maxmemory', '1');
+    for (const key of ['b', 'c', 'd']) {
+      expect(await asked(key)).toBe(true);
+      // What only reads is answered, which must not make it say that all is well.
+      expect(isUnavailable(await state.ask({ do: 'find', id: 'x' }))).toBe(false);
+    }
+    expect(state.said).toEqual([expect.stringMatching(/cannot be used \(OOM .*limits refuse/)]);
+    await server.configSet('maxmemory', '0');
+    await expect.poll(async () => (await asked('e')) || state.said.length, { timeout: 15_000 }).toBe(2);
+    expect(state.said[1]).toBe('the shared state is back');
   });
 
   it('survives kill -9 in the middle of questions; an id of before cannot be used after data were lost', async () => {

@@ -101,7 +101,7 @@ describe.skipIf(REDIS_SERVER === null)(`dev --shared${WITHOUT_REDIS}`, () => {
     await expect.poll(() => statusAt(two), { timeout: 1_000, interval: 20 }).toBe(401);
 
     redis.kill('SIGKILL');
-    await two.running.waitFor(/the shared state does not answer .*each node counts limits by itself/);
+    await two.running.waitFor(/the shared state cannot be used .*each node counts limits by itself/);
     const alone = await ask(two.url, 'b', 30);
     expect(alone.filter((status) => status === 200)).toHaveLength(20);
     await redis.start();

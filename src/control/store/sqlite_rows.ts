@@ -39,6 +39,7 @@ export async function sqliteTarget(path: string): Promise<StoreTarget> {
     database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
     database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
   } catch (error) {
+    removeStore(path);
     if (error instanceof StoreError) throw error;
     throw new StoreError(`cannot write ${path}: ${failureText(error)}`, { cause: error });
   }
@@ -55,7 +56,11 @@ export async function sqliteTarget(path: string): Promise<StoreTarget> {
     },
     close: async () => {
       database.close();
-      if (!isWritten) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+      if (!isWritten) removeStore(path);
     },
   };
+}
+
+function removeStore(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }

@@ -15,6 +15,7 @@ import type { TargetSettings } from '../../../src/events/targets.ts';
 import { requireOptionalPeer } from '../../../src/loading/optional_peer.ts';
 import { IS_FULL } from '../../random.ts';
 import { certificateOf, selfSigned } from '../../control/certificates.ts';
+import { NATS_SERVER, WITHOUT_NATS, ownNats } from '../../cli/own_nats.ts';
 import { SERVICES, startDouble } from './doubles.ts';
 import { startKafka } from './kafka_double.ts';
 import { startNats } from './nats_double.ts';
@@ -138,6 +139,27 @@ describe('queues', () => {
       .poll(letters, SOON)
       .toEqual([['ev_00001', 'larger than the 1000 bytes that the server takes']]);
   });
+
+  it.skipIf(NATS_SERVER === undefined)(
+    `says that no stream has the subject, and delivers when there is one${WITHOUT_NATS}`,
+    async () => {
+      const server = await ownNats(open as (() => void)[]);
+      const target = { nats: { servers: [`nats://127.0.0.1:${server.port}`], subject: 'edge.events' } };
+      const outbox = memoryOutbox({ ed_1: target });
+      outbox.add(eventOf(0));
+      const { running } = await delivering(target, Date.now, outbox);
+      await expect
+        .poll(() => running.statusOf('ed_1').message, SOON)
+        .toBe('nats refused 1 message: no stream has the subject, or JetStream is not enabled');
+      await server.ask(async ({ streams }) => streams.add({ name: 'EDGE', subjects: ['edge.events'] }));
+      await expect
+        .poll(
+          async () => (await server.ask(async ({ streams }) => streams.info('EDGE'))).state.messages,
+          SOON,
+        )
+        .toBe(1);
+    },
+  );
 
   it('the next server is used when one does not answer, and a lost connection is made again', async () => {
     const closed = createServer();
