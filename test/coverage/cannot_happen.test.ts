@@ -47,7 +47,7 @@ describe('nothing happens that is reported as impossible', () => {
       // The check refuses policies with unreachable actions.
       const { config, locate } = checkWholeEdge({ value: insideOut(policy) });
       fc.pre(config !== null);
-      expect(falseClaims(edgeFixture(config, locate), { runs: runs(400, 50) })).toEqual([]);
+      expect(falseClaims(edgeFixture(config, locate), { runs: runs(400, 25) })).toEqual([]);
     });
     fc.assert(property, sized(600, 3));
   });
@@ -56,7 +56,7 @@ describe('nothing happens that is reported as impossible', () => {
     const property = fc.property(fc.record(MODULES, { requiredKeys: [] }), backendTrees, (route, more) => {
       const restricted = { ip_restriction: { ip_policy_ids: ['p'] }, backend: { backend_id: 'root' } };
       const edge = edgeOf(oneRoute({ ...withoutRivals(route), ...restricted }, more));
-      expect(falseClaims(edge, { runs: runs(400, 50) })).toEqual([]);
+      expect(falseClaims(edge, { runs: runs(400, 25) })).toEqual([]);
     });
     fc.assert(property, sized(600, 4));
   });
@@ -66,7 +66,7 @@ describe('nothing happens that is reported as impossible', () => {
     for (let round = 0; round < runs(80, 4); round++) {
       const { config, locate } = checkWholeEdge({ value: rareEdge(chance) });
       if (config === null) continue;
-      expect([config, ...falseClaims(edgeFixture(config, locate), { runs: runs(400, 50) })]).toEqual([
+      expect([config, ...falseClaims(edgeFixture(config, locate), { runs: runs(400, 25) })]).toEqual([
         config,
       ]);
     }

@@ -49,7 +49,7 @@ interface Input {
 }
 
 /** Short runs use the protocol for some of the mistakes. */
-const askerAt = (index: number): Ask => (IS_FULL || index % 10 === 0 ? byProtocol : byCommand);
+const askerAt = (index: number): Ask => (IS_FULL || index % 20 === 0 ? byProtocol : byCommand);
 const all = mistakes.flatMap((row, index) =>
   row.why === undefined ? [{ ...row, ask: askerAt(index) }] : [],
 );
