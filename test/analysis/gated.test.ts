@@ -8,10 +8,10 @@ import { BOOL } from '../../src/cel/types.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import { scopeFor } from '../../src/policy/env/scopes.ts';
 import { Refused, hashOf, verify } from '../../src/proof/verify.ts';
-import { runs, seeded } from '../random.ts';
+import { IS_FULL, runs, seeded } from '../random.ts';
 import { type Chance, chanceOf, randomEdge, randomRequest, randomRule } from './random_edges.ts';
 
-const REQUESTS = 60;
+const REQUESTS = IS_FULL ? 60 : 20;
 
 /** An action that may be a gate, or only look like one. */
 function gate({ pick, real }: Chance): { readonly type: string; readonly config: object } {

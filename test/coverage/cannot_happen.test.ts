@@ -12,13 +12,14 @@ import { chanceOf } from '../analysis/random_edges.ts';
 import { rareEdge } from '../analysis/rare_edges.ts';
 import { IDP_METADATA } from '../auth/saml/idp_metadata.ts';
 import { onePolicy, oneRoute } from '../one_route.ts';
-import { runs, seeded, sized } from '../random.ts';
+import { IS_FULL, runs, seeded, sized } from '../random.ts';
 import { secretsFor } from '../webhooks/secrets.ts';
 import { edgeOf } from './covered.ts';
 import { falseClaims } from './false_claims.ts';
 
 /** No run may do what coverage reports as impossible: the search tries to refute each claim. */
 
+const CLAIM_RUNS = IS_FULL ? runs(20_000) : 250;
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 const POLICIES = readdirSync(join(FIXTURES, 'policies')).filter((name) => /\.(?:yaml|json)$/.test(name));
 
@@ -28,7 +29,7 @@ describe('nothing happens that is reported as impossible', () => {
     expect(
       falseClaims(
         edgeFixture(config!, () => null),
-        { runs: runs(20_000) },
+        { runs: CLAIM_RUNS },
       ),
     ).toEqual([]);
   });
@@ -38,7 +39,7 @@ describe('nothing happens that is reported as impossible', () => {
     const { document } = readDocument({ name, text }, POLICY_FILE);
     const { on_tcp_connect: _, ...policy } = document!.value as Record<string, unknown>;
     const edge = edgeOf(onePolicy(policy));
-    expect(falseClaims(edge, { runs: runs(20_000) })).toEqual([]);
+    expect(falseClaims(edge, { runs: CLAIM_RUNS })).toEqual([]);
   });
 
   it('in random policies', () => {
@@ -46,7 +47,7 @@ describe('nothing happens that is reported as impossible', () => {
       // The check refuses policies with unreachable actions.
       const { config, locate } = checkWholeEdge({ value: insideOut(policy) });
       fc.pre(config !== null);
-      expect(falseClaims(edgeFixture(config, locate), { runs: runs(400, 50) })).toEqual([]);
+      expect(falseClaims(edgeFixture(config, locate), { runs: runs(400, 25) })).toEqual([]);
     });
     fc.assert(property, sized(600, 3));
   });
@@ -55,7 +56,7 @@ describe('nothing happens that is reported as impossible', () => {
     const property = fc.property(fc.record(MODULES, { requiredKeys: [] }), backendTrees, (route, more) => {
       const restricted = { ip_restriction: { ip_policy_ids: ['p'] }, backend: { backend_id: 'root' } };
       const edge = edgeOf(oneRoute({ ...withoutRivals(route), ...restricted }, more));
-      expect(falseClaims(edge, { runs: runs(400, 50) })).toEqual([]);
+      expect(falseClaims(edge, { runs: runs(400, 25) })).toEqual([]);
     });
     fc.assert(property, sized(600, 4));
   });
@@ -65,7 +66,7 @@ describe('nothing happens that is reported as impossible', () => {
     for (let round = 0; round < runs(80, 4); round++) {
       const { config, locate } = checkWholeEdge({ value: rareEdge(chance) });
       if (config === null) continue;
-      expect([config, ...falseClaims(edgeFixture(config, locate), { runs: runs(400, 50) })]).toEqual([
+      expect([config, ...falseClaims(edgeFixture(config, locate), { runs: runs(400, 25) })]).toEqual([
         config,
       ]);
     }

@@ -4,7 +4,7 @@ import { createEdge } from '../../src/edgeproof.ts';
 import { coverScenario, explainWhyNot } from '../../src/index.ts';
 import { sampleTexts } from '../../src/simulator/search/patterns.ts';
 import { onePolicy } from '../one_route.ts';
-import { sized } from '../random.ts';
+import { runs, sized } from '../random.ts';
 
 const rule = (expressions: readonly string[], actions: readonly object[] = [{ type: 'deny' }]) => ({
   expressions,
@@ -107,7 +107,7 @@ describe('the search', () => {
           for (const point of after.points) if (point.impossible !== null) expect(point.hits).toBe(0);
         },
       ),
-      sized(25, 5),
+      { ...sized(25, 5), numRuns: runs(25, 4) },
     );
   });
 });

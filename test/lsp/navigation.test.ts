@@ -8,6 +8,7 @@ import type {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatPolicy } from '../../src/policy/document/format.ts';
 import { folderWith } from '../folder.ts';
+import { IS_FULL } from '../random.ts';
 import { Editor, atCursor } from './client.ts';
 
 const EDGE = `ip_policies:
@@ -177,12 +178,15 @@ test('parts over several lines and comments fold', async () => {
 
 describe('formatting', () => {
   test('of a large text leaves the findings of others in time', async () => {
-    const rules = Array.from({ length: 1_000 }, (_, at) => `  - {name: "r${at}",actions: [{type: "log"}]}\n`);
+    const rules = Array.from(
+      { length: IS_FULL ? 1_000 : 500 },
+      (_, at) => `  - {name: "r${at}",actions: [{type: "log"}]}\n`,
+    );
     await editor.show('large.policy.yaml', `on_http_request:\n${rules.join('')}`);
     await editor.findings('large.policy.yaml');
     const order: string[] = [];
     // Several, which take seconds: a check that waited for them would come last.
-    const formatting = Array.from({ length: 6 }, () =>
+    const formatting = Array.from({ length: 4 }, () =>
       editor.ask<TextEdit[]>('textDocument/formatting', 'large.policy.yaml', { options }),
     );
     const formatted = Promise.all(formatting).finally(() => order.push('formatted'));

@@ -7,7 +7,7 @@ import { checkerFor } from '../../src/project_files/load_config.ts';
 import { edgeproof } from '../cli/command.ts';
 import { PIECES } from '../editing/pieces.ts';
 import { folderWith } from '../folder.ts';
-import { runs, seeded } from '../random.ts';
+import { IS_FULL, runs, seeded } from '../random.ts';
 import { Editor } from './client.ts';
 import { TEXTS } from './texts.ts';
 
@@ -22,6 +22,7 @@ const POSITIONAL = [
   'codeLens',
   'semanticTokens/full',
 ];
+const EDITS = IS_FULL ? runs(10_000) : 60;
 /** Every so many settled texts are also checked by the command line. */
 const BY_COMMAND = 50;
 
@@ -77,7 +78,7 @@ test('under random edits no answer is lost, and settled texts have the findings 
   let asked = 0;
   let settled = 0;
   try {
-    for (let edits = runs(10_000, 100); edits > 0;) {
+    for (let edits = EDITS; edits > 0;) {
       const name = names[below(names.length)]!;
       // Texts stay near those that parse: after some edits they begin again.
       let text = chance() < 0.2 ? TEXTS[name]! : texts.get(name)!;
@@ -107,7 +108,7 @@ test('under random edits no answer is lost, and settled texts have the findings 
   } finally {
     process.chdir(before);
   }
-  expect(asked).toBeGreaterThanOrEqual(runs(10_000, 100));
+  expect(asked).toBeGreaterThanOrEqual(EDITS);
 }, 1_200_000);
 
 /** The protocol has no position within a line break. */

@@ -49,12 +49,12 @@ interface Input {
 }
 
 /** Short runs use the protocol for some of the mistakes. */
-const askerAt = (index: number): Ask => (IS_FULL || index % 9 === 0 ? byProtocol : byCommand);
+const askerAt = (index: number): Ask => (IS_FULL || index % 20 === 0 ? byProtocol : byCommand);
 const all = mistakes.flatMap((row, index) =>
   row.why === undefined ? [{ ...row, ask: askerAt(index) }] : [],
 );
 /** Short runs repair some of them. */
-const repaired = all.filter((_row, index) => IS_FULL || index % 3 === 0);
+const repaired = all.filter((_row, index) => IS_FULL || index % 5 === 0);
 
 /** Writes the files of the folder with a mistake in one of them; the text that was meant is beside it. */
 function breakOne({ file, text, broken, same = text }: Mistake): void {

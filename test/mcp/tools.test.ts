@@ -209,11 +209,15 @@ describe('a hostile client', () => {
       'x'.repeat(5_000),
       '',
     ];
-    const inputs: [string, object][] = paths.flatMap((path): [string, object][] => [
-      ['check', { file: path }],
-      ['diff', { old: path, new: 'edge.yaml' }],
-      ['explain', { file: path, url: URL }],
-    ]);
+    // All tools find files in one way, so short runs give each path to one of them.
+    const inputs: [string, object][] = paths.flatMap((path, index) => {
+      const calls: [string, object][] = [
+        ['check', { file: path }],
+        ['diff', { old: path, new: 'edge.yaml' }],
+        ['explain', { file: path, url: URL }],
+      ];
+      return IS_FULL ? calls : [calls[index % calls.length]!];
+    });
     inputs.push(
       ['check', {}],
       ['check', { file: 'edge.yaml', text: 'x: 1' }],
@@ -234,7 +238,7 @@ describe('a hostile client', () => {
       ['prove', { file: 'edge.yaml', properties: [join(secret, 'secret.yaml')] }],
       ['bench', { file: join(secret, 'secret.yaml') }],
     );
-    expect(inputs.length).toBeGreaterThan(50);
+    expect(inputs.length).toBeGreaterThan(IS_FULL ? 50 : 30);
     for (const [tool, input] of inputs) {
       const answer = await hostile.call(tool, input).catch((error: unknown) => ({ problem: String(error) }));
       expect([tool, input, answer.problem ?? null]).toEqual([tool, input, expect.any(String)]);
