@@ -1,3 +1,4 @@
+import { errorText } from '../diagnostics/message_text.ts';
 import type { EdgeRuntime } from '../edge/runtime.ts';
 import type { Delivering } from '../events/delivery.ts';
 import { policyTexts } from './api/change.ts';
@@ -11,7 +12,7 @@ import type { LoginEnds } from './login_ends.ts';
 import { EDGE_KINDS } from './resources/edge_document.ts';
 import type { StoredSamlKeys } from './saml_keys.ts';
 import { SESSION_KEYS, openSessionKeys } from './sealed_store.ts';
-import type { News, View } from './store/port.ts';
+import { type News, StoreUnavailable, type View } from './store/port.ts';
 import type { Sealing } from './store/sealed.ts';
 
 /** What a node keeps of the store in memory. */
@@ -30,8 +31,24 @@ export interface Remembered {
 const OF_DELIVERIES: ReadonlySet<string> = new Set(['event_destination', 'event_subscription']);
 const EDGE: ReadonlySet<string> = new Set(EDGE_KINDS);
 
+/** Takes in a revision, and says once for each why it cannot be activated: it is tried again every second. */
+export function following(remembered: Remembered, say: (line: string) => void) {
+  let refused = 0;
+  return async (news: News, view: View): Promise<void> => {
+    try {
+      await takeIn(remembered, news, view);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) && news.revision !== refused) {
+        refused = news.revision;
+        say(`cannot activate revision ${news.revision} of the store: ${errorText(error)}\n`);
+      }
+      throw error;
+    }
+  };
+}
+
 /** Activates what other nodes have committed. Throws, and changes nothing of the edge, if that cannot be served. */
-export async function takeIn(remembered: Remembered, news: News, view: View): Promise<void> {
+async function takeIn(remembered: Remembered, news: News, view: View): Promise<void> {
   const { wiring, delivering, runtime, ends, issuance, account, samlKeys, sealing } = remembered;
   const { objects, settings } = news;
   if (samlKeys !== null && (objects === null || settings.includes('saml_keys'))) await samlKeys.follow(view);

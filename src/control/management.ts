@@ -40,7 +40,7 @@ import type { SealingKeys, SealingOptions } from './sealing_keys.ts';
 import { samlKeysBeside, samlKeysIn } from './saml_keys.ts';
 import { openSealedStore, openSessionKeys, sessionKeysOf } from './sealed_store.ts';
 import { type DeliveringOptions, deliveriesOf, delivery, heardBy, sayLine } from './event_delivery.ts';
-import { takeIn } from './followed.ts';
+import { following } from './followed.ts';
 import { type PostgresOptions, isPostgres } from './store/postgres.ts';
 import { currentSecrets } from './vault_secrets.ts';
 
@@ -150,7 +150,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     const running = await started(wiring, edge, { hears, delivering, location }, options);
     const around = { wiring, runtime: edge.runtime, ...running, samlKeys: sharedKeys, sealing };
     store.nodes?.onLead(() => void delivering.changed());
-    store.nodes?.follow(revision, (news, view) => takeIn(around, news, view));
+    store.nodes?.follow(revision, following(around, sayLine));
     const api = managementApi(wiring, loginsOf(edge.runtime, running.ends, nowMs));
     const reloadKeys = (): Promise<void> => readKeysAgain(store, sealing, edge);
     const own = { edge, firstKey, delivering, api, reloadKeys };

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openManagement } from '../../src/control/management.ts';
 import { newSealingKey } from '../../src/crypto/sealing.ts';
 import { type Instance, startInstance } from './instance.ts';
@@ -76,6 +76,41 @@ describe.skipIf(!isThere)('an instance with its store in PostgreSQL', () => {
     relay.mend();
     const after = await policies();
     expect([made.status, after.length - before.length]).toEqual([201, 1]);
+  });
+
+  it('answers 503, and says why it cannot follow, while another node seals with a key that it has not read', async () => {
+    const keyFile = join(folder, 'other_node');
+    writeFileSync(keyFile, `${newSealingKey()}\n${readFileSync(join(folder, 'key'), 'utf8')}`);
+    const other = await openManagement({ storePath, sealing: { keyFile } });
+    const api = await other.listen();
+    const said = vi.spyOn(process.stdout, 'write');
+    const make = async (path: string, body: object): Promise<{ id: string }> => {
+      const headers = {
+        authorization: `Bearer ${instance.key}`,
+        'service-version': '2',
+        'content-type': 'application/json',
+      };
+      const asked = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await (await fetch(api.url + path, asked)).json()) as { id: string };
+    };
+    const vault = await make('/vaults', { name: 'sealed' });
+    const secret = await make('/vault_secrets', { vault_id: vault.id, name: 's', value: 'hidden' });
+    await expect
+      .poll(() => said.mock.calls.map(([text]) => text), { timeout: 10_000 })
+      .toContainEqual(expect.stringMatching(/^cannot activate revision \d+ of the store: .*another key/));
+    said.mockRestore();
+    const read = await instance.call('GET', `/vault_secrets/${secret.id}`);
+    expect([read.status, read.body.msg]).toEqual([
+      503,
+      expect.stringMatching(/^The store cannot be read: .* was sealed with another key/),
+    ]);
+    expect((await instance.call('POST', '/ip_policies', {})).status).toBe(503);
+    writeFileSync(join(folder, 'key'), readFileSync(keyFile, 'utf8'));
+    await instance.management.reloadKeys();
+    await instance.make('/ip_policies', {});
+    expect((await instance.call('GET', `/vault_secrets/${secret.id}`)).status).toBe(200);
+    await api.close();
+    await other.close();
   });
 
   it('refuses to start without the key of its secrets, or with another one', async () => {

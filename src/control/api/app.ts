@@ -16,7 +16,7 @@ import type { Route } from './route.ts';
 import { revisionFields, waitIn, whenEverywhere } from './revision_fields.ts';
 import { type Routed, router } from './router.ts';
 import { checkQuery, routesOf } from './routes.ts';
-import { StoreUnavailable } from '../store/port.ts';
+import { StoreError, StoreUnavailable } from '../store/port.ts';
 
 /** API version that every request must specify. */
 const VERSION = '2';
@@ -122,6 +122,9 @@ function problemOf(error: Error): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof StoreUnavailable)
     return new ApiProblem(error.why === 'full' ? 507 : 503, INTERNAL, error.message);
+  // Such as a node that has not read the new key of the secrets yet.
+  if (error instanceof StoreError)
+    return new ApiProblem(503, INTERNAL, `The store cannot be read: ${error.message}.`);
   const details = { cause: error.message };
   return new ApiProblem(500, INTERNAL, 'An internal error occurred; this is a bug.', details);
 }
