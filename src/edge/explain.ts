@@ -131,13 +131,14 @@ export function renderExplanation(explanation: Explanation | StreamExplanation):
 /** Each step with its place. */
 export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep[] {
   const placeOf = (pointer: string | null): Place | null => (pointer === null ? null : locate(pointer));
+  const locatedInner = (step: InnerStep): LocatedInnerStep => ({ ...step, place: placeOf(step.pointer) });
   const located: LocatedStep[] = [];
   for (const step of steps) {
     // Its members by name: with a page open this is done for each request, and a rest takes ten times as long.
     const { phase, module, verdict, code, message, detail, pointer, inner } = step;
     const own = { phase, module, verdict, code, message, detail, pointer, place: placeOf(pointer) };
     if (inner === undefined) located.push(own);
-    else located.push({ ...own, inner: inner.map((each) => ({ ...each, place: placeOf(each.pointer) })) });
+    else located.push({ ...own, inner: inner.map(locatedInner) });
   }
   return located;
 }
