@@ -142,7 +142,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   let settling: Promise<unknown> = Promise.resolve();
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
   const watching: Watching = { watch: options.trafficWatch ?? null };
-  const { emit, emitStream, emitConnection, opened, isHeard, explain } = reporting(
+  const { emit, emitStream, emitConnection, opened, isHeard, explain, decision } = reporting(
     options,
     watching,
     world,
@@ -161,7 +161,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     settling = Promise.all(Array.from(swapped, ({ refresh }) => refresh()));
     watching.watch?.swapped();
   });
-  const watched: WatchedEdge = { runtime, explain, locate: (pointer) => current().locate(pointer) };
+  const watched: WatchedEdge = { runtime, explain, decision, locate: (pointer) => current().locate(pointer) };
   watching.watch?.attach(watched);
   const decide = deciding(runtime, newEventId);
   const wiring = wiringOf(runtime, finished);

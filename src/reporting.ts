@@ -1,7 +1,13 @@
 import { addedUrlOf } from './edge/extension.ts';
 import type { EdgeOptions } from './edge_options.ts';
 import type { Checked } from './edge/document/check.ts';
-import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
+import {
+  type Decision,
+  type Explanation,
+  type StreamExplanation,
+  decisionOf,
+  explanationOf,
+} from './edge/explain.ts';
 import type { World } from './engine/contract.ts';
 import { connectionOf } from './engine/drivers/engine_exchange_port.ts';
 import type { Configuration, Exchange } from './engine/exchange.ts';
@@ -57,14 +63,17 @@ export function reporting(
   return {
     isHeard: () => sink !== undefined || onEvent !== undefined || watching.watch !== null,
     explain,
+    decision: (exchange: Exchange): Decision => decisionOf(exchange, places.get(exchange.configuration)!),
     /** Passes the event on to who wants it, and returns it. It is made when it is asked for first. */
     emit: (exchange: Exchange): (() => HttpRequestCompleteEvent) => {
       const endMs = world.nowMs();
       const event = once(() => projectHttpRequestComplete(exchange, newEventId, endMs));
       sink?.finished(exchange, event().object, addedUrlOf(exchange));
-      const explained = once(() => explain(exchange));
-      watching.watch?.finished(exchange, event, explained);
-      onEvent?.(event(), explained);
+      watching.watch?.finished(exchange, event);
+      onEvent?.(
+        event(),
+        once(() => explain(exchange)),
+      );
       return event;
     },
     emitStream: (exchange: StreamExchange): void =>

@@ -49,6 +49,9 @@ export interface Explanation extends Explained {
   readonly trace?: TraceContext;
 }
 
+/** What decided an exchange, and where it went: of its explanation what a row of a list has. */
+export type Decision = Pick<Explained, 'because' | 'backend' | 'tunnel'>;
+
 /** The result of a connection, and why. */
 export interface StreamExplanation extends Explained {
   readonly connection: {
@@ -72,8 +75,7 @@ export function explanationOf(
   locate: Locate,
 ): Explanation | StreamExplanation {
   const steps = locatedSteps(traceOf(exchange), locate);
-  const last = exchange.attempts.at(-1)?.endpoint;
-  const reached = { backend: last?.id ?? null, tunnel: last === undefined ? null : tunnelOf(last) };
+  const reached = reachedBy(exchange);
   const because = decidingStep(steps) as LocatedStep;
   const { connection } = exchange;
   const clientIp = connection.client.text;
@@ -92,6 +94,17 @@ export function explanationOf(
   const outcome = isAllowed(exchange) ? 'allowed' : 'denied';
   const endpoint = `${serverName}:${serverPort}`;
   return { connection: { kind, endpoint, clientIp }, startMs, outcome, ...reached, because, steps };
+}
+
+/** The decision of an exchange alone, which is made for each request while a page is open. */
+export function decisionOf(exchange: Exchange, locate: Locate): Decision {
+  const [because] = locatedSteps([decidingStep(traceOf(exchange))], locate);
+  return { ...reachedBy(exchange), because: because! };
+}
+
+function reachedBy({ attempts }: Exchange | StreamExchange): Pick<Explained, 'backend' | 'tunnel'> {
+  const last = attempts.at(-1)?.endpoint;
+  return last === undefined ? { backend: null, tunnel: null } : { backend: last.id, tunnel: tunnelOf(last) };
 }
 
 /** The subject of an explanation and the client: `GET https://shop.test/` and `192.0.2.1`. */
@@ -118,13 +131,14 @@ export function renderExplanation(explanation: Explanation | StreamExplanation):
 /** Each step with its place. */
 export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep[] {
   const placeOf = (pointer: string | null): Place | null => (pointer === null ? null : locate(pointer));
+  const locatedInner = (step: InnerStep): LocatedInnerStep => ({ ...step, place: placeOf(step.pointer) });
   const located: LocatedStep[] = [];
   for (const step of steps) {
     // Its members by name: with a page open this is done for each request, and a rest takes ten times as long.
     const { phase, module, verdict, code, message, detail, pointer, inner } = step;
     const own = { phase, module, verdict, code, message, detail, pointer, place: placeOf(pointer) };
     if (inner === undefined) located.push(own);
-    else located.push({ ...own, inner: inner.map((each) => ({ ...each, place: placeOf(each.pointer) })) });
+    else located.push({ ...own, inner: inner.map(locatedInner) });
   }
   return located;
 }

@@ -239,14 +239,18 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
   });
 
   test('an error page says what decided, and its link opens the request in the inspector', async () => {
-    const own = await pages.open(pageUrl);
-    for (const [path, told] of [
+    const own = await pages.open(pageUrl, true);
+    for (const [path, ...told] of [
       ['/locked', 'edge.yaml:'],
       ['/denied', 'traffic_policy.denied'],
-      ['/gone', 'ECONNREFUSED'],
+      ['/gone', 'ECONNREFUSED', 'edge.yaml:'],
     ] as const) {
       await own.goto(`${edgeUrl}${path}`);
-      await expect.poll(() => own.locator('dl').textContent()).toContain(told);
+      for (const each of told) await expect.poll(() => own.locator('dl').textContent()).toContain(each);
+      for (const colorScheme of ['light', 'dark']) {
+        await own.emulateMedia({ colorScheme });
+        await expectAccessible(own);
+      }
       await own.locator('a').click();
       await expect.poll(() => own.locator('.detail h2').first().textContent()).toContain(path);
     }

@@ -63,7 +63,7 @@ function factsOf(
   const endpoint = exchange.attempts.at(-1)?.endpoint;
   if (endpoint?.kind === 'static' && endpoint.tunnel === undefined)
     facts.push(['address', `${endpoint.host}:${endpoint.port}`]);
-  const { place } = step;
+  const place = step.place ?? (endpoint?.kind === 'static' ? backendPlace(endpoint.id, context) : null);
   const seq = watch.keptOf(exchange)?.seq ?? null;
   const { secrets } = redaction();
   const clean = (text: string): string =>
@@ -75,6 +75,11 @@ function factsOf(
     facts: facts.map(([name, value]) => [name, clean(value)]),
     link: seq === null || url === '' ? null : `${url}#exchange=${seq}`,
   };
+}
+
+/** Where the backend is that failed: the step of an upstream has no place of its own. */
+function backendPlace(id: string, { watch }: InspectorContext): LocatedStep['place'] {
+  return watch.edge.locate(`/backends/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`);
 }
 
 /** One line of visible ASCII: `ip_restriction ip.denied edge.yaml:12:9`. */
@@ -103,9 +108,9 @@ function pageOf({ status, step, place, facts, link }: Refused): string {
   return (
     `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<title>${status} ${shown(step.message)}</title>\n` +
-    '<style>body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:44rem;padding:0 1rem;color-scheme:light dark}' +
+    '<style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:44rem;padding:0 1rem}' +
     'dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}dt{opacity:.75}dd{margin:0;overflow-wrap:anywhere;font-family:ui-monospace,monospace}</style></head>\n' +
-    `<body><h1>${status}: ${shown(step.message)}</h1>\n<dl>${rows.join('')}</dl>\n${more}` +
-    '<p>This page is shown on this machine only, by a development server.</p></body></html>\n'
+    `<body><main><h1>${status}: ${shown(step.message)}</h1>\n<dl>${rows.join('')}</dl>\n${more}` +
+    '<p>This page is shown on this machine only, by a development server.</p></main></body></html>\n'
   );
 }

@@ -1,4 +1,4 @@
-import type { Explanation, StreamExplanation } from '../../edge/explain.ts';
+import type { Decision, StreamExplanation } from '../../edge/explain.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import { isAllowed } from '../../engine/stream.ts';
 import { firstValue } from '../../http/fields.ts';
@@ -9,22 +9,22 @@ import type { KeptConnection, KeptExchange } from './kept.ts';
 const TARGET_UNITS = 2_000;
 
 /** The step that decided, as rows show it; `last` is null while the traffic is open. */
-function decisionOf<Verdict>(last: Explanation['because'] | null, verdict: Verdict) {
+function lastStepOf<Verdict>(last: Decision['because'] | null, verdict: Verdict) {
   if (last === null) return { verdict: null, by: '', code: '', pointer: null, place: null };
   const { module, code, pointer, place, detail } = last;
   const { rule } = detail;
   return { verdict, by: module, code, pointer, place, ...(typeof rule === 'string' && { rule }) };
 }
 
-/** The row of an exchange. `explanation` is null while it is open. */
+/** The row of an exchange. `decision` is null while it is open. */
 export function exchangeRow(
   kept: KeptExchange,
-  explanation: Explanation | null,
+  decision: Decision | null,
   redaction: Redaction,
 ): ExchangeRow {
   const live = kept.live!;
   const { head, connection, response, attempts, sent } = live;
-  const last = explanation === null ? null : explanation.because;
+  const last = decision === null ? null : decision.because;
   const passed = kept.frames?.passed;
   return {
     kind: 'exchange',
@@ -40,9 +40,9 @@ export function exchangeRow(
     target: targetOf(live, redaction),
     status: response?.status ?? null,
     mediaType: response === null ? '' : mediaTypeOf(response.headers),
-    ...decisionOf(last, last?.verdict ?? null),
-    backend: explanation?.backend ?? attempts.at(-1)?.endpoint.id ?? null,
-    tunnel: explanation?.tunnel ?? null,
+    ...lastStepOf(last, last?.verdict ?? null),
+    backend: decision?.backend ?? attempts.at(-1)?.endpoint.id ?? null,
+    tunnel: decision?.tunnel ?? null,
     clientIp: connection.client.text,
     requestBytes: sent?.requestBytes ?? passed?.toUpstream ?? 0,
     responseBytes: sent?.responseBytes ?? passed?.toClient ?? 0,
@@ -88,7 +88,7 @@ export function connectionRow(kept: KeptConnection, explanation: StreamExplanati
     state: kept.isDone ? 'done' : 'open',
     protocol: pipeline?.kind ?? (connection.tls === null ? 'tcp' : 'tls'),
     host: `${connection.serverName === '' ? connection.serverIp : connection.serverName}:${connection.serverPort}`,
-    ...decisionOf(last, isAllowed(live) ? 'pass' : 'stop'),
+    ...lastStepOf(last, isAllowed(live) ? 'pass' : 'stop'),
     backend: explanation?.backend ?? attempts.at(-1)?.endpoint.id ?? null,
     tunnel: explanation?.tunnel ?? null,
     clientIp: connection.client.text,

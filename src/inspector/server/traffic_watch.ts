@@ -1,4 +1,4 @@
-import type { Explanation, Locate, StreamExplanation } from '../../edge/explain.ts';
+import type { Decision, Explanation, Locate, StreamExplanation } from '../../edge/explain.ts';
 import type { EdgeRuntime } from '../../edge/runtime.ts';
 import type { Reply } from '../../engine/questions.ts';
 import type { Exchange } from '../../engine/exchange.ts';
@@ -16,6 +16,8 @@ export interface WatchedEdge {
     (exchange: Exchange): Explanation;
     (exchange: StreamExchange): StreamExplanation;
   };
+  /** Of its explanation what a row shows. */
+  readonly decision: (exchange: Exchange) => Decision;
 }
 
 /** Observes all traffic of an edge. */
@@ -24,12 +26,8 @@ export interface TrafficWatch extends ExchangeObserver {
   readonly attach: (edge: WatchedEdge) => void;
   /** Before the first question about an exchange. */
   readonly began: (exchange: object) => void;
-  /** `event` and `explain` make their values when they are called first, and return the same ones afterwards. */
-  readonly finished: (
-    exchange: Exchange,
-    event: () => HttpRequestCompleteEvent,
-    explain: () => Explanation,
-  ) => void;
+  /** `event` makes its value when it is called first, and returns the same one afterwards. */
+  readonly finished: (exchange: Exchange, event: () => HttpRequestCompleteEvent) => void;
   readonly streamBegan: (exchange: StreamExchange) => void;
   readonly streamEnded: (
     exchange: StreamExchange,

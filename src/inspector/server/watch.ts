@@ -1,5 +1,5 @@
 import { addedUrlOf } from '../../edge/extension.ts';
-import type { Explanation, StreamExplanation } from '../../edge/explain.ts';
+import type { StreamExplanation } from '../../edge/explain.ts';
 import type { AnswerTo, Question, Reply } from '../../engine/questions.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { StreamExchange } from '../../engine/stream.ts';
@@ -102,11 +102,7 @@ export class Watch implements TrafficWatch {
     };
   };
 
-  readonly finished = (
-    exchange: Exchange,
-    event: () => HttpRequestCompleteEvent,
-    explain: () => Explanation,
-  ): void => {
+  readonly finished = (exchange: Exchange, event: () => HttpRequestCompleteEvent): void => {
     const nowMs = this.edge.runtime.world.nowMs();
     const kept = this.#inFlight.get(exchange) ?? this.#late(exchange);
     const now = performance.now();
@@ -125,7 +121,7 @@ export class Watch implements TrafficWatch {
     kept.end(event);
     kept.agentUrl = addedUrlOf(exchange);
     // Without a page the row may never be read: `rowOf` makes it when it is.
-    if (this.#store.isWatched) kept.row = exchangeRow(kept, explain(), this.#redaction());
+    if (this.#store.isWatched) this.rowOf(kept);
     this.#store.resize(kept, sizeOf(kept, exchange));
     // An earlier configuration is not kept in memory for it.
     if (exchange.configuration !== this.edge.runtime.current()) this.settle(kept);
@@ -175,7 +171,7 @@ export class Watch implements TrafficWatch {
     if (kept.isDone && kept.row !== null) return kept.row;
     if (kept.kind === 'connection') return kept.row ?? connectionRow(kept, null);
     if (!kept.isDone) return exchangeRow(kept, null, this.#redaction());
-    return (kept.row = exchangeRow(kept, kept.explanation(), this.#redaction()));
+    return (kept.row = exchangeRow(kept, this.edge.decision(kept.live!), this.#redaction()));
   };
 
   /** Makes what has ended plain data. */
