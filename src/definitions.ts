@@ -32,5 +32,5 @@ export type CheckInput = Source | { readonly edge: EdgeConfigInput };
 export async function check(input: CheckInput, options: Surrounding = {}): Promise<readonly Diagnostic[]> {
   const { checkConfigValue, checkerFor } = await import('./project_files/load_config.ts');
   if ('edge' in input) return (await checkConfigValue(input.edge)).diagnostics;
-  return (await checkerFor(input.text, options))(input);
+  return (await checkerFor(input.text, { ...options, name: input.name }))(input);
 }

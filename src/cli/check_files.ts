@@ -99,7 +99,7 @@ async function findingsOf(
   if (isScript(file)) return (await loadConfig(file, { serviceName: setting.serviceName })).diagnostics;
   const source = await readChecked(file);
   if ('code' in source) return [source];
-  const checker = await checkerFor(source.text, setting);
+  const checker = await checkerFor(source.text, { ...setting, name: file });
   if (isForPeople) await printCertainty(source.text);
   if (!fix) return checker(source);
   const { fixSource } = await import('../policy/document/fixes.ts');

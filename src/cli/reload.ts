@@ -26,18 +26,18 @@ export function watchSource(
   voice: Voice,
   { poll = false }: { readonly poll?: boolean },
 ): { readonly close: () => void } {
-  const changed = async (names: readonly string[]): Promise<void> => reload(live, source, voice, names);
+  const changed = async (names: readonly string[]): Promise<void> => reload(live, source, voice, `${listed(names)} changed`);
   const deleted = (name: string): void =>
     voice.say(`${name} was deleted: still serving revision ${live.edge.runtime.revision()}`);
   return watchFile(source.file!, { changed, deleted }, poll, source.lastReading);
 }
 
-/** Swaps the whole configuration; a file with errors changes nothing. */
+/** Swaps the whole configuration, and says why; a file with errors changes nothing. */
 export async function reload(
   { edge, replace }: Reloaded,
   source: Source,
   voice: Voice,
-  changed: readonly string[],
+  why: string,
 ): Promise<void> {
   const { say } = voice;
   const still = () => `still serving revision ${edge.runtime.revision()}`;
@@ -52,7 +52,7 @@ export async function reload(
     const began = performance.now();
     await replace(usable(next));
     const took = inMilliseconds(performance.now() - began);
-    say(`${listed(changed)} changed: revision ${edge.runtime.revision()} is live in ${took}`);
+    say(`${why}: revision ${edge.runtime.revision()} is live in ${took}`);
     for (const line of source.replaced?.() ?? []) if (!former.has(line)) say(`  ${line}`);
   } catch (error) {
     say(`${errorText(error)}: ${still()}`);

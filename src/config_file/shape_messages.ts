@@ -115,9 +115,15 @@ function reportMissingKeys(
   });
 }
 
-/** Whether an unknown key is a misspelt `key`, or what another tool calls it. */
+/** Whether an unknown key is a misspelt `key`, what another tool calls it, or the key after a comment of JavaScript. */
 function isMeant(other: string, key: string): boolean {
+  if (isComment(other)) return other.endsWith(`"${key}"`);
   return (suggest(other, [key]) ?? wordMeant(other, [key]) ?? adviceOn(other, [key])) !== undefined;
+}
+
+/** What follows a comment of JavaScript is read as a part of it, also the next key. */
+function isComment(key: string): boolean {
+  return /^\/[/*]/.test(key);
 }
 
 function reportUnknownKey(
@@ -134,7 +140,7 @@ function reportUnknownKey(
     at: 'key',
     hint:
       owner === undefined
-        ? (didYouMean(meant) ?? advice ?? (key.startsWith('//') ? 'a comment begins with #' : undefined))
+        ? (didYouMean(meant) ?? advice ?? (isComment(key) ? 'a comment begins with #' : undefined))
         : `indent it deeper: it belongs to ${quoted(owner)}`,
     notes: [...(note === undefined ? [] : [note]), `known keys: ${listed(known)}`],
     fix:

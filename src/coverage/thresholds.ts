@@ -24,11 +24,11 @@ export function readThresholds(text: string): Thresholds | { readonly problem: s
     const percent = Number(right ?? left);
     if (name === undefined) {
       const near = suggest(left, NAMES);
-      const meant = near === undefined ? `there are ${NAMES.join(', ')}` : `did you mean '${near}'?`;
+      const meant = near === undefined ? `there are ${NAMES.join(', ')}.` : `did you mean '${near}'?`;
       return { problem: `'${left}' is not a kind of coverage; ${meant}` };
     }
     if ((right ?? left) === '' || !(percent >= 0 && percent <= 100))
-      return { problem: `'${part.trim()}' does not have the form rules=100, with a number up to 100` };
+      return { problem: `'${part.trim()}' does not have the form rules=100, with a number up to 100.` };
     found[name] = percent;
   }
   return found;

@@ -15,8 +15,8 @@ export interface Ending {
   readonly isWebSocket: boolean;
 }
 
-/** How long the peers of a WebSocket may take to close after the close frame. */
-const CLOSE_MS = 500;
+/** How long the peers of a WebSocket may take to close after the close frame: all of a stop takes less than a second. */
+const CLOSE_MS = 250;
 
 /**
  * Joins two connections byte for byte, with backpressure, until both have ended. The end of one direction is

@@ -35,7 +35,7 @@ export class Checks {
   /** What `edgeproof check` finds. */
   async check(name: string, settings: CheckSettings): Promise<Answers['check']> {
     const source = this.#source(name);
-    const checker = await this.#checker(source.text, settings);
+    const checker = await this.#checker(source, settings);
     return wired(source, checker(source));
   }
 
@@ -48,7 +48,7 @@ export class Checks {
 
   async fix(name: string, settings: CheckSettings): Promise<Answers['fix']> {
     const source = this.#source(name);
-    const checker = await this.#checker(source.text, settings);
+    const checker = await this.#checker(source, settings);
     return fixSource(source, (each) => [...checker(each)]).text;
   }
 
@@ -65,9 +65,9 @@ export class Checks {
     return text === undefined ? null : { name: path, text };
   }
 
-  #checker(text: string, { strict, serviceName }: CheckSettings): Promise<Checker> {
+  #checker({ name, text }: Source, { strict, serviceName }: CheckSettings): Promise<Checker> {
     const { filesOf, beside } = this.#sources;
-    return checkerFor(text, { strict, serviceName: serviceName ?? undefined, filesOf, beside });
+    return checkerFor(text, { name, strict, serviceName: serviceName ?? undefined, filesOf, beside });
   }
 
   #filesOf(root: string): NamedFiles {

@@ -44,12 +44,18 @@ export function isOfKnownKind(text: string): boolean {
   return [SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));
 }
 
-/** The kind of a file, by its top-level keys; without known keys, the most similar kind. */
-export async function kindOfFile(text: string): Promise<KindOfFile> {
+/** The kind of a file, by its top-level keys; without known keys, the most similar kind, or the one in its name. */
+export async function kindOfFile(text: string, name = ''): Promise<KindOfFile> {
   if (SCENARIO_KEY.test(text)) return 'scenario';
   if (EDGE_KEY.test(text)) return 'edge';
   if (POLICY_KEY.test(text)) return 'policy';
-  return EDGE_MEMBER.test(text) ? 'edge' : ((await nearestKind(text)) ?? 'edge');
+  return EDGE_MEMBER.test(text) ? 'edge' : ((await nearestKind(text)) ?? kindOfName(name));
+}
+
+/** An empty file has nothing but its name. */
+function kindOfName(name: string): KindOfFile {
+  const [, kind = 'edge'] = /(scenario|policy)\.(?:ya?ml|json)$/.exec(name) ?? [];
+  return kind as KindOfFile;
 }
 
 /** The kind with the most similar keys; null if no key is similar. Loaded only when the keys are misspelt. */
@@ -88,6 +94,27 @@ const SEEMS: Readonly<Record<KindOfFile, string>> = {
   scenario: 'this seems to be a scenario file; run it with `edgeproof test`',
 };
 
+const CALLED: Readonly<Record<KindOfFile, string>> = {
+  edge: 'an edge file',
+  policy: 'a traffic policy',
+  scenario: 'a scenario file',
+};
+
+/** What is known of a file of ours that was given for another one: each of its keys would be a finding. */
+function ofOtherKind(first: Diagnostic, kind: KindOfFile, readAs: 'edge' | 'scenario'): Diagnostic {
+  const { fix: _rename, hint: _meant, notes: _known, ...place } = first;
+  const hint = readAs === 'edge' ? SEEMS[kind].replace(/^.*; /, '') : `name a scenario file that tests it`;
+  const message = `this is ${CALLED[kind]}, not ${CALLED[readAs]}`;
+  return { ...place, code: `${readAs}.other_file`, message, hint };
+}
+
+/** Whether the findings only say that the keys at the top are those of another kind. */
+function areKeysOfOther(found: readonly Diagnostic[]): boolean {
+  return found.every(({ code, pointer }) =>
+    code.endsWith('.unknown_key') ? /^\/[^/]*$/.test(pointer) : code.endsWith('.missing_key') && pointer === '',
+  );
+}
+
 /** Reports findings about a file that was read as one kind, with a hint that it seems to be another. */
 export async function reportKind(
   found: readonly Diagnostic[],
@@ -98,5 +125,7 @@ export async function reportKind(
   if (first?.severity !== 'error') return found;
   const kind = isOfKnownKind(text) ? await kindOfFile(text) : await nearestKind(text);
   if (kind === null || kind === readAs || otherFile(text) !== undefined) return found;
+  if (readAs !== 'policy' && isOfKnownKind(text) && areKeysOfOther(found))
+    return [ofOtherKind(first, kind, readAs)];
   return [{ ...first, notes: [...(first.notes ?? []), SEEMS[kind]] }, ...others];
 }

@@ -54,12 +54,15 @@ export interface Surrounding extends Pick<PolicySetting, 'attachedTo' | 'plan' |
 }
 
 /** The checker for a text, loading only the code that it needs. */
-export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
+export async function checkerFor(
+  text: string,
+  surrounding: Surrounding & { readonly name?: string } = {},
+): Promise<Checker> {
   if (isPropertyFile(text)) {
     const { readProperties } = await import('./property_file.ts');
     return (source) => readProperties(source).diagnostics;
   }
-  const kind = await kindOfFile(text);
+  const kind = await kindOfFile(text, surrounding.name);
   if (kind === 'scenario') {
     const { checkScenario } = await import('../simulator/document/check.ts');
     const { beside = FILES_BESIDE } = surrounding;
@@ -67,7 +70,7 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
   }
   if (kind === 'policy') {
     const { checkPolicy } = await import('../policy/document/check.ts');
-    const { serviceName = 'service', filesOf: _edges, beside: _scenarios, ...setting } = surrounding;
+    const { serviceName = 'service', filesOf: _edges, beside: _scenarios, name: _name, ...setting } = surrounding;
     const branding = brandingOf(serviceName);
     return (source) => checkPolicy(source, { branding, ...setting }).diagnostics;
   }

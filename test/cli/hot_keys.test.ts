@@ -30,9 +30,11 @@ it.runIf(hasTerminals)('keys reload, explain the last request and quit, in a ter
   await fetch(url!);
   press('e');
   await dev.waitFor(/├ ● upstream .*\r?\n└ 200 → backend page/);
+  press('r');
+  await dev.waitFor(/edge\.yaml read again: revision 2 is live/);
   writeFileSync(join(folder, 'edge.yaml'), EDGE.replace('hello', 'bye'));
   press('r');
-  await dev.waitFor(/edge\.yaml changed: revision 2 is live/);
+  await dev.waitFor(/edge\.yaml read again: revision 3 is live/);
   expect(await (await fetch(url!)).text()).toBe('bye');
   press('q');
   const ended = new Promise((resolve) => dev.process.once('close', resolve));

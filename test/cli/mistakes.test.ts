@@ -18,6 +18,8 @@ interface Mistake {
   /** File, line and column; absent where the command line is wrong. */
   readonly place?: string;
   readonly code?: string;
+  /** How many findings there are, where one mistake could easily have several. */
+  readonly findings?: number;
   readonly cause: string;
   readonly cure: string;
 }
@@ -105,6 +107,8 @@ describe.each(groups)('mistakes: $name', ({ mistakes }) => {
     expect(about ?? out).toContain(row.place ?? '');
     expect(about ?? `no ${row.code} at ${row.place}:\n${out}`).toContain(row.cause);
     expect(about).toContain(row.cure);
+    if (row.findings !== undefined)
+      expect(out.match(/^\S+:\d+:\d+ (?:error|warning) /gm)).toHaveLength(row.findings);
   });
 });
 

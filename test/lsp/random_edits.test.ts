@@ -41,7 +41,7 @@ const byPlace = (one: Shown, other: Shown): number =>
 
 /** What the checker says of a text on disk, with places in UTF-16 units. */
 async function checked(name: string, text: string): Promise<Shown[]> {
-  const checker = await checkerFor(text, { strict: false });
+  const checker = await checkerFor(text, { name, strict: false });
   return checker({ name, text })
     .map(({ code, severity, message, hint, notes = [], span, source }) => {
       expect(source?.text ?? text).toBe(text);

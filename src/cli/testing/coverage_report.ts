@@ -33,6 +33,6 @@ export function addCoverage(text: string, before: readonly AskedCoverage[]): rea
 /** Adds thresholds to those already given. */
 export function addThresholds(text: string, before: Thresholds | undefined): Thresholds {
   const read = readThresholds(text);
-  if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
+  if ('problem' in read) throw new InvalidArgumentError(read.problem);
   return { ...before, ...read };
 }

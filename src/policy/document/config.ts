@@ -188,7 +188,11 @@ function reportUnknownKey(checking: Checking, { key, known }: Of<'unknown_key'>,
 }
 
 /** One finding for all keys that are absent under one number of the service, with what they mean and an example. */
-function reportMissing(checking: Checking, { missing }: Of<'missing_keys'>, pointer: string): void {
+function reportMissing(
+  checking: Checking,
+  { missing, unknown }: Of<'missing_keys'>,
+  pointer: string,
+): void {
   const nameOf = ({ key }: MissingKey<Shape>) => quoted(fieldName(pointerTo(pointer, key)));
   for (const each of missing) {
     if (!each.isNull) continue;
@@ -197,7 +201,8 @@ function reportMissing(checking: Checking, { missing }: Of<'missing_keys'>, poin
     checking.report(numberOf('missing', each.shape), pointerTo(pointer, each.key), message, more);
   }
   const absent = Map.groupBy(
-    missing.filter(({ isNull }) => !isNull),
+    // A field that was misspelt is reported as an unknown one.
+    missing.filter(({ key, isNull }) => !isNull && !unknown.some((other) => suggest(other, [key]) === key)),
     ({ shape }) => numberOf('missing', shape),
   );
   for (const [number, own] of absent) {
