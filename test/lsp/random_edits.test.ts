@@ -22,7 +22,9 @@ const POSITIONAL = [
   'codeLens',
   'semanticTokens/full',
 ];
+/** Short runs do fewer, because each settled text is checked twice. */
 const EDITS = IS_FULL ? runs(10_000) : 60;
+
 /** Every so many settled texts are also checked by the command line. */
 const BY_COMMAND = 50;
 
