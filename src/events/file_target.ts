@@ -36,8 +36,8 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
 
   /** The operator may remove or rename the file while it is open; what is written to it then would be lost. */
   async function isInPlace(file: FileHandle): Promise<boolean> {
-    const [open, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
-    return there?.ino === open.ino && there.dev === open.dev;
+    const [held, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
+    return there?.ino === held.ino && there.dev === held.dev;
   }
 
   async function opened(): Promise<FileHandle> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, type LookupFunction, createServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -282,10 +282,6 @@ describe('queues', () => {
     );
   });
 });
-
-const NATS_SERVER = ['/usr/sbin/nats-server', '/usr/bin/nats-server', '/usr/local/bin/nats-server'].find(
-  (path) => existsSync(path),
-);
 
 describe.skipIf(!IS_FULL || NATS_SERVER === undefined)('a real NATS server (large run, nats-server)', () => {
   it('stores each event once, in order, although batches are repeated', { timeout: 60_000 }, async () => {
