@@ -108,7 +108,7 @@ function pageOf({ status, step, place, facts, link }: Refused): string {
   return (
     `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<title>${status} ${shown(step.message)}</title>\n` +
-    '<style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:44rem;padding:0 1rem}' +
+    '<style>:root{color-scheme:light dark;background:Canvas;color:CanvasText}body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:44rem;padding:0 1rem}' +
     'dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}dt{opacity:.75}dd{margin:0;overflow-wrap:anywhere;font-family:ui-monospace,monospace}</style></head>\n' +
     `<body><main><h1>${status}: ${shown(step.message)}</h1>\n<dl>${rows.join('')}</dl>\n${more}` +
     '<p>This page is shown on this machine only, by a development server.</p></main></body></html>\n'
