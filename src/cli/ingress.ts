@@ -165,7 +165,8 @@ async function runHere(
   for (const line of [...made.lines, ...agentLines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   if (!isQuiet) upstreams.look();
   const watcher = options.watch && source.file !== null ? watchSource(made, source, voice, options) : null;
-  const again = source.file === null ? null : () => void reload(made, source, voice, `${source.file} read again`);
+  const again =
+    source.file === null ? null : () => void reload(made, source, voice, `${source.file} read again`);
   const keys = isWorker ? null : hotKeys({ url: listening.url, reload: again, ...voice });
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   keys?.close();

@@ -26,7 +26,8 @@ export function watchSource(
   voice: Voice,
   { poll = false }: { readonly poll?: boolean },
 ): { readonly close: () => void } {
-  const changed = async (names: readonly string[]): Promise<void> => reload(live, source, voice, `${listed(names)} changed`);
+  const changed = async (names: readonly string[]): Promise<void> =>
+    reload(live, source, voice, `${listed(names)} changed`);
   const deleted = (name: string): void =>
     voice.say(`${name} was deleted: still serving revision ${live.edge.runtime.revision()}`);
   return watchFile(source.file!, { changed, deleted }, poll, source.lastReading);

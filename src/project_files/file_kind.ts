@@ -111,7 +111,9 @@ function ofOtherKind(first: Diagnostic, kind: KindOfFile, readAs: 'edge' | 'scen
 /** Whether the findings only say that the keys at the top are those of another kind. */
 function areKeysOfOther(found: readonly Diagnostic[]): boolean {
   return found.every(({ code, pointer }) =>
-    code.endsWith('.unknown_key') ? /^\/[^/]*$/.test(pointer) : code.endsWith('.missing_key') && pointer === '',
+    code.endsWith('.unknown_key')
+      ? /^\/[^/]*$/.test(pointer)
+      : code.endsWith('.missing_key') && pointer === '',
   );
 }
 

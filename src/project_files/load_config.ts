@@ -70,7 +70,13 @@ export async function checkerFor(
   }
   if (kind === 'policy') {
     const { checkPolicy } = await import('../policy/document/check.ts');
-    const { serviceName = 'service', filesOf: _edges, beside: _scenarios, name: _name, ...setting } = surrounding;
+    const {
+      serviceName = 'service',
+      filesOf: _edges,
+      beside: _scenarios,
+      name: _name,
+      ...setting
+    } = surrounding;
     const branding = brandingOf(serviceName);
     return (source) => checkPolicy(source, { branding, ...setting }).diagnostics;
   }

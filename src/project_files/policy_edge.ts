@@ -84,7 +84,8 @@ function valueAround(
   text: string | undefined,
   { address = 'localhost:3000', facts, internal = new Map() }: Surroundings,
 ): object {
-  const targets = Array.from(internal, ([host, target], at) => ({ id: `internal_${at + 1}`, host, target }));
+  // A log names the backend as the command line does; `app` and `policy` have no dot.
+  const targets = Array.from(internal, ([host, target]) => ({ id: host, host, target }));
   const own = targets.map(({ id, host }) => [id, { hostports: [`${host}:443`], routes: [routeTo(id)] }]);
   return {
     ...(facts !== undefined && { facts: facts.value }),

@@ -44,6 +44,7 @@ it('http runs a published policy with facts and the targets of forward-internal'
     await running.waitFor(/api\.internal {2}→/);
     const got = await Promise.all(['/', '/api/x'].map((path) => fetch(`${url}${path}`)));
     const shown = await Promise.all(got.map(async (each) => `${each.status} ${await each.text()}`));
+    if (shown.includes('200 api')) await running.waitFor(/ → api\.internal$/m);
     await running.stop('SIGTERM');
     return shown;
   };

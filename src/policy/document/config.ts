@@ -188,11 +188,7 @@ function reportUnknownKey(checking: Checking, { key, known }: Of<'unknown_key'>,
 }
 
 /** One finding for all keys that are absent under one number of the service, with what they mean and an example. */
-function reportMissing(
-  checking: Checking,
-  { missing, unknown }: Of<'missing_keys'>,
-  pointer: string,
-): void {
+function reportMissing(checking: Checking, { missing, unknown }: Of<'missing_keys'>, pointer: string): void {
   const nameOf = ({ key }: MissingKey<Shape>) => quoted(fieldName(pointerTo(pointer, key)));
   for (const each of missing) {
     if (!each.isNull) continue;
