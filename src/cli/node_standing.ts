@@ -1,8 +1,21 @@
-import type { Store } from '../control/store/port.ts';
+import { type Store, StoreError } from '../control/store/port.ts';
+import { isPostgres } from '../control/store/postgres.ts';
 import type { Standing } from '../server/admin.ts';
 import type { Family } from '../server/admin_metrics.ts';
 
 type Nodes = NonNullable<Store['nodes']>;
+
+/** Throws StoreError for `--max-stale` with a store that is never out of reach. */
+export function refuseStale({
+  maxStale,
+  store,
+}: {
+  readonly maxStale?: number;
+  readonly store: string;
+}): void {
+  if (maxStale !== undefined && !isPostgres(store))
+    throw new StoreError('--max-stale needs a store in PostgreSQL: one in a file is never out of reach');
+}
 
 /** What the admin port says of the revision active; nothing where one instance serves the store. */
 export function standingOf(

@@ -35,10 +35,9 @@ import type { SharedState } from '../shared_state/port.ts';
 import { type SharedVerbOptions, sharedOptions, sharedState } from './shared_options.ts';
 import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
 import { type ServeFiles, apiCertificate, sealingKeysIn } from './serve_files.ts';
-import { isPostgres } from '../control/store/postgres.ts';
 import { EXIT } from './exit_codes.ts';
 import { SEAL_KEY_COMMAND, SEAL_KEY_FILE, readStore } from './with_store.ts';
-import { standingOf, whenStale } from './node_standing.ts';
+import { refuseStale, standingOf, whenStale } from './node_standing.ts';
 import { isQuiet, isWorker, leave, readWorkers, untilOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 
@@ -130,11 +129,7 @@ export function register(command: Command): void {
     false,
   ).action(async (options: Options) => {
     ignoreClosedOutput();
-    if (options.maxStale !== undefined && !isPostgres(options.store)) {
-      say('--max-stale needs a store in PostgreSQL: one in a file is never out of reach');
-      process.exitCode = EXIT.usage;
-      return;
-    }
+    refuseStale(options);
     if (options.workers > 1 && !isWorker) {
       const { superviseServe } = await import('./serve_workers.ts');
       process.exitCode = await superviseServe(options, sealingKeysIn(options), say);
@@ -142,9 +137,7 @@ export function register(command: Command): void {
     }
     const joined = isWorker ? await (await import('./worker_sharing.ts')).joinFirst() : null;
     const shared = (await sharedState(options, say)) ?? joined?.state ?? null;
-    const code = await serve(options, shared).finally(() => {
-      void shared?.close();
-    });
+    const code = await serve(options, shared).finally(() => void shared?.close());
     if (isWorker) leave(code);
     process.exitCode = code;
   });

@@ -96,7 +96,7 @@ describe('a backup of a running instance', () => {
     );
   });
 
-  it('names a store as `store copy` does, and refuses what is no place of a store', async () => {
+  it('names a store as `store copy` does, and refuses other places', async () => {
     expect(await run(['backup', newPath(), '--store', `sqlite:${storePath}`])).toBe(0);
     for (const place of ['mysql://host/edge', ''])
       expect(await run(['keys', 'list', '--store', place])).toBe(2);
