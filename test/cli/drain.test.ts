@@ -65,15 +65,19 @@ it('Ctrl-C closes WebSockets with a close frame and ends event streams, without 
 });
 
 // The time is that of a whole process, which others on the machine can delay.
-it('a WebSocket whose peers do not answer the close frame does not hold Ctrl-C', { retry: 2 }, async () => {
-  const { running, url } = await served('--drain', LONG);
-  const { socket } = await webSocketOf(url, '/silent');
-  socket.pause();
-  const beganMs = performance.now();
-  expect(await running.stop('SIGINT')).toBe(0);
-  expect(performance.now() - beganMs).toBeLessThan(1_000);
-  socket.terminate();
-});
+it(
+  'a stop takes less than a second with a WebSocket whose peers do not answer the close frame',
+  { retry: 2 },
+  async () => {
+    const { running, url } = await served('--drain', LONG);
+    const { socket } = await webSocketOf(url, '/silent');
+    socket.pause();
+    const beganMs = performance.now();
+    expect(await running.stop('SIGINT')).toBe(0);
+    expect(performance.now() - beganMs).toBeLessThan(1_000);
+    socket.terminate();
+  },
+);
 
 it('requests in flight are waited for', async () => {
   const { running, url } = await served('--drain', LONG);
