@@ -8,14 +8,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ensureBuilt } from '../built.ts';
 import { hasChromiumFor } from '../chromium.ts';
 import { folderWith } from '../folder.ts';
-import { IS_FULL } from '../random.ts';
+import { IS_FULL, runs } from '../random.ts';
 import { startProgram } from '../running.ts';
 import { openPages, pathsOf } from './opened_page.ts';
 
 const MAIN = join(import.meta.dirname, '../../dist/lib/main.cjs');
 const RATE = 5_000;
-/** A minute in the full run. */
-const SECONDS = IS_FULL ? 60 : 6;
+/** A minute with EDGEPROOF_TEST_SIZE=1. */
+const SECONDS = runs(60, IS_FULL ? 20 : 6);
 const CONNECTIONS = 8;
 const MIB = 1_048_576;
 const EDGE = `backends: { app: { http_response: { status_code: 200, body: fine } } }

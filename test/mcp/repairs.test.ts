@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from '../cli/command.ts';
-import { IS_FULL } from '../random.ts';
+import { IS_FULL, runs } from '../random.ts';
 import { type Assistant, assistant } from './client.ts';
 import { type Ask, repair } from './repair.ts';
 
@@ -48,8 +48,9 @@ interface Input {
   readonly new?: string;
 }
 
-/** Short runs use the protocol for some of the mistakes. */
-const askerAt = (index: number): Ask => (IS_FULL || index % 20 === 0 ? byProtocol : byCommand);
+/** All of the mistakes are repaired over the protocol with EDGEPROOF_TEST_SIZE=1: each question takes a process there. */
+const BY_PROTOCOL = Math.ceil(mistakes.length / runs(mistakes.length, IS_FULL ? 12 : 3));
+const askerAt = (index: number): Ask => (index % BY_PROTOCOL === 0 ? byProtocol : byCommand);
 const all = mistakes.flatMap((row, index) =>
   row.why === undefined ? [{ ...row, ask: askerAt(index) }] : [],
 );
