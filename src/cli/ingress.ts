@@ -33,7 +33,7 @@ import { movedLine } from './api_port.ts';
 import { isQuiet, isWorker, leave, superviseWorkers, untilOrdered, workerSink } from './workers.ts';
 import { sharedState } from './shared_options.ts';
 import { type Sharing, loadWith, providerOf } from './ingress_sharing.ts';
-import { readSessionKeys } from './session_keys.ts';
+import { readSessionKeys } from './session_keys_variable.ts';
 import { limitHeap } from './heap_limit.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
 import { aboutAgents, agentListening, localAgents } from './agent_options.ts';

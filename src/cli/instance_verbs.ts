@@ -12,7 +12,7 @@ export const INSTANCE_VERBS = {
     group: 'Manage an instance',
     does: 'replace the key of login sessions, or end all sessions',
     examples: [['session-keys rotate --store edgeproof.db']],
-    load: () => import('./rotate_session_keys.ts'),
+    load: () => import('./session_keys.ts'),
   },
   restrictions: {
     group: 'Manage an instance',

@@ -1,5 +1,37 @@
-/** Session keys from the environment, so that sessions survive a restart and other nodes open them; null if there are none. */
-export function readSessionKeys(environment: NodeJS.ProcessEnv): readonly string[] | null {
-  const keys = environment['EDGEPROOF_SESSION_KEYS'];
-  return keys === undefined || keys === '' ? null : keys.split(',');
+import type { Command } from 'commander';
+import { MOST_SESSION_KEYS, rotateSessionKeys } from '../control/sealed_store.ts';
+import { sealingKeys } from '../control/sealing_keys.ts';
+import { isPostgres } from '../control/store/postgres.ts';
+import { sealingKeysIn } from './serve_files.ts';
+import { SEAL_KEY_COMMAND, SEAL_KEY_FILE, STORE, withStore } from './with_store.ts';
+
+interface Options {
+  readonly store: string;
+  readonly sealKeyFile?: string;
+  readonly sealKeyCommand?: string;
+  readonly endSessions?: true;
+}
+
+/** Replaces the key that seals login sessions, directly in the store. */
+export function register(command: Command): void {
+  command
+    .command('rotate')
+    .description(
+      `Seal new sessions with a new key; the ${MOST_SESSION_KEYS - 1} keys before it still open sessions`,
+    )
+    .option('--end-sessions', 'remove the earlier keys, so that all users have to log in again')
+    .option(...STORE)
+    .option(...SEAL_KEY_FILE)
+    .option(...SEAL_KEY_COMMAND)
+    .action(async (options: Options) => {
+      const { store: place } = options;
+      process.exitCode = await withStore(place, async (store) => {
+        const sealing = await sealingKeys(place, false, sealingKeysIn(options));
+        const count = await rotateSessionKeys(store, sealing, options.endSessions === true);
+        const opening = count === 1 ? 'it alone opens them' : `${count} keys open them`;
+        process.stdout.write(`new sessions are sealed with a new key; ${opening}\n`);
+        if (!isPostgres(place))
+          process.stdout.write('if the store is served, send SIGHUP to `edgeproof serve`, which reads it\n');
+      });
+    });
 }

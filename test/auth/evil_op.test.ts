@@ -165,7 +165,7 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
   ],
   [
     'state of another login',
-    { callback: (query) => query.set('state', `x${query.get('state')!.slice(1)}`) },
+    { callback: (query) => query.set('state', otherState(query.get('state')!)) },
     STRAY,
   ],
   ['no state', { callback: (query) => query.delete('state') }, STRAY],
@@ -185,6 +185,11 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
     [UNTRUSTED, FAILED],
   ],
 ];
+
+/** A state that differs in its first character, whichever that is. */
+function otherState(state: string): string {
+  return `${state.startsWith('x') ? 'y' : 'x'}${state.slice(1)}`;
+}
 
 /** The claims of the token with another user, its signature kept. */
 function swapped(token: string): string {

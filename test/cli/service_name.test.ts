@@ -42,6 +42,7 @@ describe('--service-name', () => {
       'init',
       'merge',
       'keys',
+      'session-keys',
       'restrictions',
       'store',
       'deliver',
