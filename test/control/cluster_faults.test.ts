@@ -6,8 +6,8 @@ import { type Cluster, type ClusterNode, startCluster } from './cluster.ts';
 import { type Operation, isLinearizable } from './linearizability.ts';
 import { postgresPrograms } from './store/postgres_server.ts';
 
-/** Faults in all: EDGEPROOF_TEST_SIZE=1 is a thousand. */
-const FAULTS = IS_FULL ? runs(1_000) : 5;
+/** Faults in all: EDGEPROOF_TEST_SIZE=4 is a thousand. */
+const FAULTS = IS_FULL ? runs(250) : 5;
 /** The search in a history takes longer with every write that got no answer. */
 const FAULTS_OF_HISTORY = 10;
 const CLIENTS = 6;

@@ -14,8 +14,8 @@ import { type AgentProcess, NO_SDK, agentProcess, edgeWithAgents } from './agent
 import { alive, expectFlat } from './alive.ts';
 import type { EdgePlace } from './edge_program.ts';
 
-const AGENT_KILLS = IS_FULL ? runs(20) : 1;
-const EDGE_KILLS = 10;
+const AGENT_KILLS = IS_FULL ? runs(20, 4) : 1;
+const EDGE_KILLS = runs(10, 3);
 const IN_FLIGHT = 100;
 /** The reasons with which a request may end while agents come and go. */
 const REASONS = new Set(['upstream.answered', 'upstream.reset', 'upstream.connect', 'backend.offline']);

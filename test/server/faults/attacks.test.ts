@@ -17,7 +17,7 @@ import type { Order, Ports, Stats } from './edge_process.ts';
 /** All attacks at once, repeatedly, on an edge that also serves normal clients. Its process runs with `--expose-gc`. */
 
 const PG = '1.tcp.test:5432';
-const ROUNDS = IS_FULL ? runs(20) : 1;
+const ROUNDS = IS_FULL ? runs(20, 4) : 1;
 const AT_ONCE = 24;
 const LONGEST_MS = 800;
 
