@@ -34,7 +34,7 @@ const admitted = answers.filter((answer) => 'waitMs' in answer && answer.waitMs 
 const failed = answers.filter((answer) => 'unavailable' in answer).length;
 console.log(`admitted ${admitted} of a limit of ${capacity}, without an answer ${failed}`);
 for (const { close } of nodes) await close();
-connection.destroy();
+await connection.close();
 server.kill('SIGKILL');
 
 /** Asks at a steady pace; a slow answer holds up no other. */
