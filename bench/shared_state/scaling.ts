@@ -13,7 +13,7 @@ import { cpuMs } from '../ingress/processes.ts';
 /**
  * What workers and nodes cost: `node bench/shared_state/scaling.ts [seconds] [rounds]`, after `npm run build`. Requests per
  * second of processor time of all serving processes, as a share of those of one process in the same round. Processor time
- * counts, so that the load, the upstream and more processes than cores do not.
+ * is compared, because the load and the upstream run on the same cores.
  */
 const [seconds = 5, rounds = 3] = process.argv.slice(2).map(Number);
 const MAIN = join(import.meta.dirname, '../../dist/lib/main.cjs');

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oneRoute } from '../one_route.ts';
 import { runVerb } from './command_line.ts';
 import { type Instance, startInstance } from './instance.ts';
 
@@ -100,26 +101,8 @@ describe('an edge file', () => {
 
   it('has policies as maps, too, but not in files of their own', async () => {
     const other = await startInstance();
-    const withPolicy = (policy: object) => ({
-      backends: { fixed: { http_response: { body: 'open' } } },
-      edges: {
-        https: {
-          shop: {
-            hostports: ['shop.test:443'],
-            routes: [
-              {
-                match_type: 'path_prefix',
-                match: '/',
-                backend: { backend_id: 'fixed' },
-                traffic_policy: policy,
-              },
-            ],
-          },
-        },
-      },
-    });
     const phases = { on_http_request: [{ actions: [{ type: 'deny', config: { status_code: 418 } }] }] };
-    const sent = (policy: object) => other.call('PUT', '/edge_file?dry_run=false', withPolicy(policy));
+    const sent = (policy: object) => other.call('PUT', '/edge_file', oneRoute({ traffic_policy: policy }));
     expect((await sent(phases)).status).toBe(200);
     expect(other.management.edge.decide({ method: 'GET', url: 'https://shop.test/' }).status).toBe(418);
     const [at, refused] = ['/edges/https/shop/routes/0/traffic_policy', { status: 400 }];

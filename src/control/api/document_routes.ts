@@ -5,7 +5,7 @@ import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { applyFile } from './apply_file.ts';
 import type { ApiRequest, ArrivedRequest, Wiring } from './contract.ts';
 import { exportFile } from './edge_file.ts';
-import { writePolicies } from './file_policies.ts';
+import { policiesToText } from './file_policies.ts';
 import { fileSettings } from './file_settings.ts';
 import { isSet, jsonBody, noBody, queryOf } from './request.ts';
 
@@ -35,7 +35,7 @@ export async function edgeFileRoute(
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new ApiProblem(400, COMMON.badValue, 'The body must be an edge file as a JSON object.');
   }
-  writePolicies(document as Body);
+  policiesToText(document as Body);
   const isDry = isSet(query, 'dry_run');
   const isExact = isSet(query, 'exact');
   if (isExact) refuseExact(document as Body, isDry);

@@ -3,10 +3,10 @@ import type { Body } from '../resources/contract.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 
 /**
- * Makes each policy of an edge file that is written as a map the text that its module has. Refuses policies in files of
- * their own, which this machine does not have.
+ * Turns each policy that an edge file has as a map into text, which is what the module takes. Refuses policies in files of
+ * their own: they are on the machine of the client.
  */
-export function writePolicies(document: Body): void {
+export function policiesToText(document: Body): void {
   for (const { pointer, policy } of writtenPolicies(document)) {
     if (!isPlain(policy)) continue;
     if (Object.hasOwn(policy, 'file')) {
