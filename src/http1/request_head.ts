@@ -133,7 +133,8 @@ export class RequestReader {
       return faultyVersion(bytes, versionFrom, to) ? this.#refuseVersion(bytes, from, versionFrom, to) : MORE;
     const version = versionAt(bytes, versionFrom);
     const method = methodAt(bytes, from, methodEnd);
-    if (version === null) return this.#refuseVersion(bytes, from, versionFrom, to);
+    if (version === null)
+      return beginsPreface(bytes, from, to) ? MORE : this.#refuseVersion(bytes, from, versionFrom, to);
     const target = bytes.toString('latin1', targetFrom, targetEnd);
     if (!isMethod(method)) return this.#refuse(UNKNOWN_METHOD, { method, target, version });
     if ((method === 'CONNECT' || bytes[targetFrom] !== 0x2f) && !isTarget(method, target))
@@ -249,6 +250,11 @@ export function mayUpgrade(head: WireRequest): boolean {
 
 /** The first line of the preface; the HTTP/1.1 parser refuses it as a request with an unsupported version. */
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\n';
+
+/** Whether the bytes are a part of it: what follows decides. */
+function beginsPreface(bytes: Buffer, from: number, to: number): boolean {
+  return to - from < PREFACE.length && PREFACE.startsWith(bytes.toString('latin1', from, to));
+}
 
 /** Whether a client with prior knowledge (RFC 9113 §3.3) has begun with HTTP/2. */
 export function beginsHttp2(input: ReadBuffer): boolean {

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Deadline } from '../io/deadlines.ts';
+import { endGently } from '../io/gentle_end.ts';
 import { unshiftBuffered, ReadBuffer } from '../io/read_buffer.ts';
+import { attach, detach, forget } from '../io/socket_owner.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import { CHUNKED } from './framing.ts';
@@ -9,8 +11,7 @@ import { MORE, REFUSED } from './fields.ts';
 import { RequestReader, type WireRequest, mayUpgrade, beginsHttp2 } from './request_head.ts';
 import { drive } from '../engine/drivers/live.ts';
 import { Http1Body } from './server_body.ts';
-import { endGently, refusalText } from './server_refusal.ts';
-import { attach, detach, forget } from './server_socket.ts';
+import { refusalText } from './server_refusal.ts';
 import type { Service } from './server.ts';
 import { Http1Sink } from './server_sink.ts';
 import { LATE, LEFT_IN_HEAD, type Refusal, type InFlight, rawRequest, refused } from './in_flight.ts';

@@ -1,28 +1,22 @@
-import { constants } from 'node:http2';
+/** Error codes of streams and connections (RFC 9113 §7). */
+export const ERROR = {
+  NO_ERROR: 0,
+  PROTOCOL_ERROR: 1,
+  INTERNAL_ERROR: 2,
+  FLOW_CONTROL_ERROR: 3,
+  SETTINGS_TIMEOUT: 4,
+  STREAM_CLOSED: 5,
+  FRAME_SIZE_ERROR: 6,
+  REFUSED_STREAM: 7,
+  CANCEL: 8,
+  COMPRESSION_ERROR: 9,
+  CONNECT_ERROR: 10,
+  ENHANCE_YOUR_CALM: 11,
+  INADEQUATE_SECURITY: 12,
+  HTTP_1_1_REQUIRED: 13,
+} as const;
 
-/** The name of a stream error code. */
+/** The name of an error code; of an unknown one, its number. */
 export function codeName(code: number | undefined): string {
-  const names = Object.entries(constants) as [string, unknown][];
-  const found = names.find(([name, value]) => value === code && CODES.has(name));
-  return found === undefined ? String(code) : found[0].replace('NGHTTP2_', '');
+  return Object.entries(ERROR).find(([, value]) => value === code)?.[0] ?? String(code);
 }
-
-/** RFC 9113 §7. */
-const CODES: ReadonlySet<string> = new Set(
-  [
-    'NO_ERROR',
-    'PROTOCOL_ERROR',
-    'INTERNAL_ERROR',
-    'FLOW_CONTROL_ERROR',
-    'SETTINGS_TIMEOUT',
-    'STREAM_CLOSED',
-    'FRAME_SIZE_ERROR',
-    'REFUSED_STREAM',
-    'CANCEL',
-    'COMPRESSION_ERROR',
-    'CONNECT_ERROR',
-    'ENHANCE_YOUR_CALM',
-    'INADEQUATE_SECURITY',
-    'HTTP_1_1_REQUIRED',
-  ].map((name) => `NGHTTP2_${name}`),
-);

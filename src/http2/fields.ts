@@ -8,7 +8,7 @@ import { passedTrailers } from '../http/trailers.ts';
  * Fields for HTTP/2: names in lower case, without hop-by-hop fields (RFC 9113 §8.2), framing, and `host`,
  * which becomes a pseudo-header. Null when a field could not be written as one line at the next hop.
  */
-export function http2Fields(fields: FieldList): string[] | null {
+function http2Fields(fields: FieldList): string[] | null {
   const out: string[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const name = fields[at]!.toLowerCase();

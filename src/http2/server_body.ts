@@ -1,5 +1,3 @@
-import type { ServerHttp2Stream } from 'node:http2';
-import { withoutPseudo } from './fields.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, RequestBody } from '../engine/drivers/exchange_port.ts';
 
@@ -8,10 +6,13 @@ export interface BodyExchange {
   sendContinue(): void;
   /** It starts or stops waiting for the client. */
   waits(isWaiting: boolean): void;
+  /** Content was read: the client may send as much again. */
+  consumed(bytes: number): void;
 }
 
 /**
- * The content of a request on a stream. Before it flows, the stream's window limits what a client can send.
+ * The content of a request on a stream. What arrives while it is not read is held; the stream's window limits how much
+ * that can be.
  */
 export class Http2Body implements RequestBody {
   readonly lengthBytes: number | null;
@@ -22,27 +23,19 @@ export class Http2Body implements RequestBody {
   isOver: boolean;
   /** All of it has arrived. */
   isWhole: boolean;
-  readonly #stream: ServerHttp2Stream;
   readonly #exchange: BodyExchange;
   #taker: BodyTaker | null = null;
+  #isPaused = false;
+  #held: Buffer[] = [];
   #trailers: FieldList = NO_FIELDS;
   #detail = '';
 
-  constructor(
-    stream: ServerHttp2Stream,
-    exchange: BodyExchange,
-    lengthBytes: number | null,
-    awaitsContinue: boolean,
-  ) {
-    this.#stream = stream;
+  constructor(exchange: BodyExchange, lengthBytes: number | null, awaitsContinue: boolean) {
     this.#exchange = exchange;
     this.lengthBytes = lengthBytes;
     this.awaitsContinue = awaitsContinue;
     this.isOver = lengthBytes === 0;
     this.isWhole = this.isOver;
-    stream.on('trailers', (_headers: unknown, _flags: number, raw?: FieldList) => {
-      this.#trailers = withoutPseudo(raw ?? NO_FIELDS);
-    });
   }
 
   flow(taker: BodyTaker): void {
@@ -57,16 +50,36 @@ export class Http2Body implements RequestBody {
     }
     if (this.awaitsContinue) {
       this.awaitsContinue = false;
-      this.#exchange.sendContinue();
+      if (this.#held.length === 0 && !this.isWhole) this.#exchange.sendContinue();
     }
-    this.#exchange.waits(true);
-    this.#stream.on('data', this.#onData).once('end', this.#onEnd);
+    this.#deliver();
   }
 
   resume(): void {
     if (this.isOver) return;
-    this.#exchange.waits(true);
-    this.#stream.resume();
+    this.#isPaused = false;
+    this.#deliver();
+  }
+
+  /** Content from the client; `isStable` if its bytes never change. */
+  receive(bytes: Buffer, isStable: boolean): void {
+    if (this.isOver || bytes.length === 0) return;
+    this.receivedBytes += bytes.length;
+    if (this.#taker === null || this.#isPaused) {
+      this.#held.push(Buffer.from(bytes));
+      return;
+    }
+    // A taker that pauses keeps what was lent to it.
+    this.#take(isStable ? bytes : Buffer.from(bytes));
+    this.#exchange.waits(!this.#isPaused);
+  }
+
+  /** The client has sent the end. */
+  receiveEnd(trailers: FieldList): void {
+    if (this.isOver) return;
+    this.isWhole = true;
+    this.#trailers = trailers;
+    if (this.#taker !== null && !this.#isPaused) this.#deliver();
   }
 
   /** Fails the body (too slow, or the sender has left): no more will arrive. */
@@ -75,31 +88,34 @@ export class Http2Body implements RequestBody {
     this.isOver = true;
     this.fault = fault;
     this.#detail = detail;
+    this.#held = [];
     this.#exchange.waits(false);
     this.#taker?.fail(fault, detail);
   }
 
-  /** Discards the rest. A paused stream would never close, and neither would its connection. */
+  /** Discards the rest. */
   discard(): void {
     this.isOver = true;
-    this.#stream.off('data', this.#onData).off('end', this.#onEnd).resume();
+    this.#held = [];
   }
 
-  readonly #onData = (bytes: Buffer): void => {
-    if (this.isOver) return;
-    this.receivedBytes += bytes.length;
+  #take(bytes: Buffer): void {
+    this.#exchange.consumed(bytes.length);
     this.#taker!.take(bytes);
-    const goesOn = this.#taker!.rest();
-    this.#exchange.waits(goesOn);
-    if (!goesOn) this.#stream.pause();
-  };
+    this.#isPaused = !this.#taker!.rest();
+  }
 
-  readonly #onEnd = (): void => {
-    // A stream that was reset ends, too; `close` reports the reset.
-    if (this.isOver || this.#stream.aborted) return;
+  /** Passes on what is held, and the end. */
+  #deliver(): void {
+    const held = this.#held;
+    let at = 0;
+    while (at < held.length && !this.#isPaused && !this.isOver) this.#take(held[at++]!);
+    if (this.isOver) return;
+    if (at > 0) held.splice(0, at);
+    const isDone = this.isWhole && held.length === 0 && !this.#isPaused;
+    this.#exchange.waits(!this.isWhole && !this.#isPaused);
+    if (!isDone) return;
     this.isOver = true;
-    this.isWhole = true;
-    this.#exchange.waits(false);
     this.#taker!.end(this.#trailers);
-  };
+  }
 }

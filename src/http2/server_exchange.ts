@@ -1,17 +1,22 @@
-import { constants, type ServerHttp2Stream } from 'node:http2';
-import { contain, isStreamOver, resetStream, respond, within } from '../io/containment.ts';
-import type { Deadlines, Deadline } from '../io/deadlines.ts';
-import { secretBytes } from '../crypto/random.ts';
-import type { FieldList } from '../http/fields.ts';
+import type { Duplex } from 'node:stream';
+import type { Deadline, Deadlines } from '../io/deadlines.ts';
 import { drive } from '../engine/drivers/live.ts';
 import type { Clients } from '../engine/drivers/clients.ts';
-import { type BodyExchange, Http2Body } from './server_body.ts';
-import { type Http2Refusal, readHttp2Head } from './request_head.ts';
-import { HTTP2_HEAD } from './limits.ts';
-import { Http2Sink, type SinkExchange } from './server_sink.ts';
-import type { ListenerLimits } from '../io/listener_limits.ts';
-import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
 import { contentOf } from '../engine/drivers/reply_content.ts';
+import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
+import type { FieldList } from '../http/fields.ts';
+import type { ListenerLimits } from '../io/listener_limits.ts';
+import type { ConnectionOutput } from './connection_output.ts';
+import { ERROR } from './error_codes.ts';
+import { windowUpdateFrame } from './frames.ts';
+import { encodeStatus } from './hpack/encoder.ts';
+import { CLIENT_STREAM_BYTES } from './limits.ts';
+import type { Http2Head, Http2Refusal } from './request_head.ts';
+import { encodedField, encodedFields } from './response_fields.ts';
+import { type BodyExchange, Http2Body } from './server_body.ts';
+import { Http2Sink, type SinkExchange } from './server_sink.ts';
+import { StreamWriter, type StreamWriterOwner } from './stream_writer.ts';
+import { TunnelStream } from './tunnel_stream.ts';
 
 /** State shared by all streams of all connections. */
 export interface Http2Shared {
@@ -23,78 +28,161 @@ export interface Http2Shared {
   over(): void;
 }
 
-/** A stream with one request: creates its body and its sink, starts the driver, and watches deadlines. */
-export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
+/** What a stream needs from its connection. */
+export interface StreamConnection {
+  readonly facts: ConnectionFacts;
+  readonly output: ConnectionOutput;
+  /** The initial window of streams, as the client set it. */
+  readonly initialWindow: number;
+  /** Resets a stream, which is then gone. */
+  abort(id: number, code: number): void;
+  /** Both sides have ended a stream: the client may open another one. */
+  streamEnded(): void;
+  /** Nothing is left to do for a stream. */
+  streamFinished(id: number): void;
+}
+
+/** A stream with one request: its body and its sink, its part of flow control, and its deadlines. */
+export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, StreamWriterOwner {
   deadline = 0;
-  readonly #stream: ServerHttp2Stream;
-  readonly #facts: ConnectionFacts;
+  readonly id: number;
+  readonly writer: StreamWriter;
+  readonly #connection: StreamConnection;
   readonly #shared: Http2Shared;
+  /** What the client sends: the content of the request, or its side of a tunnel. */
   #body: Http2Body | null = null;
   #sink: Http2Sink | null = null;
+  #tunnel: TunnelStream | null = null;
+  #isTunnel = false;
+  /** The head of the response was sent. */
   #hasBegun = false;
   #isDriven = false;
-  #isTunnel = false;
-  /** We have reset it. */
-  #hasReset = false;
-  readonly #onReset: () => void;
+  /** The client has sent END_STREAM. */
+  hasEnded: boolean;
+  /** Both sides have ended the stream. */
+  isEnded = false;
+  #isClosed = false;
+  /** Content that the client may still send, in bytes, and content that was read since it was last told so. */
+  #windowBytes = CLIENT_STREAM_BYTES;
+  #readBytes = 0;
+  /** Content that the head declares and that has not arrived; null if it declares none. */
+  #leftBytes: number | null = null;
+  /** The request is invalid: after the response, the stream is reset. */
+  #isMalformed = false;
 
-  /** `onReset` is called when the client resets the stream before the end of the response. */
-  constructor(
-    stream: ServerHttp2Stream,
-    facts: ConnectionFacts,
-    shared: Http2Shared,
-    onReset: () => void = () => undefined,
-  ) {
-    this.#stream = stream;
-    this.#facts = facts;
+  constructor(id: number, hasEnded: boolean, connection: StreamConnection, shared: Http2Shared) {
+    this.id = id;
+    this.hasEnded = hasEnded;
+    this.#connection = connection;
     this.#shared = shared;
-    this.#onReset = onReset;
+    this.writer = new StreamWriter(id, connection.output, connection.initialWindow, this);
   }
 
-  begin(raw: FieldList, hasEnded: boolean): void {
-    const stream = this.#stream;
+  get nowMs(): () => number {
+    return this.#shared.exchanges.nowMs;
+  }
+
+  begin(read: Http2Head): void {
     const { exchanges, clients, deadlines } = this.#shared;
-    contain(stream).on('error', () => undefined); // `close` follows
-    stream.once('aborted', this.#onAborted);
-    // A fast client may have reset it before listeners were added.
-    if (isStreamOver(stream)) this.#onAborted();
-    const scheme = this.#facts.tls === null ? 'http' : 'https';
-    const read = readHttp2Head(raw, scheme, hasEnded, HTTP2_HEAD, newKey);
-    if ('detail' in read) {
-      this.#refuse(read);
-      return;
-    }
     const { head, lengthBytes, expectsContinue, takesTrailers, isTunnel } = read;
     this.#isTunnel = isTunnel;
-    this.#body = new Http2Body(stream, this, lengthBytes, expectsContinue);
-    this.#sink = new Http2Sink(stream, this, head.method, {
-      takesTrailers,
-      isTunnel,
-      nowMs: exchanges.nowMs,
-    });
-    stream.once('close', this.#onClose);
+    const isEmpty = this.hasEnded;
+    this.#leftBytes = isEmpty || isTunnel ? null : lengthBytes;
+    const body = new Http2Body(this, isEmpty ? 0 : lengthBytes, expectsContinue && !isEmpty);
+    this.#body = isTunnel ? new Http2Body(this, isEmpty ? 0 : null, false) : body;
+    const sink = new Http2Sink(this, head.method, takesTrailers);
+    this.#sink = sink;
     deadlines.watch(this);
     this.#shared.begun();
-    drive(
-      {
-        raw: { head, connection: this.#facts, startMs: exchanges.nowMs() },
-        body: this.#body,
-        reply: this.#sink,
-        upgradable: isTunnel,
-      },
-      exchanges,
-      clients,
-      this.#onDriven,
-    );
+    const raw = { head, connection: this.#connection.facts, startMs: exchanges.nowMs() };
+    drive({ raw, body, reply: sink, upgradable: isTunnel }, exchanges, clients, this.#onDriven);
   }
+
+  /** Answers a head that is refused before an exchange starts; it still has its event. */
+  refuse(refusal: Http2Refusal): void {
+    const { exchanges, deadlines, limits } = this.#shared;
+    const { isMalformed, ...refused } = refusal;
+    const reply = exchanges.refuse({ ...refused, connection: this.#connection.facts });
+    const bytes = contentOf(reply);
+    const fields = encodedFields(reply.headers).block ?? '';
+    deadlines.watch(this, limits.writeIdleMs);
+    this.#isDriven = true;
+    this.#isMalformed = isMalformed;
+    this.writer.head(
+      encodeStatus(reply.status) + fields + encodedField('content-length', String(bytes.length)),
+      false,
+    );
+    this.writer.push(bytes);
+    this.writer.end('');
+    if (this.writer.flush()) this.#conclude();
+  }
+
+  // --- what arrives -------------------------------------------------------------------------------------------------
+
+  /** Content; `flow` counts padding, too. Returns the code of an error of the stream, if any. */
+  receive(
+    bytes: Buffer,
+    flow: { readonly bytes: number; readonly isStable: boolean },
+    endsStream: boolean,
+  ): number | null {
+    if (this.hasEnded) return ERROR.STREAM_CLOSED;
+    this.#windowBytes -= flow.bytes;
+    if (this.#windowBytes < 0) return ERROR.FLOW_CONTROL_ERROR;
+    if (flow.bytes > bytes.length) this.consumed(flow.bytes - bytes.length);
+    if (this.#leftBytes !== null) this.#leftBytes -= bytes.length;
+    if (this.#leftBytes !== null && this.#leftBytes < 0) this.#failLength('longer');
+    else this.#body?.receive(bytes, flow.isStable);
+    if (endsStream) this.receiveEnd([]);
+    return null;
+  }
+
+  receiveEnd(trailers: FieldList): void {
+    if (this.#leftBytes !== null && this.#leftBytes > 0) this.#failLength('shorter');
+    this.hasEnded = true;
+    this.#body?.receiveEnd(trailers);
+    this.#settle();
+  }
+
+  /** RFC 9113 §8.1.1: such a request is malformed. */
+  #failLength(how: 'longer' | 'shorter'): void {
+    this.#isMalformed = true;
+    this.#body?.fail('malformed', `the content is ${how} than its declared length`);
+  }
+
+  /** The stream was reset, or its connection has closed. True if the response was incomplete. */
+  gone(): boolean {
+    if (this.#isClosed) return false;
+    this.#isClosed = true;
+    this.deadline = 0;
+    this.#shared.deadlines.forget(this);
+    const isIncomplete = !this.#isDriven && !this.#isTunnel;
+    const notifyGone = this.#sink?.markGone();
+    // What the system still holds must not be overwritten, so the upstream goes on when it is free.
+    this.writer.close(() => {
+      this.#body?.fail('left', 'the client left in the middle of its request body');
+      notifyGone?.();
+      this.#tunnel?.destroy();
+    });
+    return isIncomplete;
+  }
+
+  // --- body and sink ------------------------------------------------------------------------------------------------
 
   sendContinue(): void {
     this.#sink?.sendContinue();
   }
 
   waits(isWaiting: boolean): void {
-    if (this.#hasBegun) return;
+    if (this.#hasBegun || this.#isClosed) return;
     this.deadline = isWaiting ? this.#shared.deadlines.after(this.#shared.limits.bodyIdleMs) : 0;
+  }
+
+  consumed(bytes: number): void {
+    this.#readBytes += bytes;
+    if (this.hasEnded || this.#isClosed || 2 * this.#readBytes < CLIENT_STREAM_BYTES) return;
+    this.#connection.output.send(windowUpdateFrame(this.id, this.#readBytes));
+    this.#windowBytes += this.#readBytes;
+    this.#readBytes = 0;
   }
 
   begun(): void {
@@ -103,75 +191,69 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
   }
 
   stalls(isStalling: boolean): void {
-    if (this.#isDriven) return;
+    if (this.#isClosed) return;
     this.deadline = isStalling ? this.#shared.deadlines.after(this.#shared.limits.writeIdleMs) : 0;
   }
 
-  expire(): void {
-    const stream = this.#stream;
-    // A stream that its client has reset may still hold data that the client does not read.
-    if (stream.closed || this.#isDriven || this.#body === null) stream.destroy();
-    else if (this.#hasBegun) {
-      this.#hasReset = true;
-      resetStream(stream, constants.NGHTTP2_CANCEL);
-      // Data that waits for the client's window keeps the stream open.
-      this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
-    } else this.#body?.fail('timeout', 'the request body did not arrive in time');
+  takeOver(): Duplex | null {
+    if (!this.#isTunnel || this.#isClosed) return null;
+    this.#tunnel = new TunnelStream(this.#body!, this.writer, () => this.reset(ERROR.CANCEL));
+    return this.#tunnel;
+  }
+
+  reset(code: number = ERROR.INTERNAL_ERROR): void {
+    if (this.#isClosed || (this.hasEnded && this.writer.isOver)) return;
+    this.#connection.abort(this.id, code);
+  }
+
+  // --- the sending side ---------------------------------------------------------------------------------------------
+
+  accepted(bytes: number): void {
+    this.#sink?.accepted(bytes);
+  }
+
+  room(): void {
+    if (this.#tunnel !== null) this.#tunnel.room();
+    else if (this.#sink === null) this.#conclude();
+    else this.#sink.room();
+  }
+
+  stalled(): void {
+    if (this.#tunnel === null) this.stalls(true);
+  }
+
+  ended(): void {
+    this.#settle();
   }
 
   readonly #onDriven = (): void => {
-    this.#shared.over();
-    const body = this.#body!;
-    const stream = this.#stream;
-    if (stream.destroyed) return;
-    // A stream that was reset with queued data would stay open, and its connection, too.
     this.#isDriven = true;
-    this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
-    // RFC 9113 §8.1: the response is complete, so the rest of the request is not needed. A tunnel has no such
-    // end.
-    if ((body.isWhole && !this.#isTunnel) || stream.closed) return;
-    body.discard();
-    resetStream(stream, constants.NGHTTP2_NO_ERROR);
+    this.#shared.over();
+    this.#conclude();
   };
 
-  /**
-   * If a client resets a paused stream with NO_ERROR, Node leaves the stream open, and its session reads
-   * nothing more, not even the close of the connection. Our own resets are sent before the next tick.
-   */
-  readonly #onAborted = (): void => {
-    // A tunnel that ends may have been closed by its other side.
-    if (!this.#hasReset && !this.#isTunnel && this.#sink?.isCut !== true) this.#onReset();
-    setImmediate(() => within(this.#stream, () => void this.#stream.destroy()));
-  };
-
-  readonly #onClose = (): void => {
-    this.deadline = 0;
-    this.#shared.deadlines.forget(this);
-    const notifyGone = this.#sink!.markGone();
-    this.#body!.fail('left', 'the client left in the middle of its request body');
-    notifyGone();
-  };
-
-  /** A head that is refused before an exchange starts; it still has its event. */
-  #refuse(refusal: Http2Refusal): void {
-    const reply = this.#shared.exchanges.refuse({ ...refusal, connection: this.#facts });
-    const stream = this.#stream;
-    if (isStreamOver(stream)) return;
-    // A timer of the stream would end with its reset, and a client that reads nothing would hold the
-    // connection.
-    const { deadlines, limits } = this.#shared;
-    deadlines.watch(this, limits.writeIdleMs);
-    stream.once('close', () => deadlines.forget(this));
-    const bytes = contentOf(reply);
-    const length = ['content-length', `${bytes.length}`];
-    if (!respond(stream, [':status', String(reply.status), ...reply.headers, ...length])) return;
-    stream.end(bytes, () => {
-      resetStream(stream, constants.NGHTTP2_NO_ERROR);
-    });
+  /** RFC 9113 §8.1: the response is complete, so the rest of the request is not needed. */
+  #conclude(): void {
+    if (this.#isClosed) return;
+    this.#body?.discard();
+    if (this.#isMalformed) this.#connection.abort(this.id, ERROR.PROTOCOL_ERROR);
+    else if (!this.hasEnded) this.#connection.abort(this.id, ERROR.NO_ERROR);
+    else this.#settle();
   }
-}
 
-/** RFC 6455 §4.1: 16 random bytes. */
-function newKey(): string {
-  return Buffer.from(secretBytes(16)).toString('base64');
+  #settle(): void {
+    if (!this.hasEnded || !this.writer.isOver || this.#isClosed || this.#isMalformed) return;
+    if (!this.isEnded) this.#connection.streamEnded();
+    this.isEnded = true;
+    if (!this.#isDriven) return;
+    this.#isClosed = true;
+    this.#shared.deadlines.forget(this);
+    this.#connection.streamFinished(this.id);
+  }
+
+  expire(): void {
+    if (this.#isClosed) return;
+    if (this.#hasBegun || this.#isDriven) this.#connection.abort(this.id, ERROR.CANCEL);
+    else this.#body?.fail('timeout', 'the request body did not arrive in time');
+  }
 }

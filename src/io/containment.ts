@@ -1,11 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  Http2Session,
-  OutgoingHttpHeaders,
-  ServerHttp2Stream,
-} from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, Http2Session, OutgoingHttpHeaders } from 'node:http2';
 import { errorText } from '../diagnostics/message_text.ts';
 
 /**
@@ -79,31 +73,7 @@ export function isStreamOver(stream: { readonly destroyed: boolean; readonly clo
   return stream.destroyed || stream.closed;
 }
 
-/** Throws on an invalid head, because that is a fault of ours. */
-export function respond(
-  stream: ServerHttp2Stream,
-  fields: readonly string[],
-  options: { readonly endStream?: boolean; readonly waitForTrailers?: boolean } = {},
-): boolean {
-  if (isStreamOver(stream)) return false;
-  try {
-    stream.respond(fields, options);
-  } catch (error) {
-    if (isStreamOver(stream)) return false;
-    throw error;
-  }
-  return true;
-}
-
-export function respondInterim(stream: ServerHttp2Stream, fields: OutgoingHttpHeaders): boolean {
-  if (isStreamOver(stream) || stream.headersSent) return false;
-  return attempt(() => stream.additionalHeaders(fields));
-}
-
-export function sendTrailers(
-  stream: ServerHttp2Stream | ClientHttp2Stream,
-  fields: OutgoingHttpHeaders,
-): boolean {
+export function sendTrailers(stream: ClientHttp2Stream, fields: OutgoingHttpHeaders): boolean {
   if (isStreamOver(stream)) return false;
   return attempt(() => stream.sendTrailers(fields));
 }
@@ -126,30 +96,10 @@ export function requestStream(
  * content keeps it, at once. `close()` during a read of its session aborts the process: Node postpones that reset, may
  * destroy the stream before it is sent, and then asks it for its trailers.
  */
-export function resetStream(stream: ServerHttp2Stream | ClientHttp2Stream, code: number): void {
+export function resetStream(stream: ClientHttp2Stream, code: number): void {
   setImmediate(() => {
     if (!stream.destroyed) attempt(() => (stream.closed ? stream.destroy() : stream.close(code)));
   });
-}
-
-/** Destroys a session, in the next iteration of the event loop, like `resetStream`. */
-export function destroySession(session: Http2Session): void {
-  setImmediate(() => attempt(() => session.destroy()));
-}
-
-export function sendGoaway(session: Http2Session, code: number, lastStream?: number): boolean {
-  if (session.destroyed) return false;
-  return attempt(() => session.goaway(code, lastStream));
-}
-
-/** False: no ping was sent, and `answered` is not called. */
-export function sendPing(session: Http2Session, answered: () => void): boolean {
-  if (session.destroyed) return false;
-  let isSent = false;
-  attempt(() => {
-    isSent = session.ping(answered);
-  });
-  return isSent;
 }
 
 export function widenWindow(session: Http2Session, bytes: number): boolean {

@@ -18,6 +18,11 @@ export class ReadBuffer {
     return this.to - this.from;
   }
 
+  /** Whether the unread bytes are never overwritten, so that parts of them may be kept. */
+  get isStable(): boolean {
+    return !this.#owned;
+  }
+
   /** Adds bytes. They are used in place until `keep` is called, which copies them if needed. */
   add(more: Buffer, length = more.length): void {
     if (this.from === this.to) {

@@ -5,10 +5,7 @@ import type { ServeConnection } from '../http1/server.ts';
 import type { ListenerLimits } from '../io/listener_limits.ts';
 import type { ExchangePort } from '../engine/drivers/exchange_port.ts';
 
-/**
- * HTTP/2 for a listener, loaded with the first connection that needs it, because Node's http2 module takes 14
- * MB.
- */
+/** HTTP/2 for a listener, loaded with the first connection that needs it. */
 export function lazyHttp2(
   exchanges: ExchangePort,
   clients: Omit<Clients, 'tunnelIdleMs'>,

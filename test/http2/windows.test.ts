@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
-import { SESSION, UPSTREAM_STREAM_BYTES } from '../../src/http2/limits.ts';
+import { CLIENT_STREAM_BYTES, UPSTREAM_STREAM_BYTES } from '../../src/http2/limits.ts';
 import type { Listening } from '../../src/listening.ts';
 import { data, FLAG, FRAME, type Frame, frameReader, headers, PREFACE, request } from './frames.ts';
 import { settings, SETTINGS_ACK } from './frames.ts';
@@ -79,6 +79,6 @@ it('a client with a window of nothing makes the edge hold one window of its upst
   await expect.poll(() => sent).toBeGreaterThanOrEqual(UPSTREAM_STREAM_BYTES);
   expect(sent).toBeLessThanOrEqual(1.5 * UPSTREAM_STREAM_BYTES);
   const offered = frames.find(({ type, flags }) => type === FRAME.settings && flags === 0)!;
-  expect(initialWindow(offered.payload)).toBe(SESSION.settings!.initialWindowSize);
+  expect(initialWindow(offered.payload)).toBe(CLIENT_STREAM_BYTES);
   client.destroy();
 });

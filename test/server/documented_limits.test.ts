@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { CLOCKS_DIFFER_MS } from '../../src/auth/limits.ts';
 import { RESPONSE_HEAD_MS, WIRE_LIMITS } from '../../src/http/message_limits.ts';
-import { CONTROL, HTTP2_HEAD, RESETS, SESSION, UPSTREAM_STREAM_BYTES } from '../../src/http2/limits.ts';
+import {
+  CLIENT_STREAM_BYTES,
+  CONCURRENT_STREAMS,
+  CONTROL,
+  HEAD_CEILING_BYTES,
+  HTTP2_HEAD,
+  RESETS,
+  UPSTREAM_STREAM_BYTES,
+} from '../../src/http2/limits.ts';
 import { DRAIN_MS, LISTENER_LIMITS } from '../../src/io/listener_limits.ts';
 import { KEEP_ALIVE_MS } from '../../src/io/tcp_dial.ts';
 import { HALF_OPEN_MS } from '../../src/io/tcp_forward.ts';
@@ -45,18 +53,15 @@ const SAID: readonly (readonly [page: string, text: string])[] = [
   ],
   ['fidelity/tls.md', `TCP keep-alive probes after ${seconds(KEEP_ALIVE_MS)}`],
   ['fidelity/http2.md', `head over ${size(HTTP2_HEAD.headBytes)} or ${HTTP2_HEAD.fields} fields: 431`],
-  [
-    'fidelity/http2.md',
-    `over ${size(SESSION.settings!.maxHeaderListSize!)} or ${count(SESSION.maxHeaderListPairs!)}`,
-  ],
-  ['fidelity/http2.md', `${SESSION.settings!.maxConcurrentStreams} concurrent streams; ${RESETS} streams`],
+  ['fidelity/http2.md', `a header block over ${size(HEAD_CEILING_BYTES)}`],
+  ['fidelity/http2.md', `${CONCURRENT_STREAMS} concurrent streams; ${RESETS} streams`],
   [
     'fidelity/http2.md',
     `${CONTROL.frames} PING, SETTINGS and PRIORITY frames, in ${seconds(CONTROL.windowMs)}`,
   ],
   [
     'fidelity/http2.md',
-    `unread content: ${size(SESSION.settings!.initialWindowSize!)} of a client, ${size(UPSTREAM_STREAM_BYTES)} of an upstream`,
+    `unread content: ${size(CLIENT_STREAM_BYTES)} of a client, ${size(UPSTREAM_STREAM_BYTES)} of an upstream`,
   ],
   ['fidelity/saml.md', `clocks may differ by ${seconds(CLOCKS_DIFFER_MS)}`],
   ['fidelity/simulator.md', `upstream limit ${seconds(RESPONSE_HEAD_MS)} to the head`],

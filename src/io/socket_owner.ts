@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { failed, within } from '../io/containment.ts';
+import { failed, within } from './containment.ts';
 
 /** What a connection is notified of by its socket. */
 export interface SocketOwner {

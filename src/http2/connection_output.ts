@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import { WriteBuffer, type WriteBufferOwner } from '../io/write_buffer.ts';
+import { DEFAULT_WINDOW_BYTES } from './frames.ts';
+
+/** A stream with content that waits for a window or for the system. */
+export interface WaitingStream {
+  /** There may be room. */
+  proceed(): void;
+}
+
+/** The sending side of a connection: its window, and the streams that wait for room, which take turns. */
+export class ConnectionOutput implements WriteBufferOwner {
+  readonly buffer: WriteBuffer;
+  /** Content that the client accepts on the connection, in bytes. */
+  window = DEFAULT_WINDOW_BYTES;
+  readonly #socket: Socket;
+  readonly #writeIdleMs: number;
+  readonly #waiting = new Set<WaitingStream>();
+
+  /** `writeIdleMs`: how long the client may read nothing. */
+  constructor(socket: Socket, writeIdleMs: number) {
+    this.#socket = socket;
+    this.#writeIdleMs = writeIdleMs;
+    this.buffer = new WriteBuffer(socket, this);
+  }
+
+  /** Whether the system has not accepted everything. */
+  get isWaiting(): boolean {
+    return this.buffer.isWaiting && !this.#socket.destroyed;
+  }
+
+  /** Sends frames without content. */
+  send(frames: string): void {
+    this.buffer.text(frames);
+    this.flush();
+  }
+
+  /** False: the system has not accepted everything, and lent bytes must stay valid until `proceed`. */
+  flush(): boolean {
+    if (this.buffer.flush()) return true;
+    // Node restarts this timeout while the system accepts bytes.
+    this.#socket.setTimeout(this.#writeIdleMs);
+    return false;
+  }
+
+  /** Calls `proceed` when there is room; the last to wait is the last to be called. */
+  wait(stream: WaitingStream): void {
+    this.#waiting.delete(stream);
+    this.#waiting.add(stream);
+  }
+
+  forget(stream: WaitingStream): void {
+    this.#waiting.delete(stream);
+  }
+
+  flushed(): void {
+    this.#socket.setTimeout(0);
+    this.proceed();
+  }
+
+  /** Gives each waiting stream a turn. */
+  proceed(): void {
+    if (this.#waiting.size === 0) return;
+    const waiting = [...this.#waiting];
+    for (const stream of waiting) {
+      if (!this.#waiting.delete(stream)) continue;
+      stream.proceed();
+    }
+  }
+}
