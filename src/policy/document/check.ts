@@ -31,7 +31,7 @@ export interface CheckedPolicy {
 
 /** Checks a policy file in YAML or JSON and reports all findings at once. Never throws. */
 export function checkPolicy(file: Source, setting: PolicySetting): CheckedPolicy {
-  return atOnce(checkSource(file.text, wholeFile(file), setting));
+  return atOnce(checkSource(file.text, wholeFile(file), { ...setting, isCheckOnly: true }));
 }
 
 /** A policy in a string inside a file. */
