@@ -27,7 +27,7 @@ export function numberLiteral(parser: Parser, start: number, negative: boolean):
 
 type Special = 'reserved' | 'operator' | { readonly value: boolean | null };
 
-/** Words that are no names. Reserved ones (language definition, Syntax: RESERVED) can be fields. */
+/** Words that cannot be names. Reserved ones (language definition, Syntax: RESERVED) can be fields. */
 const WORDS: ReadonlyMap<string, Special> = new Map<string, Special>([
   ...'as break const continue else for function if import let loop package namespace return var void while'
     .split(' ')
