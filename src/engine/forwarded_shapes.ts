@@ -11,7 +11,7 @@ export type MakeFields = (
 ) => string[];
 
 /** What the fields for an upstream say besides those of the client. */
-export interface Around {
+interface Around {
   readonly authority: string;
   readonly scheme: string;
   readonly clientIp: string;

@@ -11,7 +11,7 @@ export interface Place {
   readonly map?: TextMap;
 }
 
-export interface RuleExpression {
+interface RuleExpression {
   readonly text: string;
   readonly pointer: string;
 }
