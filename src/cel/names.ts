@@ -66,7 +66,9 @@ export function functionCandidates<A>(checker: Checker<A>, node: Call): CallTarg
   const { functions, namespaces } = checker.scope.functions;
   const { target } = node;
   if (target === undefined) {
-    const names = node.absolute ? [node.name] : qualified(checker.scope.container, node.name);
+    const { container } = checker.scope;
+    if (node.absolute || container === '') return { row: functions.get(node.name), receiver: undefined };
+    const names = qualified(container, node.name);
     return {
       row: names.map((name) => functions.get(name)).find((row) => row !== undefined),
       receiver: undefined,

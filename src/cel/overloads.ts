@@ -11,7 +11,10 @@ export interface Match<A> {
   readonly result: Type;
 }
 
-type Bindings = Map<string, Type>;
+/** Types of type parameters; most overloads have none. */
+interface Bindings {
+  types: Map<string, Type> | undefined;
+}
 
 /** The overloads that accept these argument types; undefined if none does. */
 export function matchOverloads<A>(
@@ -19,20 +22,22 @@ export function matchOverloads<A>(
   style: 'global' | 'method',
   args: readonly Type[],
 ): Match<A> | undefined {
-  const candidates: Overload<A>[] = [];
+  let candidates: Overload<A>[] | undefined;
+  const bindings: Bindings = { types: undefined };
   let result: Type | undefined;
   for (const overload of overloads) {
     if (overload.style !== 'both' && overload.style !== style) continue;
-    const bindings: Bindings = new Map();
+    bindings.types = undefined;
     const fit = fitAll(overload, args, bindings);
     if (fit === 'none') continue;
     const own = substitute(overload.result, bindings);
-    candidates.push(overload);
-    if (fit === 'exact' && candidates.length === 1) return { candidates, exact: true, result: own };
+    if (fit === 'exact' && candidates === undefined)
+      return { candidates: [overload], exact: true, result: own };
+    (candidates ??= []).push(overload);
     result = result === undefined || sameType(result, own) ? own : DYN;
     if (fit === 'exact') break;
   }
-  return result === undefined ? undefined : { candidates, exact: false, result };
+  return result === undefined || candidates === undefined ? undefined : { candidates, exact: false, result };
 }
 
 function fitAll<A>(overload: Overload<A>, args: readonly Type[], bindings: Bindings): Fit {
@@ -84,14 +89,15 @@ function unknown(param: Type, bindings: Bindings): void {
 
 /** Both uses of a type parameter must have the same type; `dyn`, also inside a list or map, matches anything. */
 function fitParameter(name: string, arg: Type, bindings: Bindings): Fit {
-  const known = bindings.get(name);
+  const types = (bindings.types ??= new Map());
+  const known = types.get(name);
   if (known === undefined) {
-    bindings.set(name, arg);
+    types.set(name, arg);
     return 'exact';
   }
   const joined = joinTypes(known, arg);
   if (joined === undefined) return 'none';
-  bindings.set(name, joined);
+  types.set(name, joined);
   return 'exact';
 }
 
@@ -101,7 +107,7 @@ function worse(one: Fit, other: Fit): Fit {
 }
 
 function substitute(type: Type, bindings: Bindings): Type {
-  if (type.kind === 'parameter') return bindings.get(type.name) ?? UNSET;
+  if (type.kind === 'parameter') return bindings.types?.get(type.name) ?? UNSET;
   if (type.kind === 'list') return { kind: 'list', element: substitute(type.element, bindings) };
   if (type.kind === 'optional') return { kind: 'optional', value: substitute(type.value, bindings) };
   if (type.kind !== 'map') return type;

@@ -4,7 +4,7 @@ import { SyntaxProblem } from './escapes.ts';
 import { advance, lexer } from './lexer.ts';
 import { MAX_DEPTH, MAX_SOURCE_LENGTH } from './limits.ts';
 import { numberLiteral, postfix, primary } from './primary.ts';
-import { at, expect, nextId, spanFrom, take, tooDeep, unexpected } from './reader.ts';
+import { at, expect, nextId, nextIdAbove, spanFrom, take, tooDeep, unexpected } from './reader.ts';
 import type { Macros, Parser } from './reader.ts';
 
 export type Parsed = { readonly ast: Ast } | { readonly diagnostic: Diagnostic };
@@ -59,7 +59,7 @@ function logic(parser: Parser, operator: '&&' | '||'): Node {
   if (!at(parser, operator)) return first;
   const terms = [first];
   while (take(parser, operator)) terms.push(term(parser, operator));
-  return { kind: 'logic', id: nextId(parser, ...terms), span: spanFrom(parser, start), operator, terms };
+  return { kind: 'logic', id: nextIdAbove(parser, terms), span: spanFrom(parser, start), operator, terms };
 }
 
 function term(parser: Parser, operator: '&&' | '||'): Node {

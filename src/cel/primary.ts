@@ -3,7 +3,7 @@ import type { Element, Entry, LoopVariable, MessageField, Node } from './ast.ts'
 import { SyntaxProblem } from './escapes.ts';
 import type { MacroRow } from './function_table.ts';
 import { advance, intValue } from './lexer.ts';
-import { type Parser, at, expect, nextId, spanFrom, take, unexpected } from './reader.ts';
+import { type Parser, at, expect, nextId, nextIdAbove, spanFrom, take, unexpected } from './reader.ts';
 import { Double } from './values.ts';
 
 /** An int or double; `start` is that of its minus if there is one. */
@@ -25,13 +25,18 @@ export function numberLiteral(parser: Parser, start: number, negative: boolean):
   return { kind: 'literal', id: nextId(parser), span: spanFrom(parser, start), value };
 }
 
-/** Reserved names (language definition, Syntax: RESERVED); usable as fields. */
-const RESERVED: ReadonlySet<string> = new Set(
-  'as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-);
-const KEYWORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+type Special = 'reserved' | 'operator' | { readonly value: boolean | null };
+
+/** Words that cannot be names. Reserved ones (language definition, Syntax: RESERVED) can be fields. */
+const WORDS: ReadonlyMap<string, Special> = new Map<string, Special>([
+  ...'as break const continue else for function if import let loop package namespace return var void while'
+    .split(' ')
+    .map((word) => [word, 'reserved'] as const),
+  ['in', 'operator'],
+  ['true', { value: true }],
+  ['false', { value: false }],
+  ['null', { value: null }],
+]);
 
 export function primary(parser: Parser): Node {
   const token = parser.at;
@@ -58,27 +63,17 @@ function name(parser: Parser, start: number, absolute: boolean): Node {
   const token = parser.at;
   if (token.kind !== 'identifier') throw unexpected(parser, 'a name');
   const { word } = token;
-  if (!absolute && Object.hasOwn(KEYWORDS, word)) {
-    advance(token);
-    return {
-      kind: 'literal',
-      id: nextId(parser),
-      span: spanFrom(parser, start),
-      value: KEYWORDS[word] ?? null,
-    };
-  }
-  if (word === 'in' || Object.hasOwn(KEYWORDS, word)) throw unexpected(parser, 'a value');
-  if (RESERVED.has(word)) {
-    throw new SyntaxProblem(`\`${word}\` is reserved and cannot be a name`, token.start, token.end);
-  }
+  const special = WORDS.get(word);
+  if (special !== undefined) return keyword(parser, start, absolute, special);
   const nameSpan = { start: token.start, end: token.end };
   advance(token);
   if (!at(parser, '(')) {
-    return { kind: 'name', id: nextId(parser), span: spanFrom(parser, start), name: word, absolute };
+    const span = absolute ? spanFrom(parser, start) : nameSpan;
+    return { kind: 'name', id: nextId(parser), span, name: word, absolute };
   }
   const args = callArguments(parser);
   if (word === 'has' && !absolute) return presence(parser, start, args);
-  const id = nextId(parser, ...args);
+  const id = nextIdAbove(parser, args);
   return {
     kind: 'call',
     id,
@@ -89,6 +84,17 @@ function name(parser: Parser, start: number, absolute: boolean): Node {
     args,
     absolute,
   };
+}
+
+/** A constant, or an error. */
+function keyword(parser: Parser, start: number, absolute: boolean, special: Special): Node {
+  const token = parser.at;
+  if (special === 'reserved') {
+    throw new SyntaxProblem(`\`${token.word}\` is reserved and cannot be a name`, token.start, token.end);
+  }
+  if (absolute || special === 'operator') throw unexpected(parser, 'a value');
+  advance(token);
+  return { kind: 'literal', id: nextId(parser), span: spanFrom(parser, start), value: special.value };
 }
 
 function presence(parser: Parser, start: number, args: readonly Node[]): Node {
@@ -141,8 +147,9 @@ function member(parser: Parser, operand: Node, start: number): Node {
   const optional = take(parser, '?');
   const token = parser.at;
   const quoted = token.kind === 'quoted';
-  const keyword = token.kind === 'identifier' && (token.word === 'in' || Object.hasOwn(KEYWORDS, token.word));
-  if ((!quoted && token.kind !== 'identifier') || keyword) throw unexpected(parser, 'a field name');
+  const special = token.kind === 'identifier' ? WORDS.get(token.word) : undefined;
+  const isKeyword = special !== undefined && special !== 'reserved';
+  if ((!quoted && token.kind !== 'identifier') || isKeyword) throw unexpected(parser, 'a field name');
   const { word } = token;
   const nameSpan = { start: token.start, end: token.end };
   advance(token);
@@ -177,7 +184,7 @@ function methodCall(parser: Parser, target: Node, start: number, word: string, n
   }
   const macro = parser.macros.get(`${word}/${args.length}`);
   if (macro !== undefined) return macroCall(parser, macro, target, args, span, nameSpan);
-  const id = nextId(parser, target, ...args);
+  const id = nextIdAbove(parser, args, target);
   return { kind: 'call', id, span, name: word, nameSpan, target, args, absolute: false };
 }
 
@@ -195,7 +202,7 @@ function macroCall(
   if (one !== undefined && two !== undefined && one.name === two.name) {
     throw new SyntaxProblem(`${macro.name}() needs two different variables`, two.span.start, two.span.end);
   }
-  const id = nextId(parser, target, ...bodies);
+  const id = nextIdAbove(parser, bodies, target);
   return { kind: 'macro', id, span, macro, nameSpan, target, variables, bodies };
 }
 
@@ -213,7 +220,8 @@ function list(parser: Parser, start: number): Node {
     if (!take(parser, ',')) break;
   }
   expect(parser, ']');
-  const id = nextId(parser, ...elements.map((element) => element.node));
+  const nodes = elements.map((element) => element.node);
+  const id = nextIdAbove(parser, nodes);
   return { kind: 'list', id, span: spanFrom(parser, start), elements };
 }
 
@@ -227,7 +235,10 @@ function mapLiteral(parser: Parser, start: number): Node {
     if (!take(parser, ',')) break;
   }
   expect(parser, '}');
-  const id = nextId(parser, ...entries.flatMap((entry) => [entry.key, entry.value]));
+  const id = nextIdAbove(
+    parser,
+    entries.flatMap((entry) => [entry.key, entry.value]),
+  );
   return { kind: 'map', id, span: spanFrom(parser, start), entries };
 }
 
@@ -245,7 +256,10 @@ function message(parser: Parser, path: Node, start: number): Node {
     if (!take(parser, ',')) break;
   }
   expect(parser, '}');
-  const id = nextId(parser, ...fields.map((field) => field.value));
+  const id = nextIdAbove(
+    parser,
+    fields.map((field) => field.value),
+  );
   const names = (dottedPath(path) ?? []).join('.');
   return { kind: 'message', id, span: spanFrom(parser, start), name: names, fields };
 }

@@ -62,10 +62,26 @@ export function spanFrom(parser: Parser, start: number): Span {
   return { start, end: parser.at.lastEnd };
 }
 
-/** Takes the next id for a node above `children`, within the limits of size and depth. */
-export function nextId(parser: Parser, ...children: readonly Node[]): number {
-  let height = 0;
-  for (const child of children) height = Math.max(height, parser.heights[child.id] ?? 0);
+/** Takes the next id for a node above up to three others, within the limits of size and depth. */
+export function nextId(parser: Parser, first?: Node, second?: Node, third?: Node): number {
+  let height = first === undefined ? 0 : heightOf(parser, first);
+  if (second !== undefined) height = Math.max(height, heightOf(parser, second));
+  if (third !== undefined) height = Math.max(height, heightOf(parser, third));
+  return idAbove(parser, height);
+}
+
+/** The same for a node above any number of others. */
+export function nextIdAbove(parser: Parser, children: readonly Node[], target?: Node): number {
+  let height = target === undefined ? 0 : heightOf(parser, target);
+  for (const child of children) height = Math.max(height, heightOf(parser, child));
+  return idAbove(parser, height);
+}
+
+function heightOf({ heights }: Parser, { id }: Node): number {
+  return heights[id] ?? 0;
+}
+
+function idAbove(parser: Parser, height: number): number {
   if (height >= MAX_DEPTH) throw tooDeep(parser);
   const id = parser.count;
   if (id >= MAX_NODES) {

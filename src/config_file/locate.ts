@@ -3,7 +3,8 @@ import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Node, Pair, YAMLMap } from 'yaml';
 import type { Span } from '../diagnostics/diagnostic.ts';
 
-interface Locator {
+/** Finds the positions of JSON pointers. */
+export interface Locator {
   readonly spanOf: (pointer: string) => Span | undefined;
   readonly keySpanOf: (pointer: string) => Span | undefined;
 }
@@ -53,7 +54,8 @@ function indexKeys(map: YAMLMap): Map<string, Pair> {
   return index;
 }
 
-function tokensOf(pointer: string): string[] {
+/** The keys and indices of a JSON pointer. */
+export function tokensOf(pointer: string): string[] {
   if (pointer === '') return [];
   return pointer
     .slice(1)

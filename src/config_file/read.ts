@@ -13,9 +13,11 @@ import type { Diagnostic, Fix, Source, Span } from '../diagnostics/diagnostic.ts
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
 import { otherMap, otherText } from './other_files.ts';
+import { jsonPlaces } from './json_places.ts';
 import { locator } from './locate.ts';
 import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
+import { plainJson } from './plain_json.ts';
 import { type Steps, atOnce } from './steps.ts';
 import { spaceAfter } from './syntax_fixes.ts';
 import { clamped, syntaxProblems } from './syntax_problems.ts';
@@ -76,6 +78,9 @@ export function* readingOf(source: Source, kind: FileKind): Steps<Reading> {
   }
   const control = controlCharacter(source.text);
   if (control !== null) return refuse('not_text', control.message, control.span, control.more);
+  const plain = plainReading(source);
+  if (plain !== null && otherOf(Object.keys(plain.value as object), source.text, kind) === null)
+    return { document: plain, diagnostics: [] };
   let parsed: Document;
   try {
     parsed = yield* parseYaml(source.text);
@@ -84,6 +89,12 @@ export function* readingOf(source: Source, kind: FileKind): Steps<Reading> {
     return refuse('too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
   }
   return read(source, parsed, kind, refuse);
+}
+
+/** Reads JSON, in a small part of the time of the library; null for other texts. */
+function plainReading(source: Source): LocatedDocument | null {
+  const value = plainJson(source.text);
+  return value === null ? null : { source, value, ...jsonPlaces(source.text) };
 }
 
 /** Parts of a text of YAML, such as a scalar or a space, between two pauses: about a millisecond. */
@@ -163,9 +174,9 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
 function otherFile(
   text: string,
   contents: Node | null,
-  { called, keys: own }: FileKind,
+  kind: FileKind,
 ): { readonly message: string; readonly cure: string; readonly span: Span | null } | null {
-  const said = (of: string) => `this is ${of}, not ${called}`;
+  const said = (of: string) => `this is ${of}, not ${kind.called}`;
   if (!isMap(contents)) {
     const found = otherText(text);
     if (found === null) return null;
@@ -176,13 +187,22 @@ function otherFile(
   }
   const keys = contents.items.map(({ key }) => key).filter((key) => isScalar(key));
   const names = keys.map(({ value }) => String(value));
-  // A file with keys of its kind is one of that kind, whatever else it has.
-  const isOwn = Array.from(own.matchAll(/`(\w+)`/g)).some(([, key]) => names.includes(key!));
-  const found = isOwn ? null : otherMap(names, text);
+  const found = otherOf(names, text, kind);
   if (found === null) return null;
   const range = keys.find(({ value }) => value === found.key)?.range;
   const span = range ? { start: range[0], end: range[1] } : null;
   return { message: said(found.called), cure: found.cure, span };
+}
+
+/** What a map with these keys is instead of a file of this kind. */
+function otherOf(
+  names: readonly string[],
+  text: string,
+  { keys: own }: FileKind,
+): ReturnType<typeof otherMap> {
+  // A file with keys of its kind is one of that kind, whatever else it has.
+  const isOwn = Array.from(own.matchAll(/`(\w+)`/g)).some(([, key]) => names.includes(key!));
+  return isOwn ? null : otherMap(names, text);
 }
 
 function isEmptyContents(contents: Node | null): boolean {

@@ -3,9 +3,10 @@ import { formatTarget } from '../http/target.ts';
 import { isRecurring, markRecurring, memoizeRecurring } from '../caches/recurring.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { Branding } from './branding.ts';
-import type { Edit, RequestHead, ResponseHead } from './contract.ts';
+import type { Edit, ResponseHead } from './contract.ts';
 import type { Endpoint, UpstreamRequest } from './questions.ts';
 import { editHeaders, withoutLookAlikes } from './edits.ts';
+import { forwardedByShape } from './forwarded_shapes.ts';
 import { NO_EDITS } from './pipeline.ts';
 import type { Exchange } from './exchange.ts';
 import { withTraceContext } from './trace_context.ts';
@@ -82,7 +83,8 @@ function forwardedFields({ request, connection, configuration, edits }: Exchange
   const { headers, authority, scheme } = request;
   const { branding } = configuration;
   const clientIp = connection.client.text;
-  if (!isRecurring(headers)) return madeFields(branding, edits, request, clientIp);
+  const around = { authority, scheme, clientIp };
+  if (!isRecurring(headers)) return madeFields(branding, edits, headers, around);
   const last = lastOf(headers);
   const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
   if (isSame && last.branding === branding && last.edits === edits) return last.out;
@@ -91,17 +93,12 @@ function forwardedFields({ request, connection, configuration, edits }: Exchange
   last.authority = authority;
   last.scheme = scheme;
   last.clientIp = clientIp;
-  last.out = madeFields(branding, edits, request, clientIp);
+  last.out = madeFields(branding, edits, headers, around);
   markRecurring(last.out);
   return last.out;
 }
 
-function madeFields(
-  branding: Branding,
-  edits: readonly Edit[],
-  { headers, authority, scheme }: RequestHead,
-  clientIp: string,
-): FieldList {
+const madeFields = forwardedByShape((branding, edits, headers, { authority, scheme, clientIp }) => {
   const base = branding.forward(headers, authority, scheme, clientIp);
   return editHeaders(branding.passesUnderscores ? withoutLookAlikes(base, edits) : base, edits, 'request');
-}
+});

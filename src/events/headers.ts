@@ -43,7 +43,10 @@ function valuesAt(place: Place, value: string): Values {
 }
 
 function shown({ secret }: Place, value: string): [string] {
-  return [(secret === null ? value : withoutSecret(secret, value)).toLowerCase()];
+  if (secret === null) return [value.toLowerCase()];
+  // Most cookies are in lower case already, and what is made of them is of many parts.
+  if (secret === 'cookie') return [withoutSecret(secret, value.toLowerCase())];
+  return [withoutSecret(secret, value).toLowerCase()];
 }
 
 /** The fields of a message in order, and an object with their members. */

@@ -11,7 +11,19 @@ import type { IdMaker } from './identifiers.ts';
 import { redactEvent } from './redact_event.ts';
 import { timestamp } from './timestamps.ts';
 
+// Parts that most events have are shared, and never changed.
 const NO_CLIENT_CERTIFICATE = { serial_number: '', subject: { cn: '' } };
+const NO_TLS: HttpRequestComplete['tls'] = Object.freeze({
+  cipher_suite: '',
+  client_cert: NO_CLIENT_CERTIFICATE,
+  version: '',
+});
+const NO_BASIC_AUTH: HttpRequestComplete['basic_auth'] = Object.freeze({ decision: 'invalid', username: '' });
+const NO_OAUTH: HttpRequestComplete['oauth'] = Object.freeze({
+  app_client_id: '',
+  decision: 'invalid',
+  user: Object.freeze({ id: '', name: '' }),
+});
 
 const NOT_CONFIGURED: Pipeline['positionOf'] = {};
 
@@ -38,11 +50,10 @@ function projected(exchange: Exchange): HttpRequestComplete {
   const query = head.query === undefined ? undefined : queryWithoutSecrets(head.query, head.path);
   const target = formatTarget(head.path, query);
   const compressed = exchange.compress !== null && sent !== null;
-  const certificate = connection.tls?.clientCertificate ?? null;
   const at = exchange.pipeline === null ? NOT_CONFIGURED : exchange.pipeline.positionOf;
   return {
     backend: { connection_reused: last !== undefined && last.reused },
-    basic_auth: { decision: 'invalid', username: '' },
+    basic_auth: NO_BASIC_AUTH,
     circuit_breaker: { decision: decisionOf(exchange, at['circuit_breaker']) },
     compression: {
       algorithm: namedCoding(exchange.compress),
@@ -70,27 +81,39 @@ function projected(exchange: Exchange): HttpRequestComplete {
       },
     },
     ip_policy: { decision: blockOrAllow(decisionOf(exchange, at['ip_restriction'])) },
-    oauth: {
-      app_client_id: detailOf(exchange, at['oauth'], 'client_id'),
-      decision: blockOrAllow(decisionOf(exchange, at['oauth'])),
-      user: {
-        id: detailOf(exchange, at['oauth'], 'user_id'),
-        name: detailOf(exchange, at['oauth'], 'user_name'),
-      },
-    },
-    tls: {
-      cipher_suite: connection.tls?.cipherSuite ?? '',
-      client_cert:
-        certificate === null
-          ? NO_CLIENT_CERTIFICATE
-          : {
-              serial_number: certificate.serialNumber,
-              subject: { cn: certificate.subjectCn },
-            },
-      version: connection.tls?.version ?? '',
-    },
+    oauth: at['oauth'] === undefined ? NO_OAUTH : oauthFacts(exchange, at['oauth']),
+    tls: connection.tls === null ? NO_TLS : tlsFacts(connection.tls),
     traffic_policy: { logs: logsOf(exchange) },
     webhook_verification: { decision: blockOrAllow(decisionOf(exchange, at['webhook_verification'])) },
+  };
+}
+
+function oauthFacts(exchange: Exchange, index: number): HttpRequestComplete['oauth'] {
+  return {
+    app_client_id: detailOf(exchange, index, 'client_id'),
+    decision: blockOrAllow(decisionOf(exchange, index)),
+    user: {
+      id: detailOf(exchange, index, 'user_id'),
+      name: detailOf(exchange, index, 'user_name'),
+    },
+  };
+}
+
+function tlsFacts({
+  cipherSuite,
+  clientCertificate,
+  version,
+}: NonNullable<Connection['tls']>): HttpRequestComplete['tls'] {
+  return {
+    cipher_suite: cipherSuite,
+    client_cert:
+      clientCertificate === null
+        ? NO_CLIENT_CERTIFICATE
+        : {
+            serial_number: clientCertificate.serialNumber,
+            subject: { cn: clientCertificate.subjectCn },
+          },
+    version,
   };
 }
 
@@ -110,7 +133,7 @@ function connectionFacts(connection: Connection, host: string): HttpRequestCompl
 }
 
 /** A text in the detail of a module's verdict; empty if the module did not run or the detail is absent. */
-function detailOf({ verdicts }: Exchange, index: number | undefined, name: string): string {
-  const told = index === undefined ? undefined : verdicts[index]?.reason.detail[name];
+function detailOf({ verdicts }: Exchange, index: number, name: string): string {
+  const told = verdicts[index]?.reason.detail[name];
   return typeof told === 'string' ? told : '';
 }

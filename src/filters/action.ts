@@ -1,5 +1,4 @@
 import type { ActionConfig, ActionType } from './action_schemas.ts';
-import type { Span } from '../diagnostics/diagnostic.ts';
 import type {
   Reason,
   Fact,
@@ -149,5 +148,4 @@ export interface ActionOf<T extends ActionType> {
   readonly type: T;
   readonly config: ActionConfig<T>;
   readonly pointer: string;
-  readonly span: Span;
 }

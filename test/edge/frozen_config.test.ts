@@ -93,7 +93,7 @@ describe('an accepted configuration is deeply frozen', () => {
 });
 
 describe('a policy is parsed once', () => {
-  const reads = (work: () => void) => callsIn('src/config_file/read.ts', work).get('read') ?? 0;
+  const reads = (work: () => void) => callsIn('src/config_file/read.ts', work).get('plainReading') ?? 0;
 
   it('from check to compiled edge, and for each part that a swap changes', () => {
     let running: ReturnType<typeof createEdge> | undefined;

@@ -4,7 +4,7 @@ import { brandingOf } from '../../src/engine/branding.ts';
 import { compilePolicy } from '../../src/policy/compile.ts';
 import { conditionsAhead } from '../../src/policy/conditions_ahead.ts';
 import { checkPolicyText } from '../../src/policy/document/check.ts';
-import { plainJson } from '../../src/policy/document/plain_json.ts';
+import { plainJson } from '../../src/config_file/plain_json.ts';
 import type { PolicyContext } from '../../src/filters/action.ts';
 
 const branding = brandingOf('service');

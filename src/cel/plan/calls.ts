@@ -52,8 +52,10 @@ function specialised<A>(
   span: Span,
 ): Plan<A> | undefined {
   const { specialise } = overload;
-  if (specialise === undefined || plans.every((plan) => plan.constant === undefined)) return undefined;
-  const special = specialise(plans.map((plan) => plan.constant));
+  if (specialise === undefined) return undefined;
+  const constants = plans.map((plan) => plan.constant);
+  if (constants.every(isUnknown)) return undefined;
+  const special = specialise(constants);
   if (special === undefined) return undefined;
   if (special.problem !== undefined) reportProblem(planner, special.problem, args);
   if (!('call' in special || 'callWith' in special)) return undefined;
@@ -68,6 +70,8 @@ function specialised<A>(
   const runs = rest.map((plan) => plan.run);
   return running(overload.result, invoke(implementation, runs, span));
 }
+
+const isUnknown = (constant: Value | undefined): boolean => constant === undefined;
 
 /** A call with a cost of its own. */
 function chargedAs<A>(

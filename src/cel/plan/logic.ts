@@ -24,8 +24,13 @@ export function planLogic<A>(planner: Planner<A>, node: Logic): Plan<A> {
   // `false` decides a chain of `&&`, `true` one of `||`; the other value is neutral and can be omitted.
   const deciding = node.operator === '||';
   const terms = node.terms.map((term) => planner.plan(term));
-  for (const [index, term] of terms.entries()) warnConstant(planner, node.terms[index]!, term);
-  if (planner.observer === undefined) {
+  let hasConstants = false;
+  for (let index = 0; index < terms.length; index += 1) {
+    if (terms[index]!.constant === undefined) continue;
+    hasConstants = true;
+    warnConstant(planner, node.terms[index]!, terms[index]!);
+  }
+  if (hasConstants && planner.observer === undefined) {
     if (terms.some((term) => term.constant === deciding)) return constantPlan(BOOL, deciding);
     const left = terms.filter((term) => term.constant !== !deciding);
     if (left.length === 0) return constantPlan(BOOL, !deciding);

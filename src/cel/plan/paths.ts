@@ -25,7 +25,8 @@ function planMeaning<A>(planner: Planner<A>, node: Name | Select): Plan<A> | und
   const type = typeOfNode(planner, node);
   if (meaning?.means === 'constant') return constantPlan(type, meaning.value);
   if (meaning?.means === 'variable') {
-    return { ...running(type, readVariable(meaning.variable, node.span)), sure: !meaning.variable.optional };
+    const run = readVariable(meaning.variable, node.span);
+    return { run, constant: undefined, type, sure: !meaning.variable.optional };
   }
   if (meaning?.means !== 'local') return undefined;
   const cell = planner.cells.get(meaning.local);

@@ -69,7 +69,7 @@ export function failing<A>(type: Type, error: EvalError): Plan<A> {
  * kept as the closure's result.
  */
 export function folded<A>(planner: Planner<A>, plan: Plan<A>, inputs: readonly Plan<A>[]): Plan<A> {
-  if (!inputs.every((input) => input.constant !== undefined)) return plan;
+  for (const input of inputs) if (input.constant === undefined) return plan;
   planner.meter.left = FOLDING_BUDGET;
   const outcome = guardedRun(plan);
   if (!(outcome instanceof EvalError)) return constantPlan(plan.type, outcome);

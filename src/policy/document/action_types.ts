@@ -1,4 +1,4 @@
-import { plainJson } from './plain_json.ts';
+import { plainJson } from '../../config_file/plain_json.ts';
 import { readPolicyText, wholeFile } from './read.ts';
 import { atOnce } from '../../config_file/steps.ts';
 import { structureOf } from './structure.ts';

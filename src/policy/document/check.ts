@@ -4,20 +4,19 @@ import { type LocatedDocument, valueAt, writtenAt } from '../../config_file/docu
 import { checkAdditions } from './additions.ts';
 import { isEntries } from './config.ts';
 import { type ReadAction, readAction } from './actions.ts';
-import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
+import type { Action, Place, PolicyDocument, Rule } from './document.ts';
 import { checkEndpoint } from './endpoint.ts';
 import { type Found, type Looking, checkConditions, checkText } from './expressions.ts';
 import { type Findings, findingsOf } from './findings.ts';
 import { type KnownNames, checkScope } from './scope_checks.ts';
 import { type ReadRule, checkWhole } from './lint.ts';
-import { plainJson } from './plain_json.ts';
+import { plainJson } from '../../config_file/plain_json.ts';
 import { type PolicyText, mapInFile } from './policy_text.ts';
 import { policyReading, wholeFile } from './read.ts';
 import { checkSecrets } from './secrets.ts';
 import { checkServiceName } from './service_names.ts';
 import type { PolicySetting } from './setting.ts';
 import { type Steps, PARTS_OF_STEP, atOnce, eachInSteps } from '../../config_file/steps.ts';
-import type { RawRule } from './rule_structure.ts';
 import { structureOf } from './structure.ts';
 import { reportProblems, reportTags } from './syntax.ts';
 import { identityMap, scalarMap } from './text_map.ts';
@@ -32,7 +31,7 @@ export interface CheckedPolicy {
 
 /** Checks a policy file in YAML or JSON and reports all findings at once. Never throws. */
 export function checkPolicy(file: Source, setting: PolicySetting): CheckedPolicy {
-  return atOnce(checkSource(file.text, wholeFile(file), setting));
+  return atOnce(checkSource(file.text, wholeFile(file), { ...setting, isCheckOnly: true }));
 }
 
 /** A policy in a string inside a file. */
@@ -271,30 +270,10 @@ function ruleOf(policy: PolicyText, rule: ReadRule, index: number): Rule {
     index,
     name,
     pointer: policy.at + pointer,
-    span: spanIn(policy, pointer),
-    expressions: expressions.map((expression) => expressionOf(policy, expression)),
+    expressions: expressions.map(({ text, pointer: at }) => ({ text, pointer: policy.at + at })),
     actions: read.map((action) => {
       const { facts, config, pointer: at } = action!;
-      return {
-        type: facts.type,
-        config,
-        pointer: policy.at + at,
-        span: spanIn(policy, at),
-      } as unknown as Action;
+      return { type: facts.type, config, pointer: policy.at + at } as unknown as Action;
     }),
   };
-}
-
-function expressionOf(policy: PolicyText, { text, pointer }: RawRule['expressions'][number]): RuleExpression {
-  return {
-    text,
-    pointer: policy.at + pointer,
-    span: spanIn(policy, pointer),
-    map: (policy.file && mapInFile(policy, pointer, text)) ?? identityMap(),
-  };
-}
-
-function spanIn(policy: PolicyText, pointer: string): Span {
-  const span = policy.spanOf(pointer);
-  return span === undefined ? { start: 0, end: 0 } : policy.toFile.spanOf(span);
 }

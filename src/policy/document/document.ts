@@ -11,12 +11,9 @@ export interface Place {
   readonly map?: TextMap;
 }
 
-export interface RuleExpression {
+interface RuleExpression {
   readonly text: string;
   readonly pointer: string;
-  readonly span: Span;
-  /** Maps offsets in `text` to offsets in the file. */
-  readonly map: TextMap;
 }
 
 /** One action: its type determines the shape of its config, with defaults filled in and aliases resolved. */
@@ -29,7 +26,6 @@ export interface Rule {
   /** As written; a number becomes a string. */
   readonly name: string | null;
   readonly pointer: string;
-  readonly span: Span;
   /** All must be true; an empty list means always. */
   readonly expressions: readonly RuleExpression[];
   readonly actions: readonly Action[];

@@ -6,7 +6,7 @@ import { BOOL } from '../../cel/types.ts';
 import type { Activation } from '../env/activation.ts';
 import { scopeFor } from '../env/scopes.ts';
 import { compileTemplate } from '../env/template.ts';
-import { compiledCondition } from '../../filters/evaluators.ts';
+import { checkedCondition, compiledCondition } from '../../filters/evaluators.ts';
 import { type Phase, scopePhase } from '../../filters/phase.ts';
 import type { EngineText } from './checking.ts';
 import type { Findings, Repair } from './findings.ts';
@@ -47,9 +47,10 @@ export function checkConditions(
   conditions: readonly Condition[],
 ): (Condition & { readonly found: readonly Found[] })[] {
   const scope = scopeOf(looking, false);
+  const compiled = looking.setting.isCheckOnly === true ? checkedCondition : compiledCondition;
   const checked: (Condition & { readonly found: readonly Found[] })[] = [];
   for (const [index, { text, pointer }] of conditions.entries()) {
-    const { program, diagnostics } = compiledCondition(text, scope);
+    const { program, diagnostics } = compiled(text, scope);
     const told = diagnostics.filter((one) => !isGuarded(one, conditions.slice(0, index), text, scope));
     tell(looking, INVALID_EXPRESSION, pointer, text, told);
     const found = program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];

@@ -42,4 +42,6 @@ export interface PolicySetting {
   readonly internalAddresses?: readonly string[];
   /** Names of the secrets for `secrets.get`, by vault. */
   readonly secrets?: Readonly<Record<string, readonly string[]>>;
+  /** Whether nothing is compiled after the check, so that programs need not be kept for it. */
+  readonly isCheckOnly?: boolean;
 }

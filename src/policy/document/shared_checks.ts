@@ -1,7 +1,7 @@
 import { type CheckedPolicy, checkPolicyText, policyCheck } from './check.ts';
 import { movedDocument } from './checked_policies.ts';
 import { LARGE_POLICY } from '../facts.ts';
-import { plainJson } from './plain_json.ts';
+import { plainJson } from '../../config_file/plain_json.ts';
 import type { PolicySetting } from './setting.ts';
 import { type Steps, atOnce } from '../../config_file/steps.ts';
 

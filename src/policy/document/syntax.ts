@@ -95,6 +95,7 @@ function clamped(start: number, end: number, length: number): { start: number; e
  * corrected; anywhere else it stays a tag.
  */
 export function reportTags(policy: PolicyText, report: Report, rules: readonly ReadRule[]): void {
+  if (policy.bangs.size === 0 && !LONE_BANG.test(policy.text)) return;
   const left = new Set(policy.bangs);
   for (const { text, pointer } of expressionsOf(rules)) {
     const span = policy.spanOf(pointer);
@@ -136,6 +137,9 @@ function expressionsOf(rules: readonly ReadRule[]): { text: string; pointer: str
     ...read.flatMap((action) => (action?.texts ?? []).filter(({ reads }) => reads === 'expression')),
   ]);
 }
+
+/** What `followsLoneBang` looks for, anywhere in a text. */
+const LONE_BANG = /(?:^|[\s[,:-])!\s/;
 
 /** Whether an offset is preceded by a lone `!` and white space. */
 function followsLoneBang(text: string, offset: number): boolean {

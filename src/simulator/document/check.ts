@@ -15,7 +15,6 @@ import { type FilesBeside, NO_FILES } from './beside.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
 import { type Row, nameOfRow } from './expand.ts';
 import { type Origins, originOf, withIncludes } from './include.ts';
-import { quickJson } from './quick_json.ts';
 import { expanded, tableReader } from './tables.ts';
 import { checkIdentitiesUsed, checkIdentityFacts } from './identities.ts';
 import { CASE_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
@@ -75,8 +74,7 @@ export function checkScenario(
   files: FilesBeside = NO_FILES,
 ): CheckedScenario {
   if ('value' in given) return checkDocument(plainDocument(given.value), given.name, [], files);
-  const quick = quickJson(given, SCENARIO_FILE);
-  const { document, diagnostics } = quick ?? readDocument(given, SCENARIO_FILE);
+  const { document, diagnostics } = readDocument(given, SCENARIO_FILE);
   if (document !== null) return checkDocument(document, given.name, diagnostics, files);
   return checkedOf(null, diagnostics, plainDocument(undefined), given.name);
 }

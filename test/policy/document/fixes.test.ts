@@ -176,9 +176,10 @@ describe('shapes of the specification', () => {
     expect(text.slice(place.span.start, place.span.end)).toBe('\\"hello\\"');
     const within = place.map!.spanOf({ start: 1, end: 3 });
     expect(text.slice(within.start, within.end)).toBe('el');
-    const { map, span: whole } = hello!.expressions[1]!;
+    const second = hello!.expressions[1]!;
+    const { map, span: whole } = document!.placeOf(second.pointer, second.text)!;
     expect(text.slice(whole.start, whole.end)).toBe(`\\"req.url.path == '/hello'\\"`);
-    const path = map.spanOf({ start: 0, end: 12 });
+    const path = map!.spanOf({ start: 0, end: 12 });
     expect(text.slice(path.start, path.end)).toBe('req.url.path');
   });
 

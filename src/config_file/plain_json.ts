@@ -1,4 +1,4 @@
-/** Maximum nesting: policies need about a dozen levels, and the reader of YAML accepts no more. */
+/** Maximum nesting: files need about a dozen levels, and the reader of YAML accepts no more. */
 const DEPTH_LIMIT = 64;
 
 /**
@@ -37,7 +37,7 @@ function colonsIn(text: string): number {
 /** Number of keys on all levels; null for values that are nested too deeply or would have another prototype. */
 function keysIn(value: unknown, depth = 0): number | null {
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth > DEPTH_LIMIT) return null;
+  if (depth >= DEPTH_LIMIT) return null;
   if (Array.isArray(value)) {
     let count = 0;
     for (const each of value) {
