@@ -2,6 +2,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../../diagnostics/json.ts';
 import { type Locate, explanationOf } from '../../edge/explain.ts';
+import { locateWhereChecked } from '../../edge/policy_places.ts';
 import { namedSecrets } from '../../edge/document/named_secrets.ts';
 import { redactIn } from '../../engine/redact.ts';
 import type { Checked } from '../../edge/document/check.ts';
@@ -74,7 +75,10 @@ export class Drafts {
         tookMs: took(),
       };
     for (const text of namedSecrets(checked.config)) secrets.remember(text);
-    const sides = { before: active.deciding, after: { config: checked.config, locate: checked.locate } };
+    const sides = {
+      before: active.deciding,
+      after: { config: checked.config, locate: locateWhereChecked(checked) },
+    };
     const explaining = explainingEdge(sides.after, circumstances, clockMs);
     const all = this.#decideAll(active, explaining.edge);
     const one = all.find(({ record }) => record.line === order.one);
@@ -83,7 +87,7 @@ export class Drafts {
     const changed = newest.filter(({ judged }) => judged.finding === 'changed').toReversed();
     const withExplanation = (each: DecidedAgain): DraftVerdict => {
       const first = explanationOf(each.after.exchange, sides.after.locate);
-      return { ...verdictOf(each, sides), explanation: explaining.explain(each.record, first) };
+      return { ...verdictOf(each, sides), explanation: explaining.explainWarm(each.record, first) };
     };
     const answer: DraftAnswer = {
       diagnostics,
