@@ -82,7 +82,7 @@ function AddRequest() {
           required
           rows={1}
           spellcheck={false}
-          placeholder="/path, POST /path, a URL, or curl …"
+          placeholder="/path, a URL, or curl …"
           autocomplete="off"
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
@@ -116,7 +116,7 @@ async function importHar(file: File | undefined): Promise<void> {
     if (cases !== '') edit(SCENARIO, withCase(texts.peek()[SCENARIO] ?? '', cases));
     note.value = [
       ...(cases === '' ? ['The file has no request by HTTP.'] : []),
-      ...(others === 0 ? [] : [`Left out: ${others} that are not requests by HTTP.`]),
+      ...(others === 0 ? [] : [`Left out: ${others} not by HTTP.`]),
       ...(beyond === 0 ? [] : [`Left out: ${beyond} after the first 200.`]),
     ].join(' ');
   } catch (error) {
@@ -204,8 +204,17 @@ function Page() {
   );
 }
 
-const shared = await projectIn(location.hash.slice(1));
-if (shared !== null) texts.value = shared;
+/** Shows the project of the link, also of one that is opened while the page is. */
+async function openLink(): Promise<void> {
+  const fragment = location.hash.slice(1);
+  if (fragment === '') return;
+  const shared = await projectIn(fragment);
+  if (shared === null) note.value = 'The link has no whole project: its end may be missing.';
+  else [texts.value, note.value] = [shared, ''];
+}
+
+await openLink();
+window.addEventListener('hashchange', () => void openLink());
 document.addEventListener('keydown', onKey);
 render(<Page />, document.getElementById('page')!);
 decideOnChange();
