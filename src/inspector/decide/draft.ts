@@ -33,7 +33,7 @@ export interface DraftOrder {
   readonly active: DraftRequest['texts'] | null;
   /** The exchanges to decide, the oldest first. */
   readonly newest: readonly number[];
-  /** An exchange that is told apart; it need not be one of the newest. */
+  /** An exchange whose verdict is shown in any case; it need not be one of the newest. */
   readonly one: number | null;
   /** Whether it is explained. */
   readonly explains: boolean;
