@@ -41,7 +41,8 @@ export async function run(): Promise<BenchSection> {
     }
     const of = (at: number) => median(rounds.map((shares) => shares[at]!));
     const more = (at: number, than: number) => median(rounds.map((shares) => shares[at]! - shares[than]!));
-    const draft = await draftMs();
+    const draft = await draftMs(false);
+    const explained = await draftMs(true);
     return {
       title: 'The inspector',
       rows: [
@@ -51,6 +52,7 @@ export async function run(): Promise<BenchSection> {
         figure('the inspector with a page adds to that', rounded(more(3, 1)), '% of a core'),
         figure('rows that the page got', page.rows(), 'rows'),
         figure('a draft of a policy for 500 requests, after the first', rounded(draft), 'ms of CPU'),
+        figure('with the explanation of one', rounded(explained), 'ms of CPU'),
       ],
       notes: [
         `${RATE} requests a second through a policy to an upstream of the same process; medians of ${ROUNDS} rounds, in which the edges took turns.`,

@@ -15,7 +15,7 @@ import type { StreamExchange } from './engine/stream.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import type { IdMaker } from './events/identifiers.ts';
 import { attempting, lostEvents } from './events/lost.ts';
-import { projectHttpRequestComplete } from './events/project.ts';
+import { LateEvent } from './events/late_event.ts';
 import { projectHttpConnectionClosed, projectTcpConnectionClosed } from './events/tcp_connection.ts';
 import type { TrafficWatch } from './inspector/server/traffic_watch.ts';
 import type { LiveWiring } from './listening.ts';
@@ -66,10 +66,10 @@ export function reporting(
     decision: (exchange: Exchange): Decision => decisionOf(exchange, places.get(exchange.configuration)!),
     /** Passes the event on to who wants it, and returns it. It is made when it is asked for first. */
     emit: (exchange: Exchange): (() => HttpRequestCompleteEvent) => {
-      const endMs = world.nowMs();
-      const event = once(() => projectHttpRequestComplete(exchange, newEventId, endMs));
+      const late = new LateEvent(exchange, newEventId, world.nowMs());
+      const event = once(() => late.read());
       sink?.finished(exchange, event().object, addedUrlOf(exchange));
-      watching.watch?.finished(exchange, event);
+      watching.watch?.finished(exchange, late);
       onEvent?.(
         event(),
         once(() => explain(exchange)),

@@ -2,8 +2,11 @@ import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import { valueAt } from '../config_file/document.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { checkPolicyAt } from '../policy/document/check.ts';
+import { documentFor } from '../policy/document/checked_policies.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
+import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import type { Checked } from './document/check.ts';
+import { routesOf, streamEdgesOf } from './document/routes_of.ts';
 import type { Locate } from './explain.ts';
 
 /** Pointer to the policy in the edge that is made around a policy without an edge file. */
@@ -30,6 +33,34 @@ export function locateInPolicies({ config, document, locate }: Checked): Locate 
     let inside = located.get(parent);
     if (inside === undefined) located.set(parent, (inside = locatorIn(read(parent, kind), parent)));
     return inside(pointer) ?? locate(parent);
+  };
+}
+
+/**
+ * `checked.locate` for a configuration that is compiled next and soon dropped, such as a draft: it holds the documents of
+ * the check, which the compiler takes, so that their policies are not parsed again.
+ */
+export function locateWhereChecked({ config, locate }: Checked): Locate {
+  if (config === null) return locate;
+  const { service } = brandingOf(config.service_name);
+  const held = new Map<string, Locate>();
+  const hold = (
+    pointer: string,
+    policy: unknown,
+    attachedTo: 'https_edge' | 'tls_edge' | 'tcp_edge',
+  ): void => {
+    if (policy === undefined) return;
+    const at = `${pointer}/traffic_policy/value`;
+    const document = documentFor(policy as TrafficPolicyConfig, { at, attachedTo, service });
+    // A check without places names the text by its pointer.
+    if (document?.source !== undefined && document.source.name !== at) held.set(at, locatorIn(document, at));
+  };
+  for (const { pointer, thing } of routesOf(config)) hold(pointer, thing.traffic_policy, 'https_edge');
+  for (const { pointer, thing, kind } of streamEdgesOf(config))
+    hold(pointer, thing.traffic_policy, `${kind}_edge`);
+  return (pointer) => {
+    const [, parent] = ATTACHED.exec(pointer) ?? [];
+    return (parent === undefined ? null : held.get(parent)?.(pointer)) ?? locate(pointer);
   };
 }
 

@@ -30,6 +30,8 @@ export interface DraftRequest {
   readonly seq?: number;
   /** How many of the newest exchanges to decide again; default 500. */
   readonly last?: number;
+  /** Whether the exchange of `seq` is explained, which takes longer; default true. */
+  readonly explain?: boolean;
 }
 
 export interface DraftAnswer {

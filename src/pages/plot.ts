@@ -1,6 +1,7 @@
 /** Plots over time: a chunk of its own, loaded with the first one. */
 import UPlot from 'uplot';
 import { clockText } from './units.ts';
+import { LABEL_ROWS, labelPlaces } from './plot_labels.ts';
 
 /** One line of a plot; null for no value. */
 export interface Series {
@@ -111,7 +112,7 @@ function optionsOf(
     width: parent.clientWidth,
     height: HEIGHT_PX,
     // Half of the last time is to the right of its place.
-    padding: [marks.length > 0 ? 20 : 8, 32, 0, 0],
+    padding: [marks.length > 0 ? 8 + LABEL_ROWS * LABEL_PX : 8, 32, 0, 0],
     legend: { live: true },
     cursor: { y: false, points: { size: 6 } },
     scales: {
@@ -167,7 +168,10 @@ const horizontal = (across: PlotForm['across']): UPlot.Axis => ({
   size: 32,
 });
 
-/** Dashed lines with their names, which are cut where the next one begins. */
+/** Height of a name of a mark. */
+const LABEL_PX = 13;
+
+/** Dashed lines with their names. */
 function drawMarks(plot: UPlot, marks: NonNullable<PlotForm['marks']>, color: string): void {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -176,16 +180,21 @@ function drawMarks(plot: UPlot, marks: NonNullable<PlotForm['marks']>, color: st
   ctx.font = `${11 * UPlot.pxRatio}px system-ui, sans-serif`;
   ctx.textAlign = 'left';
   ctx.setLineDash([4 * UPlot.pxRatio, 3 * UPlot.pxRatio]);
-  const places = marks.map(({ at }) => plot.valToPos(at, 'x', true));
-  for (const [index, { message }] of marks.entries()) {
-    const left = places[index]!;
+  const sorted = marks.toSorted((one, other) => one.at - other.at);
+  const labels = sorted.map(({ at, message }) => ({
+    at: plot.valToPos(at, 'x', true),
+    width: ctx.measureText(message).width,
+  }));
+  const places = labelPlaces(labels, ctx.canvas.width, 6 * UPlot.pxRatio);
+  for (const [index, { at }] of labels.entries()) {
     ctx.beginPath();
-    ctx.moveTo(left, bbox.top);
-    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.moveTo(at, bbox.top);
+    ctx.lineTo(at, bbox.top + bbox.height);
     ctx.stroke();
-    const room = (places[index + 1] ?? bbox.left + bbox.width) - left;
-    const letters = Math.floor(room / (6 * UPlot.pxRatio));
-    if (letters >= 4) ctx.fillText(message.slice(0, letters), left, bbox.top - 4 * UPlot.pxRatio);
+    const place = places[index];
+    if (place === null || place === undefined) continue;
+    const above = (4 + place.row * LABEL_PX) * UPlot.pxRatio;
+    ctx.fillText(sorted[index]!.message, place.left, bbox.top - above);
   }
   ctx.restore();
 }

@@ -28,11 +28,15 @@ export interface ForwardNotes {
   given: Answers['forward'] | null;
 }
 
+const NO_FORWARDS: readonly ForwardNotes[] = [];
+const NO_FETCHES: readonly RecordedFetch[] = [];
+
 /** What is noted of an exchange between the engine and its driver, at most `bodyLimit` bytes of each body. */
 export class ExchangeNotes {
-  readonly forwards: ForwardNotes[] = [];
+  /** Replaced by a list of exact length: one that grows has room for 17, and thousands of these are kept. */
+  forwards: readonly ForwardNotes[] = NO_FORWARDS;
   readonly #bodyLimit: number;
-  readonly #fetches: RecordedFetch[] = [];
+  #fetches: readonly RecordedFetch[] = NO_FETCHES;
   #question: Question | null = null;
   #body: Uint8Array | null = null;
   #reply: Uint8Array | 'upstream' | null = null;
@@ -48,7 +52,7 @@ export class ExchangeNotes {
       const requestBody = new BodyBytes(this.#bodyLimit);
       const responseBody = new BodyBytes(this.#bodyLimit);
       const forward = { request: question.request, requestBody, responseBody, given: null };
-      this.forwards.push(forward);
+      this.forwards = [...this.forwards, forward];
       return forward;
     }
     if (question.ask === 'reply') {
@@ -60,11 +64,13 @@ export class ExchangeNotes {
 
   answered(given: AnswerTo<Question>): void {
     const question = this.#question;
+    this.#question = null;
     if (question?.ask === 'body' && 'bytes' in given) this.#body = given.bytes;
     else if (question?.ask === 'forward') this.forwards.at(-1)!.given = given as Answers['forward'];
     else if (question?.ask === 'fetch') {
       const { method, url } = question.request;
-      this.#fetches.push({ method, url, ...fetchAnswer(given as Answers['fetch'], this.#bodyLimit) });
+      const answer = fetchAnswer(given as Answers['fetch'], this.#bodyLimit);
+      this.#fetches = [...this.#fetches, { method, url, ...answer }];
     }
   }
 
@@ -133,7 +139,9 @@ export class ExchangeNotes {
 /** There are two of these for each request that is kept, most of them empty. */
 class BodyBytes implements KeptBytes {
   readonly #limit: number;
-  #pieces: Uint8Array[] | null = null;
+  /** Most bodies are one piece. */
+  #first: Uint8Array | null = null;
+  #others: Uint8Array[] | null = null;
   #kept = 0;
   #count = 0;
 
@@ -144,15 +152,16 @@ class BodyBytes implements KeptBytes {
   add(bytes: Uint8Array): void {
     this.#count += bytes.length;
     if (this.#kept >= this.#limit) return;
-    // The buffer may be reused after it has been passed on; `slice` of a Buffer would not copy.
-    const piece = Uint8Array.prototype.slice.call(bytes, 0, this.#limit - this.#kept);
+    // The buffer may be reused after it has been passed on. Copies of short ones have their memory together.
+    const piece = Buffer.from(bytes.subarray(0, this.#limit - this.#kept));
     this.#kept += piece.length;
-    if (this.#pieces === null) this.#pieces = [piece];
-    else this.#pieces.push(piece);
+    if (this.#first === null) this.#first = piece;
+    else (this.#others ??= []).push(piece);
   }
 
   body(): RecordedBody {
-    return recordedBody(Buffer.concat(this.#pieces ?? []), this.#count, this.#limit);
+    const pieces = this.#first === null ? [] : [this.#first, ...(this.#others ?? [])];
+    return recordedBody(Buffer.concat(pieces), this.#count, this.#limit);
   }
 
   size(): number {

@@ -84,7 +84,8 @@ export function copyBodies<C extends { readonly close: () => Promise<void> }>(
   return copying as unknown as C;
 }
 
-const copied = (body: FlowingBody, kept: KeptBytes): FlowingBody => new CopiedBody(body, kept);
+const copied = (body: FlowingBody, kept: KeptBytes): FlowingBody =>
+  body.lengthBytes === 0 ? body : new CopiedBody(body, kept);
 
 /**
  * A body whose bytes are kept while they pass. It releases both sides at its end: what is left of it in the old

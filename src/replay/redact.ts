@@ -82,6 +82,10 @@ export function redactExchange(exchange: RecordedExchange, given: Redaction): Re
 }
 
 type Places = Set<string>;
+/** Where places are only noted. */
+type Noting = Pick<Places, 'add'>;
+
+const NOT_NOTED: Noting = { add: () => new Set() };
 
 interface Rules extends Omit<Redaction, 'key'> {
   readonly mark: Mark;
@@ -135,7 +139,7 @@ const PARAMETER = /([?&;#]|^)([\w.%-]+)=([^&#\s;]*)/g;
 const USER_INFO = /(\bhttps?:\/\/)([^/?#@\s]+)@/gi;
 
 /** Redacts query parameters with a secret name, and the userinfo of a URL. */
-function redactUrl(text: string, rules: Rules, at: string, places: Places): string {
+function redactUrl(text: string, rules: Rules, at: string, places: Noting): string {
   let out = text;
   if (out.includes('@')) {
     out = out.replaceAll(USER_INFO, (_, scheme: string, own: string) => {
@@ -152,7 +156,7 @@ function redactUrl(text: string, rules: Rules, at: string, places: Places): stri
   return out.slice(0, mark) + query;
 }
 
-function redactParameters(text: string, rules: Rules, at: string, places: Places): string {
+function redactParameters(text: string, rules: Rules, at: string, places: Noting): string {
   return text.replaceAll(PARAMETER, (whole: string, before: string, name: string, value: string) => {
     if (!rules.names.has(name.toLowerCase())) return whole;
     places.add(`${at}?${name}`);
@@ -259,7 +263,7 @@ export function jsonWithoutSecrets(
 export function redactTexts<V>(value: V, given: Redaction): V {
   const rules = rulesOf(given);
   const inside = (each: unknown): unknown => {
-    if (typeof each === 'string') return redactUrl(each, rules, '', new Set());
+    if (typeof each === 'string') return redactUrl(each, rules, '', NOT_NOTED);
     if (Array.isArray(each)) return each.map(inside);
     if (typeof each !== 'object' || each === null) return each;
     return Object.fromEntries(
@@ -271,7 +275,7 @@ export function redactTexts<V>(value: V, given: Redaction): V {
 
 /** A request target without secret parameters. */
 export function redactTarget(target: string, given: Redaction): string {
-  return target.includes('?') ? redactUrl(target, rulesOf(given), '', new Set()) : target;
+  return target.includes('?') ? redactUrl(target, rulesOf(given), '', NOT_NOTED) : target;
 }
 
 /** A redaction is of a process; the targets of all its requests are redacted by it. */

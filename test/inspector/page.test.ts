@@ -266,13 +266,18 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
       expect.stringContaining('200 passes → app'),
     ]);
     await text('.changed tbody').toContain('GET /admin');
-    expect(server.asked.get('POST draft')!.at(-1)).toEqual({ texts: {}, seq: 2, last: 500 });
+    expect(server.asked.get('POST draft')!.at(-1)).toEqual({ texts: {}, seq: 2, last: 500, explain: false });
     await page.locator('.cm-content').click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('# new\n');
     await expect
       .poll(() => server.asked.get('POST draft')!.at(-1))
-      .toEqual({ texts: { 'edge.yaml': expect.stringMatching(/^# new\nip_policies/) }, seq: 2, last: 500 });
+      .toEqual({
+        texts: { 'edge.yaml': expect.stringMatching(/^# new\nip_policies/) },
+        seq: 2,
+        last: 500,
+        explain: false,
+      });
     await page.locator('.draft > header button').nth(1).click();
     await text('.cm-content').toContain('# formatted');
     expect(server.asked.get('PUT files')).toBeUndefined();

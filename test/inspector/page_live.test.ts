@@ -224,6 +224,9 @@ describe.skipIf(!hasChromiumFor('the inspector of `edgeproof dev`'))('edgeproof 
       .poll(() => page.locator('.side').allTextContents())
       .toEqual([expect.stringContaining('403 is stopped'), expect.stringContaining('passes → app')]);
     await text('.changed tbody').toContain('/admin/again');
+    expect(await page.locator('.verdicts .steps').count()).toBe(0);
+    await page.locator('.verdicts summary').first().click();
+    await text('.verdicts .steps').toContain('ip_restriction');
     await page.locator('.draft > header .primary').click();
     await text('dialog .changes .added').toContain('127.0.0.0/8');
     await page.locator('dialog .primary').click();

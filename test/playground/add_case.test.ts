@@ -24,10 +24,12 @@ test('a request is added as a case', () => {
   }
 });
 
-test('a command line of curl is kept', () => {
-  const text = withCase('edge: edge.yaml\n', caseOf("curl -H 'x: 1' \\\n  https://shop.test/", ''));
-  expect(casesIn(text)[0]!['curl']).toBe("curl -H 'x: 1'    https://shop.test/");
-  expect(checked(text)).toEqual([]);
+test('a command line of curl is kept as it was written, under a name of one line', () => {
+  for (const line of ["curl -H 'x: 1' \\\n  https://shop.test/", "curl https://shop.test/ -d 'a\\\nb'"]) {
+    const text = withCase('edge: edge.yaml\n', caseOf(`$ ${line}\n`, ''));
+    expect(casesIn(text)[0]).toMatchObject({ curl: line, name: line.replaceAll(/\\\n\s*/g, ' ') });
+    expect(checked(text)).toEqual([]);
+  }
 });
 
 test('text that is not a request is refused', () => {
@@ -58,12 +60,52 @@ test('requests of an HTTP Archive', () => {
       postData: { text: '{"a": 1}' },
     },
   };
-  const text = withCase('edge: edge.yaml\n', casesOfHar(JSON.stringify({ log: { entries: [entry] } })));
+  const text = withCase('edge: edge.yaml\n', casesOfHar(JSON.stringify({ log: { entries: [entry] } })).cases);
   expect(casesIn(text)[0]!['request']).toEqual({
     method: 'POST',
     url: 'https://shop.test/api',
-    headers: { 'x-a': ['1', '"2"\n'] },
+    headers: { 'x-a': ['1', '"2"'] },
     body: '{"a": 1}',
   });
   expect(() => casesOfHar('{}')).toThrow('not an HTTP Archive');
+});
+
+test('requests of an HTTP Archive that a browser wrote, with what is not a request by HTTP', () => {
+  const entryOf = (url: string, more: object = {}) => ({
+    request: { method: 'GET', url, headers: [], ...more },
+  });
+  const entries = [
+    entryOf('https://shop.test/a b?q=ü#part', {
+      headers: [
+        { name: ':method', value: 'GET' },
+        { name: ':scheme', value: 'https' },
+        { name: '', value: 'x' },
+        { name: 'x-line', value: 'a\nb' },
+        { name: 'cookie', value: 'a=1' },
+        { name: 'cookie', value: 'b=2' },
+      ],
+    }),
+    entryOf('wss://shop.test/live', { headers: [{ name: 'Upgrade', value: 'websocket' }] }),
+    entryOf('https://shop.test/form', {
+      method: 'POST',
+      postData: { mimeType: 'application/x-www-form-urlencoded', params: [{ name: 'a', value: '1 &' }] },
+    }),
+    entryOf('data:text/plain,x'),
+    entryOf('blob:https://shop.test/1'),
+    entryOf('chrome-extension://abc/x.js'),
+    {},
+  ];
+  const { cases, others, beyond } = casesOfHar(JSON.stringify({ log: { entries } }));
+  expect([others, beyond]).toEqual([4, 0]);
+  expect(casesIn(withCase('edge: edge.yaml\n', cases)).map(({ request }) => request)).toEqual([
+    {
+      method: 'GET',
+      url: 'https://shop.test/a%20b?q=%C3%BC',
+      headers: { 'x-line': ['a', 'b'], cookie: ['a=1', 'b=2'] },
+    },
+    { method: 'GET', url: 'https://shop.test/live', headers: { upgrade: 'websocket' } },
+    { method: 'POST', url: 'https://shop.test/form', body: 'a=1+%26' },
+  ]);
+  const many = Array.from({ length: 203 }, (_, at) => entryOf(`https://shop.test/${at}`));
+  expect(casesOfHar(JSON.stringify({ log: { entries: many } }))).toMatchObject({ others: 0, beyond: 3 });
 });

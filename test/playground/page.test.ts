@@ -164,7 +164,27 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
     await expect.poll(() => page.url()).toContain('#');
     const other = await opened(page.url());
     await expect.poll(() => codes(other)).toEqual(await codes(page));
+    // A link that is opened in a page that is open.
+    await other.goto(`${url}#${new URL(page.url()).hash.slice(1, -20)}`);
+    await expect.poll(() => other.locator('.note').textContent()).toContain('no whole project');
+    await other.selectOption('select', { index: 0 });
+    await expect.poll(() => codes(other)).toHaveLength(3);
+    await other.goto(page.url());
+    await expect.poll(() => codes(other)).toEqual(await codes(page));
+    expect(await other.locator('.note').textContent()).toBe('');
     expect(await other.locator('#page img, #page script').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a command line of several lines is added as it is pasted', async () => {
+    const page = await opened();
+    const line = "curl 'https://shop.test/admin' \\\n  --data-binary '{\n  \"a\": 1\n}'";
+    await page.fill('#request', line);
+    await page.locator('#request').press('Enter');
+    await expect.poll(() => codes(page)).toEqual(['200', '403', '403', '200']);
+    await expect.poll(() => page.locator('#request').inputValue()).toBe('');
+    await page.locator('.case:nth-child(4) > button').click();
+    await expect.poll(() => page.locator('.case:nth-child(4)').textContent()).toContain('POST');
     expect(complaints).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../../diagnostics/json.ts';
 import { type Locate, explanationOf } from '../../edge/explain.ts';
+import { locateWhereChecked } from '../../edge/policy_places.ts';
 import { namedSecrets } from '../../edge/document/named_secrets.ts';
 import { redactIn } from '../../engine/redact.ts';
 import type { Checked } from '../../edge/document/check.ts';
@@ -32,8 +33,10 @@ export interface DraftOrder {
   readonly active: DraftRequest['texts'] | null;
   /** The exchanges to decide, the oldest first. */
   readonly newest: readonly number[];
-  /** An exchange that is explained; it need not be one of the newest. */
+  /** An exchange whose verdict is shown in any case; it need not be one of the newest. */
   readonly one: number | null;
+  /** Whether it is explained. */
+  readonly explains: boolean;
   /** Exchanges that earlier orders did not have, and their records in JSON. */
   readonly news: readonly (readonly [seq: number, record: string])[];
 }
@@ -74,16 +77,20 @@ export class Drafts {
         tookMs: took(),
       };
     for (const text of namedSecrets(checked.config)) secrets.remember(text);
-    const sides = { before: active.deciding, after: { config: checked.config, locate: checked.locate } };
-    const explaining = explainingEdge(sides.after, circumstances, clockMs);
-    const all = this.#decideAll(active, explaining.edge);
+    const sides = {
+      before: active.deciding,
+      after: { config: checked.config, locate: locateWhereChecked(checked) },
+    };
+    const explaining = order.explains ? explainingEdge(sides.after, circumstances, clockMs) : null;
+    const all = this.#decideAll(active, explaining?.edge ?? replayedEdge(checked.config, circumstances));
     const one = all.find(({ record }) => record.line === order.one);
     const isAsked = new Set(order.newest);
     const newest = all.filter(({ record }) => isAsked.has(record.line));
     const changed = newest.filter(({ judged }) => judged.finding === 'changed').toReversed();
     const withExplanation = (each: DecidedAgain): DraftVerdict => {
+      if (explaining === null) return verdictOf(each, sides);
       const first = explanationOf(each.after.exchange, sides.after.locate);
-      return { ...verdictOf(each, sides), explanation: explaining.explain(each.record, first) };
+      return { ...verdictOf(each, sides), explanation: explaining.explainWarm(each.record, first) };
     };
     const answer: DraftAnswer = {
       diagnostics,

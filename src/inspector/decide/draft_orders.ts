@@ -34,7 +34,7 @@ export class DraftOrders {
     return answered;
   }
 
-  async #ask({ texts, seq, last = LAST }: DraftRequest): Promise<DraftAnswer> {
+  async #ask({ texts, seq, last = LAST, explain = true }: DraftRequest): Promise<DraftAnswer> {
     if (!this.#decider.remembers()) this.#forget();
     const kept = this.#context.store.newest(Math.min(last, MOST)).toReversed();
     const named = seq === undefined ? null : exchangeAt(seq, this.#context);
@@ -47,6 +47,7 @@ export class DraftOrders {
       active: active === this.#active ? null : Object.fromEntries(active),
       newest: kept.map((each) => each.seq),
       one: one?.seq ?? null,
+      explains: explain && one !== null,
       news,
     };
     try {

@@ -65,6 +65,8 @@ interface ExplainingEdge {
   /** For other uses: what it decides is not recorded. */
   readonly edge: ReplayedEdge;
   readonly explain: (record: LogRecord, first: Explanation) => ExplanationDetail;
+  /** The same for an edge that has decided hundreds of records: its code is compiled, and few runs find its times. */
+  readonly explainWarm: (record: LogRecord, first: Explanation) => ExplanationDetail;
 }
 
 export function explainingEdge(
@@ -77,31 +79,34 @@ export function explainingEdge(
   const times = stepTimes(clockMs);
   const { watch } = rules;
   const edge = replayedEdge(config, { ...circumstances, trace: 'full', watch, filtersOf: times.filtersOf });
+  const explain = (record: LogRecord, first: Explanation, timedMs: number): ExplanationDetail => {
+    times.clear();
+    repeatedly(edge, record, clockMs, timedMs);
+    // State of an earlier run must not decide this one.
+    edge.restart();
+    isRecording = true;
+    const { exchange } = edge.decide(record);
+    isRecording = false;
+    const reasons = rules.of(exchange.connection);
+    const explanation = reasons.withReasons(explanationOf(exchange, locate));
+    const again = { explanation, values: reasons.values(), timeOf: times.of };
+    return detailOf(first, again, locate);
+  };
   return {
     edge,
-    explain: (record, first) => {
-      times.clear();
-      repeatedly(edge, record, clockMs);
-      // State of an earlier run must not decide this one.
-      edge.restart();
-      isRecording = true;
-      const { exchange } = edge.decide(record);
-      isRecording = false;
-      const reasons = rules.of(exchange.connection);
-      const explanation = reasons.withReasons(explanationOf(exchange, locate));
-      const again = { explanation, values: reasons.values(), timeOf: times.of };
-      return detailOf(first, again, locate);
-    },
+    explain: (record, first) => explain(record, first, TIMED_MS),
+    explainWarm: (record, first) => explain(record, first, WARM_TIMED_MS),
   };
 }
 
 /** A step is run up to this often, for its fastest time, and no longer than this in all. */
 const TIMED_RUNS = 50;
 const TIMED_MS = 4;
+const WARM_TIMED_MS = 0.5;
 
 /** Decides often, each time without state, so that the code is compiled when it is measured. */
-function repeatedly(edge: ReplayedEdge, record: LogRecord, clockMs: () => number): void {
-  const untilMs = clockMs() + TIMED_MS;
+function repeatedly(edge: ReplayedEdge, record: LogRecord, clockMs: () => number, timedMs: number): void {
+  const untilMs = clockMs() + timedMs;
   for (let run = 0; run < TIMED_RUNS && clockMs() < untilMs; run++) {
     edge.restart();
     edge.decide(record);

@@ -98,10 +98,13 @@ function draftRequest(body: unknown): DraftRequest {
   )
     throw invalid('`texts` must be an object of texts by file name');
   const [seq, last] = [countIn(body, 'seq', null), countIn(body, 'last', null)];
+  const explain = memberOf(body, 'explain') ?? true;
+  if (typeof explain !== 'boolean') throw invalid('`explain` must be true or false');
   return {
     texts: texts as DraftRequest['texts'],
     ...(seq !== null && { seq }),
     ...(last !== null && { last }),
+    explain,
   };
 }
 

@@ -173,7 +173,7 @@ export class Feed implements Changes {
   }
 
   #textOf(batch: readonly Kept[], cursor: number): string {
-    return `id: ${cursor}\n${this.#eventText({ type: 'rows', rows: batch.map(this.#from.watch.rowOf) })}`;
+    return `id: ${cursor}\n${this.#eventText({ type: 'rows', rows: batch.map(this.#from.watch.rowToSend) })}`;
   }
 
   #tell(event: FeedEvent): void {

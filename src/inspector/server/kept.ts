@@ -2,6 +2,7 @@ import type { Explanation, StreamExplanation } from '../../edge/explain.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { StreamExchange } from '../../engine/stream.ts';
 import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from '../../events/catalogue.ts';
+import type { LateEvent } from '../../events/late_event.ts';
 import type { ExchangeNotes } from '../../replay/exchange_notes.ts';
 import type { RecordedExchange } from '../../replay/recording.ts';
 import type { FrameLog } from './frame_log.ts';
@@ -15,31 +16,61 @@ export type OpenRecord = Omit<RecordedExchange, 'event'> & {
 
 /** What can be said of a live exchange, as plain data. */
 interface Settled {
+  readonly event: HttpRequestCompleteEvent | null;
   readonly record: OpenRecord;
   readonly explanation: Explanation;
   readonly connection: ConnectionFacts;
   readonly identity: Identity | null;
 }
 
-/** Instants of an exchange on a clock with fractions of a ms. */
+interface ForwardInstants {
+  readonly at: number;
+  took: number | null;
+}
+
+const NO_FORWARDS: readonly ForwardInstants[] = [];
+
+const ms = (micros: number | null | undefined): number | null =>
+  micros === null || micros === undefined ? null : micros / 1_000;
+
+/** Instants of an exchange, in µs after its beginning: small integers need no object of their own. */
 class Instants {
+  /** On the clock of `performance.now`, ms. */
   readonly began = performance.now();
-  readonly forwards: { readonly at: number; tookMs: number | null }[] = [];
+  forwards = NO_FORWARDS;
   answered: number | null = null;
   replied: number | null = null;
   ended: number | null = null;
 
+  now(): number {
+    return Math.round((performance.now() - this.began) * 1_000);
+  }
+
+  forwarded(): void {
+    this.forwards = [...this.forwards, { at: this.now(), took: null }];
+  }
+
+  gotAnswer(): void {
+    const forward = this.forwards.at(-1);
+    if (forward?.took !== null) return;
+    this.answered = this.now();
+    forward.took = this.answered - forward.at;
+  }
+
+  /** Until now, if it has not ended. */
+  tookMs(): number {
+    return (this.ended ?? this.now()) / 1_000;
+  }
+
   timing(startMs: number, connectedMs: number): Timing {
-    const after = (at: number | null | undefined): number | null =>
-      at === null || at === undefined ? null : Math.round((at - this.began) * 1_000) / 1_000;
     return {
       startMs,
       connectedMs,
-      forwardedAfter: after(this.forwards[0]?.at),
-      answeredAfter: after(this.answered),
-      repliedAfter: after(this.replied),
-      endedAfter: after(this.ended),
-      forwards: this.forwards.map(({ at, tookMs }) => ({ after: after(at)!, tookMs })),
+      forwardedAfter: ms(this.forwards[0]?.at),
+      answeredAfter: ms(this.answered),
+      repliedAfter: ms(this.replied),
+      endedAfter: ms(this.ended),
+      forwards: this.forwards.map(({ at, took }) => ({ after: at / 1_000, tookMs: ms(took) })),
     };
   }
 }
@@ -68,8 +99,8 @@ export class KeptExchange {
   /** About how many bytes of memory it takes. */
   bytes = 0;
   #live: Exchange | null;
-  /** Makes the event when it is asked for; null while the exchange is open. */
-  #event: (() => HttpRequestCompleteEvent) | null = null;
+  /** Null while the exchange is open, and after `settle`. */
+  #late: LateEvent | null = null;
   #settled: Settled | null = null;
   readonly #explain: (exchange: Exchange) => Explanation;
 
@@ -94,18 +125,23 @@ export class KeptExchange {
     return this.#live;
   }
 
-  /** Null while it is open. */
+  /** Null while it is open. It is made each time until `settle`. */
   get event(): HttpRequestCompleteEvent | null {
-    return this.#event === null ? null : this.#event();
+    return this.#settled?.event ?? this.#late?.read() ?? null;
   }
 
-  /** It has ended. `event` gives the same event each time. */
-  end(event: () => HttpRequestCompleteEvent): void {
-    this.#event = event;
+  /** Null while it is open. */
+  get eventId(): string | null {
+    return this.#settled?.event?.event_id ?? this.#late?.id ?? null;
+  }
+
+  /** It has ended. */
+  end(event: LateEvent): void {
+    this.#late = event;
   }
 
   get isDone(): boolean {
-    return this.#event !== null;
+    return this.#late !== null || this.#settled !== null;
   }
 
   record(): OpenRecord {
@@ -132,13 +168,16 @@ export class KeptExchange {
   /** Makes it plain data; only after its end. */
   settle(): void {
     if (this.#live === null) return;
+    const { event } = this;
     this.#settled = {
-      record: this.record(),
+      event,
+      record: { ...this.record(), event: event?.object ?? null },
       explanation: this.explanation(),
       connection: this.connection(),
       identity: this.identity(),
     };
     this.#live = null;
+    this.#late = null;
   }
 
   #recordOf(live: Exchange): OpenRecord {

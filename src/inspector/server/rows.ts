@@ -3,17 +3,15 @@ import type { Exchange } from '../../engine/exchange.ts';
 import { isAllowed } from '../../engine/stream.ts';
 import { firstValue } from '../../http/fields.ts';
 import { type Redaction, redactTarget } from '../../replay/redact.ts';
-import type { ConnectionRow, ExchangeRow, Protocol } from '../wire.ts';
+import type { ConnectionRow, ExchangeRow, Protocol, Row } from '../wire.ts';
 import type { KeptConnection, KeptExchange } from './kept.ts';
 
 const TARGET_UNITS = 2_000;
 
-/** The step that decided, as rows show it; `last` is null while the traffic is open. */
-function lastStepOf<Verdict>(last: Decision['because'] | null, verdict: Verdict) {
-  if (last === null) return { verdict: null, by: '', code: '', pointer: null, place: null };
-  const { module, code, pointer, place, detail } = last;
-  const { rule } = detail;
-  return { verdict, by: module, code, pointer, place, ...(typeof rule === 'string' && { rule }) };
+/** With the rule of a policy, if one decided. Rows without are one literal: adding a member takes longer than all the others. */
+function withRule<R extends Row>(row: R, last: Decision['because'] | null): R {
+  const rule = last?.detail['rule'];
+  return typeof rule === 'string' ? { ...row, rule } : row;
 }
 
 /** The row of an exchange. `decision` is null while it is open. */
@@ -26,12 +24,12 @@ export function exchangeRow(
   const { head, connection, response, attempts, sent } = live;
   const last = decision === null ? null : decision.because;
   const passed = kept.frames?.passed;
-  return {
+  const row: ExchangeRow = {
     kind: 'exchange',
     seq: kept.seq,
-    eventId: kept.event?.event_id ?? null,
+    eventId: kept.eventId,
     atMs: live.startMs,
-    tookMs: kept.isDone ? tookOf(kept) : null,
+    tookMs: kept.isDone ? kept.instants.tookMs() : null,
     state: kept.isDone ? 'done' : 'open',
     protocol: protocolOf(live),
     method: head.method,
@@ -40,7 +38,11 @@ export function exchangeRow(
     target: targetOf(live, redaction),
     status: response?.status ?? null,
     mediaType: response === null ? '' : mediaTypeOf(response.headers),
-    ...lastStepOf(last, last?.verdict ?? null),
+    verdict: last?.verdict ?? null,
+    by: last?.module ?? '',
+    code: last?.code ?? '',
+    pointer: last?.pointer ?? null,
+    place: last?.place ?? null,
     backend: decision?.backend ?? attempts.at(-1)?.endpoint.id ?? null,
     tunnel: decision?.tunnel ?? null,
     clientIp: connection.client.text,
@@ -50,10 +52,7 @@ export function exchangeRow(
     pinned: kept.isPinned,
     resentFrom: kept.resentFrom,
   };
-}
-
-function tookOf({ instants }: KeptExchange | KeptConnection): number {
-  return Math.round(((instants.ended ?? performance.now()) - instants.began) * 1_000) / 1_000;
+  return withRule(row, last);
 }
 
 function protocolOf({ head, response }: Exchange): Protocol {
@@ -77,18 +76,22 @@ export function connectionRow(kept: KeptConnection, explanation: StreamExplanati
   const live = kept.live!;
   const { connection, pipeline, relayed, attempts, ended } = live;
   const last = explanation?.because ?? null;
-  return {
+  const row: ConnectionRow = {
     kind: 'connection',
     seq: kept.seq,
     eventId: kept.event?.event_id ?? null,
     edge: pipeline?.edge ?? null,
     ended: kept.isDone ? (ended?.code ?? null) : null,
     atMs: connection.startMs,
-    tookMs: kept.isDone ? tookOf(kept) : null,
+    tookMs: kept.isDone ? kept.instants.tookMs() : null,
     state: kept.isDone ? 'done' : 'open',
     protocol: pipeline?.kind ?? (connection.tls === null ? 'tcp' : 'tls'),
     host: `${connection.serverName === '' ? connection.serverIp : connection.serverName}:${connection.serverPort}`,
-    ...lastStepOf(last, isAllowed(live) ? 'pass' : 'stop'),
+    verdict: last === null ? null : isAllowed(live) ? 'pass' : 'stop',
+    by: last?.module ?? '',
+    code: last?.code ?? '',
+    pointer: last?.pointer ?? null,
+    place: last?.place ?? null,
     backend: explanation?.backend ?? attempts.at(-1)?.endpoint.id ?? null,
     tunnel: explanation?.tunnel ?? null,
     clientIp: connection.client.text,
@@ -97,4 +100,5 @@ export function connectionRow(kept: KeptConnection, explanation: StreamExplanati
     revision: kept.revision,
     pinned: kept.isPinned,
   };
+  return withRule(row, last);
 }

@@ -41,8 +41,10 @@ export async function search(body: unknown, context: InspectorContext): Promise<
   return { rows: found.slice(0, limit).map(context.watch.rowOf), more, searched, diagnostics: [] };
 }
 
-function takes({ event }: Kept, filter: RowFilter | null): boolean {
-  return filter === null || (event !== null && filter.takes(event.object));
+function takes(kept: Kept, filter: RowFilter | null): boolean {
+  if (filter === null) return true;
+  const { event } = kept;
+  return event !== null && filter.takes(event.object);
 }
 
 /** Whether what a page shows has a text. Redacted values are not found: that would tell what they are. */

@@ -3,7 +3,8 @@ import type { EdgeRuntime } from '../../edge/runtime.ts';
 import type { Reply } from '../../engine/questions.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { StreamExchange } from '../../engine/stream.ts';
-import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from '../../events/catalogue.ts';
+import type { TcpConnectionClosedEvent } from '../../events/catalogue.ts';
+import type { LateEvent } from '../../events/late_event.ts';
 import type { ExchangeObserver } from '../../replay/recording_sink.ts';
 
 /** The edge, as far as an observer of its traffic needs it. */
@@ -26,8 +27,7 @@ export interface TrafficWatch extends ExchangeObserver {
   readonly attach: (edge: WatchedEdge) => void;
   /** Before the first question about an exchange. */
   readonly began: (exchange: object) => void;
-  /** `event` makes its value when it is called first, and returns the same one afterwards. */
-  readonly finished: (exchange: Exchange, event: () => HttpRequestCompleteEvent) => void;
+  readonly finished: (exchange: Exchange, event: LateEvent) => void;
   readonly streamBegan: (exchange: StreamExchange) => void;
   readonly streamEnded: (
     exchange: StreamExchange,

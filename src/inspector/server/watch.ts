@@ -3,12 +3,13 @@ import type { StreamExplanation } from '../../edge/explain.ts';
 import type { AnswerTo, Question, Reply } from '../../engine/questions.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { StreamExchange } from '../../engine/stream.ts';
-import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from '../../events/catalogue.ts';
-import { ExchangeNotes, type ForwardNotes } from '../../replay/exchange_notes.ts';
+import type { TcpConnectionClosedEvent } from '../../events/catalogue.ts';
+import type { LateEvent } from '../../events/late_event.ts';
+import { ExchangeNotes } from '../../replay/exchange_notes.ts';
 import type { Redaction } from '../../replay/redact.ts';
 import { FrameLog } from './frame_log.ts';
 import { type Kept, KeptConnection, KeptExchange } from './kept.ts';
-import type { Row } from '../wire.ts';
+import type { ExchangeRow, Row } from '../wire.ts';
 import { connectionRow, exchangeRow } from './rows.ts';
 import { Seconds } from './seconds.ts';
 import type { Store } from './store.ts';
@@ -38,10 +39,8 @@ export class Watch implements TrafficWatch {
   readonly #redaction: () => Redaction;
   readonly #inFlight = new Map<object, KeptExchange>();
   readonly #openStreams = new Map<StreamExchange, KeptConnection>();
-  readonly #forwards = new WeakMap<
-    readonly string[],
-    { readonly kept: KeptExchange; readonly notes: ForwardNotes }
-  >();
+  /** By the fields of a forwarded request, until the exchange has ended. */
+  readonly #forwards = new Map<readonly string[], KeptExchange>();
   #edge: WatchedEdge | null = null;
   #windowMs = 0;
   #begun = 0;
@@ -69,10 +68,10 @@ export class Watch implements TrafficWatch {
     if (kept === undefined || question === null) return;
     const notes = kept.notes.asked(question);
     if (notes !== null) {
-      this.#forwards.set(notes.request.headers, { kept, notes });
-      kept.instants.forwards.push({ at: performance.now(), tookMs: null });
+      this.#forwards.set(notes.request.headers, kept);
+      kept.instants.forwarded();
     } else if (question.ask === 'reply') {
-      kept.instants.replied = performance.now();
+      kept.instants.replied = kept.instants.now();
       if (question.reply.upgrade) this.#changes.changed(kept);
     }
   };
@@ -81,17 +80,13 @@ export class Watch implements TrafficWatch {
     const kept = this.#inFlight.get(exchange);
     if (kept === undefined) return;
     kept.notes.answered(given);
-    const forward = kept.instants.forwards.at(-1);
-    if (forward?.tookMs !== null) return;
-    const now = performance.now();
-    forward.tookMs = Math.round((now - forward.at) * 1_000) / 1_000;
-    kept.instants.answered = now;
+    kept.instants.gotAnswer();
   };
 
   readonly bodiesOf: TrafficWatch['bodiesOf'] = (headers) => {
-    const found = this.#forwards.get(headers);
-    if (found === undefined) return null;
-    const { kept, notes } = found;
+    const kept = this.#forwards.get(headers);
+    if (kept === undefined) return null;
+    const notes = kept.notes.forwards.find(({ request }) => request.headers === headers)!;
     const frames =
       notes.request.upgrade?.toLowerCase() === 'websocket' && notes.request.converts === undefined;
     if (frames) kept.frames ??= new FrameLog(this.#store.limits.bodyLimitBytes, kept.instants.began);
@@ -102,11 +97,11 @@ export class Watch implements TrafficWatch {
     };
   };
 
-  readonly finished = (exchange: Exchange, event: () => HttpRequestCompleteEvent): void => {
+  readonly finished = (exchange: Exchange, event: LateEvent): void => {
     const nowMs = this.edge.runtime.world.nowMs();
     const kept = this.#inFlight.get(exchange) ?? this.#late(exchange);
-    const now = performance.now();
-    const tookMs = kept === null ? nowMs - exchange.startMs : now - kept.instants.began;
+    if (kept !== null) kept.instants.ended = kept.instants.now();
+    const tookMs = kept === null ? nowMs - exchange.startMs : kept.instants.tookMs();
     const isStop = this.tallies.add(exchange, nowMs, tookMs);
     this.seconds.add(nowMs, {
       status: exchange.response?.status ?? 0,
@@ -117,11 +112,9 @@ export class Watch implements TrafficWatch {
     });
     if (kept === null) return;
     this.#inFlight.delete(exchange);
-    kept.instants.ended = now;
+    for (const { request } of kept.notes.forwards) this.#forwards.delete(request.headers);
     kept.end(event);
     kept.agentUrl = addedUrlOf(exchange);
-    // Without a page the row may never be read: `rowOf` makes it when it is.
-    if (this.#store.isWatched) this.rowOf(kept);
     this.#store.resize(kept, sizeOf(kept, exchange));
     // An earlier configuration is not kept in memory for it.
     if (exchange.configuration !== this.edge.runtime.current()) this.settle(kept);
@@ -146,7 +139,7 @@ export class Watch implements TrafficWatch {
     const kept = this.#openStreams.get(exchange);
     if (kept === undefined) return;
     this.#openStreams.delete(exchange);
-    kept.instants.ended = performance.now();
+    kept.instants.ended = kept.instants.now();
     kept.event = event;
     kept.row = connectionRow(kept, explain());
     this.#changes.changed(kept);
@@ -166,12 +159,19 @@ export class Watch implements TrafficWatch {
     return this.#inFlight.size + this.#openStreams.size;
   }
 
-  /** The row as it is now. */
+  /** The row as it is now, which is kept when it is final. */
   readonly rowOf = (kept: Kept): Row => {
+    const row = this.rowToSend(kept);
+    if (kept.kind === 'exchange' && kept.isDone) kept.row = row as ExchangeRow;
+    return row;
+  };
+
+  /** The same row for a page that keeps it: most rows are never asked for again. */
+  readonly rowToSend = (kept: Kept): Row => {
     if (kept.isDone && kept.row !== null) return kept.row;
     if (kept.kind === 'connection') return kept.row ?? connectionRow(kept, null);
-    if (!kept.isDone) return exchangeRow(kept, null, this.#redaction());
-    return (kept.row = exchangeRow(kept, this.edge.decision(kept.live!), this.#redaction()));
+    const decision = kept.isDone ? this.edge.decision(kept.live!) : null;
+    return exchangeRow(kept, decision, this.#redaction());
   };
 
   /** Makes what has ended plain data. */

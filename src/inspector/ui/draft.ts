@@ -14,6 +14,8 @@ export const answer = signal<DraftAnswer | null>(null);
 /** Why nothing could be decided; null otherwise. */
 export const failure = signal<string | null>(null);
 export const isDeciding = signal(false);
+/** Whether the explanation is seen. */
+export const isExplained = signal(false);
 
 export const openFile = computed<FileText | null>(
   () => files.value.find(({ name }) => name === openName.value) ?? files.value[0] ?? null,
@@ -45,24 +47,26 @@ export function decideDraft(): void {
   effect(() => {
     const drafted = texts.value;
     const seq = selected.value;
+    const explain = isExplained.value;
     const isSeen = view.value === 'draft' && hello.value?.can.draft === true && files.value.length > 0;
     window.clearTimeout(timer);
     running?.abort();
     if (!isSeen) return;
     running = new AbortController();
     const { signal: signal_ } = running;
-    timer = window.setTimeout(() => void decide(drafted, seq, signal_), PAUSE_MS);
+    timer = window.setTimeout(() => void decide(drafted, seq, explain, signal_), PAUSE_MS);
   });
 }
 
 async function decide(
   drafted: Readonly<Record<string, string>>,
   seq: number | null,
+  explain: boolean,
   signal_: AbortSignal,
 ): Promise<void> {
   isDeciding.value = true;
   try {
-    const asked = { texts: drafted, ...(seq !== null && { seq }), last: 500 };
+    const asked = { texts: drafted, ...(seq !== null && { seq }), last: 500, explain };
     answer.value = await send<DraftAnswer>('POST', 'draft', asked, signal_);
     failure.value = null;
   } catch (error) {

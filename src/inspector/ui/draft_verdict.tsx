@@ -4,7 +4,7 @@ import { countText, durationText } from '../../pages/units.ts';
 import { visibleLine } from '../../pages/visible.ts';
 import type { DiagnosticJson } from '../../diagnostics/json.ts';
 import type { DraftAnswer, DraftVerdict, Verdict } from '../wire_editing.ts';
-import { answer, failure, isDeciding } from './draft.ts';
+import { answer, failure, isDeciding, isExplained } from './draft.ts';
 import { places, wanted } from './places.ts';
 import { hello, selected, store } from './state.ts';
 
@@ -99,12 +99,15 @@ function One({ verdict }: { readonly verdict: DraftVerdict }) {
       {unknown.length > 0 && (
         <p class="flag">Uncertain: {unknown.map((each) => visibleLine(each, 300)).join('; ')}</p>
       )}
-      {explanation !== null && (
-        <details>
-          <summary>Explanation with the draft</summary>
+      <details
+        open={isExplained.value}
+        onToggle={({ currentTarget }) => void (isExplained.value = currentTarget.open)}
+      >
+        <summary>Explanation with the draft</summary>
+        {isExplained.value && explanation !== null && (
           <Steps steps={explanation.steps} because={explanation.because} places={places} />
-        </details>
-      )}
+        )}
+      </details>
     </section>
   );
 }

@@ -7,8 +7,9 @@ const OPEN = '    expect: snapshot\n';
 
 /** A request as people write it: `GET /path`, a URL, or a command line of curl. */
 export function caseOf(request: string, ip: string): string {
-  const written = request.trim().replaceAll(/\\\r?\n/g, ' ');
-  const name = quoted(written.length > 80 ? `${written.slice(0, 79)}…` : written);
+  const written = request.trim().replace(/^\$\s+/, '');
+  const line = written.replaceAll(/\\?\s*\r?\n\s*/g, ' ');
+  const name = quoted(line.length > 80 ? `${line.slice(0, 79)}…` : line);
   if (/^curl\s/.test(written)) return `  - name: ${name}\n    curl: ${quoted(written)}\n${OPEN}`;
   const [, method, target] = /^(?:([A-Za-z]+)\s+)?(\S+)$/.exec(written) ?? [];
   if (target === undefined) throw new TypeError('write a path, a URL, `POST /path`, or a curl command');
@@ -27,43 +28,91 @@ export function withCase(scenario: string, added: string): string {
   return /^cases:/m.test(text) ? text + added : `${text}\ncases:\n${added}`;
 }
 
+interface Named {
+  readonly name: string;
+  readonly value: string;
+}
+
 interface HarRequest {
   readonly method: string;
   readonly url: string;
-  readonly headers?: readonly { readonly name: string; readonly value: string }[];
-  readonly postData?: { readonly text?: string };
+  readonly headers?: readonly Named[];
+  readonly postData?: { readonly text?: string; readonly params?: readonly Named[] };
 }
 
 /** Fields that the simulator makes itself. */
-const MADE = /^(?::|host$|content-length$|connection$|accept-encoding$)/i;
+const MADE = /^(?:host|content-length|connection|accept-encoding)$/i;
+/** The name of a field (RFC 9110 §5.6.2); pseudo fields of HTTP/2 begin with a colon. */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const CONTROL = /\p{Cc}/u;
 const MOST = 200;
 
-/** The requests of an HTTP Archive; throws for other files. */
-export function casesOfHar(text: string): string {
-  const { log } = JSON.parse(text) as { log?: { entries?: readonly { readonly request: HarRequest }[] } };
-  if (!Array.isArray(log?.entries)) throw new TypeError('the file is not an HTTP Archive');
-  const entries = log.entries as readonly { readonly request: HarRequest }[];
-  return entries
-    .slice(0, MOST)
-    .map(({ request: { method, url, headers = [], postData } }, index) => {
-      const fields = headers.filter(({ name }) => !MADE.test(name));
-      const lines = [
-        `  - name: ${quoted(`${index + 1}. ${method} ${url.slice(0, 100)}`)}`,
-        '    request:',
-        `      method: ${quoted(method)}`,
-        `      url: ${quoted(url)}`,
-        ...(fields.length === 0 ? [] : ['      headers:']),
-        ...grouped(fields).map(([name, values]) => `        ${quoted(name)}: ${JSON.stringify(values)}`),
-        ...(postData?.text === undefined ? [] : [`      body: ${quoted(postData.text)}`]),
-      ];
-      return `${lines.join('\n')}\n${OPEN}`;
-    })
-    .join('');
+/** Cases in YAML, and how many requests are not among them. */
+export interface HarCases {
+  readonly cases: string;
+  /** Requests of extensions, and of data in the page itself. */
+  readonly others: number;
+  /** Requests beyond the first 200. */
+  readonly beyond: number;
 }
 
-function grouped(
-  fields: readonly { readonly name: string; readonly value: string }[],
-): [string, string | string[]][] {
+/** The requests of an HTTP Archive; throws for other files. */
+export function casesOfHar(text: string): HarCases {
+  const { log } = (JSON.parse(text) ?? {}) as {
+    log?: { entries?: readonly { readonly request?: HarRequest }[] };
+  };
+  if (!Array.isArray(log?.entries)) throw new TypeError('the file is not an HTTP Archive');
+  const entries = log.entries as readonly { readonly request?: HarRequest }[];
+  const requests = entries.flatMap(({ request }) => {
+    const url = request === undefined ? null : sentUrl(request.url);
+    return url === null ? [] : [{ ...request!, url }];
+  });
+  return {
+    cases: requests.slice(0, MOST).map(harCase).join(''),
+    others: entries.length - requests.length,
+    beyond: Math.max(0, requests.length - MOST),
+  };
+}
+
+/** The URL as its client sent it: of a WebSocket that of its handshake, without a fragment; null if it was not sent by HTTP. */
+function sentUrl(url: string): string | null {
+  const [, scheme, rest] = /^(http|ws)(s?:\/\/[^#]+)/is.exec(url) ?? [];
+  if (scheme === undefined || !URL.canParse(url)) return null;
+  const whole = `http${rest!}`;
+  return /[^\x21-\x7e]/.test(whole) ? new URL(whole).href : whole;
+}
+
+function harCase({ method, url, headers = [], postData }: HarRequest, index: number): string {
+  const fields = headers
+    .filter(({ name }) => NAME.test(name) && !MADE.test(name))
+    // Repeated fields are one with breaks between their values.
+    .flatMap(({ name, value }) =>
+      value
+        .trim()
+        .split(/[\r\n]+/)
+        .map((each) => ({ name, value: each })),
+    )
+    .filter(({ value }) => !CONTROL.test(value));
+  const body = bodyOf(postData);
+  const lines = [
+    `  - name: ${quoted(`${index + 1}. ${method} ${url.slice(0, 100)}`)}`,
+    '    request:',
+    `      method: ${quoted(method)}`,
+    `      url: ${quoted(url)}`,
+    ...(fields.length === 0 ? [] : ['      headers:']),
+    ...grouped(fields).map(([name, values]) => `        ${quoted(name)}: ${JSON.stringify(values)}`),
+    ...(body === undefined ? [] : [`      body: ${quoted(body)}`]),
+  ];
+  return `${lines.join('\n')}\n${OPEN}`;
+}
+
+/** Some browsers write a form only as its parameters. */
+function bodyOf({ text, params = [] }: NonNullable<HarRequest['postData']> = {}): string | undefined {
+  if ((text !== undefined && text !== '') || params.length === 0) return text;
+  return new URLSearchParams(params.map(({ name, value }) => [name, value ?? ''])).toString();
+}
+
+function grouped(fields: readonly Named[]): [string, string | string[]][] {
   const values = new Map<string, string[]>();
   for (const { name, value } of fields) {
     const key = name.toLowerCase();

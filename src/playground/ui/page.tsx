@@ -75,12 +75,20 @@ function AddRequest() {
     >
       <label>
         Request{' '}
-        <input
+        {/* Of several lines, because those of curl are: in one line their breaks would become spaces. */}
+        <textarea
           id="request"
           name="request"
           required
-          placeholder="/path, POST /path, a URL, or curl …"
+          rows={1}
+          spellcheck={false}
+          placeholder="/path, a URL, or curl …"
           autocomplete="off"
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            event.currentTarget.form!.requestSubmit();
+          }}
         />
       </label>
       <label>
@@ -104,8 +112,13 @@ async function share(): Promise<void> {
 async function importHar(file: File | undefined): Promise<void> {
   if (file === undefined) return;
   try {
-    edit(SCENARIO, withCase(texts.peek()[SCENARIO] ?? '', casesOfHar(await file.text())));
-    note.value = '';
+    const { cases, others, beyond } = casesOfHar(await file.text());
+    if (cases !== '') edit(SCENARIO, withCase(texts.peek()[SCENARIO] ?? '', cases));
+    note.value = [
+      ...(cases === '' ? ['The file has no request by HTTP.'] : []),
+      ...(others === 0 ? [] : [`Left out: ${others} not by HTTP.`]),
+      ...(beyond === 0 ? [] : [`Left out: ${beyond} after the first 200.`]),
+    ].join(' ');
   } catch (error) {
     note.value = `${file.name}: ${(error as Error).message}`;
   }
@@ -128,7 +141,11 @@ function Bar() {
         <input
           type="file"
           accept=".har,.json"
-          onChange={(event) => void importHar(event.currentTarget.files?.[0])}
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            // The same file, saved again, is another choice.
+            void importHar(file).then(() => (currentTarget.value = ''));
+          }}
         />
       </label>
       <button type="button" onClick={() => void share()}>
@@ -187,8 +204,17 @@ function Page() {
   );
 }
 
-const shared = await projectIn(location.hash.slice(1));
-if (shared !== null) texts.value = shared;
+/** Shows the project of the link, also of one that is opened while the page is. */
+async function openLink(): Promise<void> {
+  const fragment = location.hash.slice(1);
+  if (fragment === '') return;
+  const shared = await projectIn(fragment);
+  if (shared === null) note.value = 'The link has no whole project: its end may be missing.';
+  else [texts.value, note.value] = [shared, ''];
+}
+
+await openLink();
+window.addEventListener('hashchange', () => void openLink());
 document.addEventListener('keydown', onKey);
 render(<Page />, document.getElementById('page')!);
 decideOnChange();

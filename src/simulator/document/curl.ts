@@ -1,3 +1,6 @@
+import { type FormField, formField, multipart, urlEncoded } from './curl_body.ts';
+import { shellWords } from './shell_words.ts';
+
 /** The request of a curl command line. */
 export interface CurlRequest {
   readonly method: string;
@@ -29,7 +32,17 @@ const QUIET_MORE = new Set([
   '--http1.1',
   '--path-as-is',
   '-N',
+  '--no-buffer',
   '-#',
+  '--progress-bar',
+  '--no-progress-meter',
+  '--fail-with-body',
+  '-4',
+  '--ipv4',
+  '-6',
+  '--ipv6',
+  '-O',
+  '--remote-name',
 ]);
 /** Options with a value that do not affect the test. */
 const IGNORED = new Set([
@@ -42,6 +55,8 @@ const IGNORED = new Set([
   '--cacert',
   '-w',
   '--write-out',
+  '--retry',
+  '--max-redirs',
 ]);
 const DATA = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--data-binary']);
 
@@ -50,6 +65,8 @@ interface Reading {
   url: string | null;
   readonly headers: [string, string][];
   readonly data: string[];
+  readonly form: FormField[];
+  isJson: boolean;
   asGet: boolean;
   head: boolean;
 }
@@ -59,7 +76,16 @@ export function readCurl(line: string): CurlRequest | { readonly problem: string
   const words = shellWords(line.trim());
   if (words === null) return { problem: 'a quote is not closed' };
   if (words[0] === 'curl') words.shift();
-  const reading: Reading = { method: null, url: null, headers: [], data: [], asGet: false, head: false };
+  const reading: Reading = {
+    method: null,
+    url: null,
+    headers: [],
+    data: [],
+    form: [],
+    isJson: false,
+    asGet: false,
+    head: false,
+  };
   for (let at = 0; at < words.length; at++) {
     for (const word of apart(words[at]!)) {
       const [option, inline] = split(word);
@@ -93,6 +119,7 @@ function take(option: string, value: () => string, reading: Reading): string | n
     case '--header':
       return takeHeader(value(), reading);
     case '--json':
+      reading.isJson = true;
       reading.data.push(value());
       reading.headers.push(['content-type', 'application/json'], ['accept', 'application/json']);
       return null;
@@ -106,12 +133,20 @@ function take(option: string, value: () => string, reading: Reading): string | n
       return null;
     case '-b':
     case '--cookie':
-      reading.headers.push(['cookie', value()]);
-      return null;
+      return takeCookie(value(), reading);
     case '-u':
     case '--user':
-      reading.headers.push(['authorization', `Basic ${Buffer.from(value()).toString('base64')}`]);
+      reading.headers.push(basic(value()));
       return null;
+    case '--oauth2-bearer':
+      reading.headers.push(['authorization', `Bearer ${value()}`]);
+      return null;
+    case '-F':
+    case '--form':
+    case '--form-string':
+      return takeForm(value(), option, reading);
+    case '--data-urlencode':
+      return takeEncoded(value(), reading);
     case '--compressed':
       reading.headers.push(['accept-encoding', 'deflate, gzip, br']);
       return null;
@@ -135,42 +170,90 @@ function takeData(option: string, text: string, { data }: Reading): string | nul
   return null;
 }
 
+function takeEncoded(text: string, { data }: Reading): string | null {
+  const piece = urlEncoded(text);
+  if (piece === null) return `--data-urlencode ${text} reads a file; write its content`;
+  data.push(piece);
+  return null;
+}
+
+function takeForm(text: string, option: string, { form }: Reading): string | null {
+  const field = formField(text, option === '--form-string');
+  if ('problem' in field) return field.problem;
+  form.push(field);
+  return null;
+}
+
+function takeCookie(text: string, { headers }: Reading): string | null {
+  if (!text.includes('=')) return `-b ${text} reads a file; write its cookies as \`name=value\``;
+  headers.push(['cookie', text]);
+  return null;
+}
+
+function basic(user: string): [name: string, value: string] {
+  return ['authorization', `Basic ${Buffer.from(user).toString('base64')}`];
+}
+
 function takeUrl(url: string, reading: Reading): string | null {
   if (reading.url !== null) return `there is more than one URL: ${reading.url} and ${url}`;
   reading.url = url;
   return null;
 }
 
-function takeHeader(text: string, reading: Reading): string | null {
+function takeHeader(text: string, { headers }: Reading): string | null {
+  const [, empty] = /^([^:;\s]+);$/.exec(text) ?? [];
+  if (empty !== undefined) {
+    headers.push([empty, '']);
+    return null;
+  }
   const colon = text.indexOf(':');
   if (colon <= 0) return `'${text}' is not a header`;
   // `name:` removes a default field of curl, none of which matters here.
   const value = text.slice(colon + 1).trim();
-  if (value !== '') reading.headers.push([text.slice(0, colon), value]);
+  if (value !== '') headers.push([text.slice(0, colon), value]);
   return null;
 }
 
-function made({
-  method,
-  url,
-  headers,
-  data,
-  asGet,
-  head,
-}: Reading): CurlRequest | { readonly problem: string } {
-  if (url === null) return { problem: 'there is no URL' };
-  const text = data.join('&');
-  const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
+function made(reading: Reading): CurlRequest | { readonly problem: string } {
+  const { method, data, form, isJson, asGet, head } = reading;
+  if (reading.url === null) return { problem: 'there is no URL' };
+  if (form.length > 0 && data.length > 0) return { problem: '-F and -d cannot be used together' };
+  const { url, user } = sentUrl(reading.url);
+  const headers = [...reading.headers];
+  if (user !== null && !has(headers, 'authorization')) headers.push(basic(user));
+  const text = data.join(isJson ? '' : '&');
   const isBody = data.length > 0 && !asGet;
-  const typed: [string, string][] =
-    isBody && !hasType ? [['content-type', 'application/x-www-form-urlencoded']] : [];
-  const target = data.length > 0 && asGet ? `${url}${url.includes('?') ? '&' : '?'}${text}` : url;
+  const multi = form.length === 0 ? null : multipart(form);
+  if (multi !== null && !has(headers, 'content-type')) headers.push(['content-type', multi.type]);
+  else if (isBody && !has(headers, 'content-type'))
+    headers.push(['content-type', 'application/x-www-form-urlencoded']);
+  const body = multi?.body ?? (isBody ? text : null);
   return {
-    method: method ?? (head ? 'HEAD' : isBody ? 'POST' : 'GET'),
-    url: target.includes('://') ? target : `http://${target}`,
-    headers: [...headers, ...typed],
-    body: isBody ? text : null,
+    method: method ?? (head ? 'HEAD' : body === null ? 'GET' : 'POST'),
+    url: data.length > 0 && asGet ? `${url}${url.includes('?') ? '&' : '?'}${text}` : url,
+    headers,
+    body,
   };
+}
+
+function has(headers: Reading['headers'], wanted: string): boolean {
+  return headers.some(([name]) => name.toLowerCase() === wanted);
+}
+
+/** The URL without its fragment, which is not sent, and without its user, who is sent in a field. */
+function sentUrl(given: string): { readonly url: string; readonly user: string | null } {
+  const url = (given.includes('://') ? given : `http://${given}`).replace(/#.*$/s, '');
+  const [, scheme, user, rest] = /^(\w+:\/\/)([^/?@]*)@(.*)$/s.exec(url) ?? [];
+  if (user === undefined) return { url, user: null };
+  return { url: `${scheme!}${rest!}`, user: percentDecoded(user.includes(':') ? user : `${user}:`) };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** `-sSL` is `-s -S -L`: flags can be combined; the last one may have a value. */
@@ -190,41 +273,6 @@ function isQuiet(option: string): boolean {
 function split(word: string): [option: string, value: string | undefined] {
   const long = /^(--[a-z][a-z0-9.-]*)=(.*)$/s.exec(word);
   if (long !== null) return [long[1]!, long[2]!];
-  const short = /^(-[XHdAebu])(.+)$/s.exec(word);
+  const short = /^(-[XHdAebuFomw])(.+)$/s.exec(word);
   return short === null ? [word, undefined] : [short[1]!, short[2]!];
-}
-
-/** Words as a POSIX shell splits them; null for an unclosed quote. */
-function shellWords(line: string): string[] | null {
-  const words: string[] = [];
-  let word: string | null = null;
-  for (let at = 0; at < line.length; at++) {
-    const char = line[at]!;
-    if (char === "'" || char === '"') {
-      const end = closing(line, at);
-      if (end < 0) return null;
-      const inside = line.slice(at + 1, end);
-      word =
-        (word ?? '') +
-        (char === "'" ? inside : inside.replaceAll(/\\(["\\$`])/g, '$1').replaceAll('\\\n', ''));
-      at = end;
-    } else if (char === '\\') {
-      at++;
-      if (line[at] !== '\n') word = (word ?? '') + (line[at] ?? '');
-    } else if (/\s/.test(char)) {
-      if (word !== null) words.push(word);
-      word = null;
-    } else word = (word ?? '') + char;
-  }
-  if (word !== null) words.push(word);
-  return words;
-}
-
-function closing(line: string, start: number): number {
-  const quote = line[start]!;
-  for (let at = start + 1; at < line.length; at++) {
-    if (quote === '"' && line[at] === '\\') at++;
-    else if (line[at] === quote) return at;
-  }
-  return -1;
 }

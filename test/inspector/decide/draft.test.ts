@@ -138,3 +138,15 @@ test('after a stop later rules are left out, and state is not repeated', async (
   expect(answer.counts).toEqual({ looked: 4, alike: 4, changed: 0, unknown: 0 });
   expect((await drafts.decide(order({}, 4))).one!.after.status).toBe(429);
 });
+
+test('an answer without the explanation is the same otherwise', async () => {
+  const { drafts, order, folder } = await traffic(FILES, REQUESTS);
+  const policy = relative('.', `${folder}/policy.yaml`);
+  const text = readFileSync(policy, 'utf8').replace("startsWith('/admin')", "startsWith('/late')");
+  const asked = order({ [policy]: text }, 3);
+  const { one, tookMs: _, ...explained } = await drafts.decide(asked);
+  const { one: plain, tookMs: __, ...rest } = await drafts.decide({ ...asked, explains: false });
+  expect(rest).toEqual(explained);
+  expect(one!.explanation).not.toBeNull();
+  expect(plain).toEqual({ ...one, explanation: null });
+});

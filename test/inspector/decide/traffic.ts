@@ -93,6 +93,7 @@ export async function traffic(
       active: {},
       newest: kept.map(({ seq }) => seq),
       one: one ?? null,
+      explains: one !== undefined,
       news: kept.map(({ seq, record }) => [seq, JSON.stringify(record())]),
     }),
   };
