@@ -150,7 +150,7 @@ function emptyCall(): number {
 }
 
 /** More is better of what is counted in a time; less of everything else. */
-const isMoreBetter = (unit: string): boolean => /\/s$/.test(unit);
+const isMoreBetter = (unit: string): boolean => unit.endsWith('/s');
 
 /** What a row is compared with: the floor, the best of the other peers, and the rest. */
 export interface Beside {
@@ -179,9 +179,9 @@ export function besideOf({ peers, unit, floor }: BenchRow, { floors = [] }: Benc
 /** A section as a Markdown table: each row with its floor, the best peer and the others, as multiples of ours. */
 export function renderMarkdown(section: BenchSection): string {
   const { title, rows, notes, between } = section;
-  const lines = rows.map((row) => {
-    const { name, ours, unit, peers, ratios } = row;
-    const { floor, best, others } = besideOf(row, section);
+  const lines = rows.map((each) => {
+    const { name, ours, unit, peers, ratios } = each;
+    const { floor, best, others } = besideOf(each, section);
     const peerText = (peer: string): string => multiple(peer, peers[peer]!, ours, ratios?.[peer]);
     const cells = [
       name,

@@ -116,19 +116,28 @@ async function measureGroup(allOn: boolean, cells: Cells, plan: Plan, around: Su
       const turn = round % Math.max(1, entrants.length);
       const order = [...entrants.slice(turn), ...entrants.slice(0, turn)];
       // One workload after the other: the samples that are compared are of the same minute.
-      for (const workload of plan.workloads)
-        for (const entrant of order) {
-          const { name } = entrant.contestant;
-          if (!entrant.workloads.includes(workload) || !cells.isOpen(workload, name)) continue;
-          const { sample, requests } = await sampleOf(workload, entrant, plan, around);
-          if (requests < LEAST_REQUESTS) cells.skip(workload, name, `no more than ${requests} answers`);
-          else cells.add(workload, name, sample);
-        }
+      for (const workload of plan.workloads) await turnsOf(workload, order, cells, plan, around);
     }
   } finally {
     for (const { running } of entrants) await running.stop();
   }
   if (allOn) for (const entrant of entrants) countEvents(entrant, cells);
+}
+
+async function turnsOf(
+  workload: Workload,
+  order: readonly Entrant[],
+  cells: Cells,
+  plan: Plan,
+  around: Surroundings,
+): Promise<void> {
+  for (const entrant of order) {
+    const { name } = entrant.contestant;
+    if (!entrant.workloads.includes(workload) || !cells.isOpen(workload, name)) continue;
+    const { sample, requests } = await sampleOf(workload, entrant, plan, around);
+    if (requests < LEAST_REQUESTS) cells.skip(workload, name, `no more than ${requests} answers`);
+    else cells.add(workload, name, sample);
+  }
 }
 
 /** Starts, checks and warms up a contestant; null if it has nothing to do, or does not start. */

@@ -29,18 +29,17 @@ async function block<Answer>(
   const tooks = new Float64Array(total);
   const { promise: all, resolve, reject } = Promise.withResolvers<void>();
   let answered = 0;
-  const ask = (): void => {
+  const ask = async (): Promise<void> => {
     const sent = performance.now();
-    send().then((answer) => {
-      tooks[answered++] = performance.now() - sent;
-      take(answer);
-      if (answered === total) resolve();
-    }, reject);
+    const answer = await send();
+    tooks[answered++] = performance.now() - sent;
+    take(answer);
+    if (answered === total) resolve();
   };
   const began = performance.now();
   for (let asked = 0; asked < total;) {
     const passed = (performance.now() - began) / 1_000 / BLOCK_SECONDS;
-    for (const due = Math.min(total, Math.floor(passed * total)); asked < due; asked++) ask();
+    for (const due = Math.min(total, Math.floor(passed * total)); asked < due; asked++) ask().catch(reject);
     await pause(TICK_MS);
   }
   await all;

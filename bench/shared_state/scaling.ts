@@ -42,32 +42,34 @@ interface Way {
   readonly options: readonly string[] | null;
 }
 
+const byNginx = (processes: number): Way => ({ processes, commands: 1, options: null });
+
+const byWorkers = (processes: number, file: string): Way => ({
+  processes,
+  commands: 1,
+  options: [file, ...(processes > 1 ? ['--workers', String(processes)] : [])],
+});
+
 function waysOf(shared: readonly string[]): Readonly<Record<string, Way>> {
-  const nginx = (processes: number): Way => ({ processes, commands: 1, options: null });
-  const workers = (processes: number, file: string): Way => ({
-    processes,
-    commands: 1,
-    options: [file, ...(processes > 1 ? ['--workers', String(processes)] : [])],
-  });
-  const nodes = (processes: number, file: string): Way => ({
+  const byNodes = (processes: number, file: string): Way => ({
     processes,
     commands: processes,
     options: [file, ...shared],
   });
   return {
-    'nginx, one process': nginx(1),
-    'nginx, 2 processes': nginx(2),
-    'nginx, 4 processes': nginx(4),
-    'one process': workers(1, 'plain.yaml'),
-    '2 workers': workers(2, 'plain.yaml'),
-    '4 workers': workers(4, 'plain.yaml'),
-    '2 nodes': nodes(2, 'plain.yaml'),
-    '4 nodes': nodes(4, 'plain.yaml'),
-    'one process, a limit': workers(1, 'limited.yaml'),
-    '2 workers, a limit': workers(2, 'limited.yaml'),
-    '4 workers, a limit': workers(4, 'limited.yaml'),
-    '2 nodes, a limit in Redis': nodes(2, 'limited.yaml'),
-    '4 nodes, a limit in Redis': nodes(4, 'limited.yaml'),
+    'nginx, one process': byNginx(1),
+    'nginx, 2 processes': byNginx(2),
+    'nginx, 4 processes': byNginx(4),
+    'one process': byWorkers(1, 'plain.yaml'),
+    '2 workers': byWorkers(2, 'plain.yaml'),
+    '4 workers': byWorkers(4, 'plain.yaml'),
+    '2 nodes': byNodes(2, 'plain.yaml'),
+    '4 nodes': byNodes(4, 'plain.yaml'),
+    'one process, a limit': byWorkers(1, 'limited.yaml'),
+    '2 workers, a limit': byWorkers(2, 'limited.yaml'),
+    '4 workers, a limit': byWorkers(4, 'limited.yaml'),
+    '2 nodes, a limit in Redis': byNodes(2, 'limited.yaml'),
+    '4 nodes, a limit in Redis': byNodes(4, 'limited.yaml'),
   };
 }
 
@@ -78,7 +80,7 @@ interface Serving {
   readonly stop: () => Promise<void>;
 }
 
-async function ours({ commands, options }: Way, folder: string): Promise<Serving> {
+async function oursServing({ commands, options }: Way, folder: string): Promise<Serving> {
   const all: Running[] = [];
   const urls: string[] = [];
   for (let at = 0; at < commands; at++) {
@@ -99,7 +101,7 @@ async function ours({ commands, options }: Way, folder: string): Promise<Serving
   };
 }
 
-async function nginx({ processes }: Way, folder: string, upstreamPort: number): Promise<Serving> {
+async function nginxServing({ processes }: Way, folder: string, upstreamPort: number): Promise<Serving> {
   const [port = 0] = await freePorts(1);
   const site = { port, tlsPort: 0, upstreamPort, folder, certificate: '', key: '' };
   const running = await start([whereIs('nginx')!, ...nginxArguments(site, false, { processes })], {
@@ -129,9 +131,9 @@ async function perCpuSecond({ urls, cpuMs: spent, stop }: Serving, seconds: numb
 
 /** Loads an address; the number of responses, all of which have to be good. */
 async function loaded(url: string, forSeconds: number, connections: number): Promise<number> {
-  const run = promisify(execFile);
+  const execute = promisify(execFile);
   const args = ['-t1', `-c${connections}`, `-d${forSeconds}s`, '-H', 'Host: shop.test', url];
-  const { stdout } = await run('wrk', args);
+  const { stdout } = await execute('wrk', args);
   const [, requests] = /(\d+) requests in/.exec(stdout) ?? [];
   if (requests === undefined || /Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout);
   return Number(requests);
@@ -173,7 +175,7 @@ export async function run(seconds = sized(5, 1), rounds = sized(3, 1)): Promise<
     const found = new Map<string, number[]>(Object.keys(ways).map((name) => [name, []]));
     for (let round = 0; round < rounds; round++)
       for (const [name, way] of Object.entries(ways)) {
-        const serving = way.options === null ? nginx(way, folder, port) : ours(way, folder);
+        const serving = way.options === null ? nginxServing(way, folder, port) : oursServing(way, folder);
         found.get(name)!.push(await perCpuSecond(await serving, seconds));
       }
     return {
