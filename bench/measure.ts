@@ -153,13 +153,13 @@ function emptyCall(): number {
 const isMoreBetter = (unit: string): boolean => unit.endsWith('/s');
 
 /** What a row is compared with: the floor, the best of the other peers, and the rest. */
-export interface Beside {
+interface Beside {
   readonly floor: Floor | null;
   readonly best: string | null;
   readonly others: readonly string[];
 }
 
-export function besideOf({ peers, unit, floor }: BenchRow, { floors = [] }: BenchSection): Beside {
+function besideOf({ peers, unit, floor }: BenchRow, { floors = [] }: BenchSection): Beside {
   const better = isMoreBetter(unit)
     ? (one: string, other: string) => peers[other]! - peers[one]!
     : (one: string, other: string) => peers[one]! - peers[other]!;
