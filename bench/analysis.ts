@@ -7,7 +7,8 @@ import { prove } from '../src/analysis/prove.ts';
 import type { EdgeConfig } from '../src/edge/document/schema.ts';
 import { createEdge } from '../src/edgeproof.ts';
 import { v4FromNumber } from '../src/net/address.ts';
-import type { BenchRow, BenchSection } from './measure.ts';
+import { emptyProcess, parsedMs } from './floors.ts';
+import { type BenchRow, type BenchSection, type Floor, figure } from './measure.ts';
 import { mutationRows } from './mutation.ts';
 
 /** Exact analysis: processor time, and memory. */
@@ -76,7 +77,7 @@ function manyRanges(count: number, without = -1): EdgeConfig {
 const ROUNDS = 5;
 
 /** Milliseconds of processor time: of the first run in this process, and the median of the next ones. */
-function rowsOf(name: string, work: () => unknown): readonly BenchRow[] {
+function rowsOf(name: string, work: () => unknown, floor: Floor): readonly BenchRow[] {
   const times = Array.from({ length: ROUNDS + 1 }, () => {
     const started = process.cpuUsage();
     work();
@@ -85,10 +86,7 @@ function rowsOf(name: string, work: () => unknown): readonly BenchRow[] {
   });
   const [first, ...next] = times as [number, ...number[]];
   const median = next.toSorted((one, other) => one - other)[ROUNDS >> 1]!;
-  return [
-    { name, ours: median, unit: 'ms', peers: {} },
-    { name: `${name}, first run`, ours: first, unit: 'ms', peers: {} },
-  ];
+  return [figure(name, median, 'ms', floor), figure(`${name}, first run`, first, 'ms', floor)];
 }
 
 /** Pairs of configurations, each with the most milliseconds that comparing them may take. */
@@ -130,11 +128,11 @@ export async function run(): Promise<BenchSection> {
   const notes: string[] = [];
   for (const [name, { most, make }] of Object.entries(PAIRS)) {
     const pair = make();
-    const own = rowsOf(`diff, ${name}`, () => differ(pair));
+    const own = rowsOf(`diff, ${name}`, () => differ(pair), parsedMs(pair));
     const resident = Number(
       execFileSync(process.execPath, [fileURLToPath(import.meta.url), name], { encoding: 'utf8' }),
     );
-    rows.push(...own, { name: `diff, ${name}, memory`, ours: resident, unit: 'MiB', peers: {} });
+    rows.push(...own, figure(`diff, ${name}, memory`, resident, 'MiB', emptyProcess().memory));
     if (most !== null) {
       const isMet = own[0]!.ours <= most && resident < MOST_MEMORY;
       notes.push(
@@ -144,8 +142,8 @@ export async function run(): Promise<BenchSection> {
   }
   const property = { name: 'all', never: { end: 'forwarded', without: ['ip_restriction'] } } as const;
   const [ranges, routes] = [manyRanges(100_000), manyRoutes(200, 10)];
-  rows.push(...rowsOf('prove, 100,000 ranges', () => prove(ranges, property)));
-  rows.push(...rowsOf('check --exact, 200 routes × 10 rules', () => findings(routes)));
+  rows.push(...rowsOf('prove, 100,000 ranges', () => prove(ranges, property), parsedMs(ranges)));
+  rows.push(...rowsOf('check --exact, 200 routes × 10 rules', () => findings(routes), parsedMs(routes)));
   const mutation = await mutationRows();
   rows.push(...mutation.rows);
   notes.push(
@@ -153,7 +151,13 @@ export async function run(): Promise<BenchSection> {
     'files that have been read and checked; the median of 5 runs after the first',
     'memory: largest resident set of a process that makes both configurations and compares them once',
   );
-  return { title: 'Exact analysis: processor time', rows, notes };
+  return {
+    title: 'Exact analysis: processor time',
+    rows,
+    notes,
+    between:
+      'diagrams of what both configurations do with every request; the floor looks at each of their values once',
+  };
 }
 
 if (import.meta.main) {

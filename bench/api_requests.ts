@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import fastify from 'fastify';
 import type { Management } from '../src/control/management.ts';
 import type { Load, Loaded } from './api_client.ts';
-import { type BenchRow, figure, quantile } from './measure.ts';
+import { syncedWrites } from './floors.ts';
+import { type BenchRow, figure, quantile, sized } from './measure.ts';
 
 /** Reads of one kind. */
-const READS = 40_000;
+const READS = sized(40_000, 500);
 /** Writes, each of which waits for the disk. */
-const WRITES = 2_000;
+const WRITES = sized(2_000, 100);
 const CONNECTIONS = 16;
 /** Requests before those that are measured: after so many, V8 has optimised what they run. */
-const WARM_UP = { GET: 20_000, POST: 2_000 };
+const WARM_UP = { GET: sized(20_000, 200), POST: sized(2_000, 20) };
 
 /** Sends requests from a process of its own, whose time is not that of the server. */
 async function clientProcess(): Promise<{
@@ -130,7 +131,7 @@ export async function requestRows(management: Management): Promise<BenchRow[]> {
   await listening.close();
   return [
     ...reads,
-    figure('durable writes', writes.perSecond, '/s'),
+    figure('durable writes', writes.perSecond, '/s', syncedWrites()),
     figure('durable writes, p99', writes.p99, 'ms'),
     figure('durable writes, processor time of one', writes.cpuMs, 'ms'),
   ];

@@ -35,7 +35,12 @@ export async function run(): Promise<BenchSection> {
         rows.push(figure(`${title}: a decision ${what}`, Math.round(rate as number), 'decisions/s'));
       }
     }
-    return { title: 'The engine in Chromium', rows, notes: ['Elapsed time, in one page: more is better.'] };
+    return {
+      title: 'The engine in Chromium',
+      rows,
+      between: 'the decision itself: a turn of an empty loop takes no more than a nanosecond',
+      notes: ['Elapsed time, in one page: more is better.'],
+    };
   } finally {
     await browser.close();
   }

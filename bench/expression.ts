@@ -87,6 +87,8 @@ export async function run(): Promise<BenchSection> {
   );
   return {
     title: 'expressions, one evaluation',
+    floors: ['by hand'],
+    between: 'a tree of functions that runs any expression, and errors and absent fields as values',
     rows,
     notes: [
       'traced: ours with the value of every sub-expression recorded',

@@ -2,15 +2,18 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { type BenchSection, figure } from './measure.ts';
+import { type BenchSection, figure, sized } from './measure.ts';
 import { draftMs } from './inspector/drafts.ts';
 
 const EDGE = fileURLToPath(new URL('inspector/edge_process.ts', import.meta.url));
 const RATE = 2_000;
 const SLICE_MS = 500;
-const ROUNDS = 15;
+const ROUNDS = sized(15, 2);
 /** Requests are sent this often, as many as are due. */
 const TURN_MS = 5;
+
+/** An edge without it. */
+const NOTHING = { name: 'without', value: 0 };
 
 interface Started {
   readonly child: ChildProcess;
@@ -45,11 +48,13 @@ export async function run(): Promise<BenchSection> {
     const explained = await draftMs(true);
     return {
       title: 'The inspector',
+      between:
+        'an event for each request; with the inspector a copy of heads and trace, and with a page its row as JSON',
       rows: [
         figure('an edge that nothing observes', rounded(of(0)), '% of a core'),
-        figure('a listener of events adds', rounded(more(1, 0)), '% of a core'),
-        figure('the inspector without a page adds to that', rounded(more(2, 1)), '% of a core'),
-        figure('the inspector with a page adds to that', rounded(more(3, 1)), '% of a core'),
+        figure('a listener of events adds', rounded(more(1, 0)), '% of a core', NOTHING),
+        figure('the inspector without a page adds to that', rounded(more(2, 1)), '% of a core', NOTHING),
+        figure('the inspector with a page adds to that', rounded(more(3, 1)), '% of a core', NOTHING),
         figure('rows that the page got', page.rows(), 'rows'),
         figure('a draft of a policy for 500 requests, after the first', rounded(draft), 'ms of CPU'),
         figure('with the explanation of one', rounded(explained), 'ms of CPU'),

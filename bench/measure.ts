@@ -1,8 +1,14 @@
+import { type Estimate, bootstrap } from '../src/benchmark/statistics.ts';
+
 /** One table of the report: our figure and those of the peers, from the same run. */
 export interface BenchSection {
   readonly title: string;
   readonly rows: readonly BenchRow[];
   readonly notes: readonly string[];
+  /** The peers that are a floor: they do only what has to be done in any case. */
+  readonly floors?: readonly string[];
+  /** What ours does that a floor does not. */
+  readonly between?: string;
 }
 
 export interface BenchRow {
@@ -10,17 +16,38 @@ export interface BenchRow {
   readonly ours: number;
   readonly unit: string;
   readonly peers: Readonly<Record<string, number>>;
+  /** What Node takes that does nothing of the kind, where no peer is a floor. */
+  readonly floor?: Floor;
   /** For each peer the least and the largest ratio to ours of all rounds: with seven, the 98 % interval of its median. */
   readonly ratios?: Readonly<Record<string, readonly [low: number, high: number]>>;
 }
 
+export interface Floor {
+  readonly name: string;
+  readonly value: number;
+}
+
 /** A row without peers. */
-export const figure = (name: string, ours: number, unit: string): BenchRow => ({
+export const figure = (name: string, ours: number, unit: string, floor?: Floor): BenchRow => ({
   name,
   ours,
   unit,
   peers: {},
+  ...(floor && { floor }),
 });
+
+/** Draws the same each time, so that an interval says the same of the same blocks. */
+function drawing(): () => number {
+  let state = 1;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+}
+
+/** The median over blocks with its 95 % bootstrap interval; the values of a block depend on each other, so blocks are drawn. */
+export const overBlocks = (blocks: readonly number[]): Estimate => bootstrap(blocks, drawing());
+
+export function intervalText({ value, low, high }: Estimate): string {
+  return `${brief(value)} [${brief(low)}, ${brief(high)}]`;
+}
 
 /** The time that a share of times does not exceed. */
 export const quantile = (times: readonly number[], share: number): number =>
@@ -28,6 +55,10 @@ export const quantile = (times: readonly number[], share: number): number =>
 
 /** A contestant does the work once for the given iteration; its result keeps the work from being optimised away. */
 export type Contestant = (turn: number) => unknown;
+
+/** A size of a bench, and the smallest one, with `--quick`, which only shows that it works. */
+export const sized = (usual: number, quick: number): number =>
+  process.argv.includes('--quick') ? quick : usual;
 
 const SLICE_MS = 20;
 const ROUNDS = 7;
@@ -44,7 +75,7 @@ function timeMs(contestant: Contestant, turns: number): number {
 }
 
 /** Long code paths are compiled late: before that, the interpreter would be measured. */
-const WARM_UP_MS = 600;
+const WARM_UP_MS = sized(600, 20);
 
 /** Iterations that take about one slice, after warming up. */
 function calibrate(contestant: Contestant): number {
@@ -99,6 +130,7 @@ export function row(name: string, measured: Readonly<Record<string, number>>, un
   const { ours = Number.NaN, ...peers } = measured;
   const rounds = roundsOf.get(measured);
   const own = rounds?.['ours'];
+  const floor = { name: 'an empty call', value: emptyCall() };
   if (rounds === undefined || own === undefined) return { name, ours, unit, peers };
   const ratios = Object.fromEntries(
     Object.keys(peers).map((peer) => {
@@ -107,21 +139,68 @@ export function row(name: string, measured: Readonly<Record<string, number>>, un
       return [peer, [Math.min(...each), Math.max(...each)] as const];
     }),
   );
-  return { name, ours, unit, peers, ratios };
+  return { name, ours, unit, peers, ratios, floor };
 }
 
-/** A section as a Markdown table; each peer also as a multiple of ours, with its interval. */
-export function renderMarkdown({ title, rows, notes }: BenchSection): string {
-  const lines = rows.map(({ name, ours, unit, peers, ratios }) => {
-    const others = Object.entries(peers).map(([peer, value]) => {
-      const interval = ratios?.[peer];
-      const range = interval === undefined ? '' : ` [${brief(interval[0])}, ${brief(interval[1])}]`;
-      return `${peer} ${brief(value)} (${brief(value / ours)} ×${range})`;
-    });
-    return `| ${name} | ${brief(ours)} ${unit} | ${others.join('; ')} |`;
+let emptyCallNs: number | null = null;
+
+/** Nanoseconds of a turn that does nothing. */
+function emptyCall(): number {
+  return (emptyCallNs ??= compare({ nothing: (turn) => turn })['nothing']!);
+}
+
+/** More is better of what is counted in a time; less of everything else. */
+const isMoreBetter = (unit: string): boolean => unit.endsWith('/s');
+
+/** What a row is compared with: the floor, the best of the other peers, and the rest. */
+interface Beside {
+  readonly floor: Floor | null;
+  readonly best: string | null;
+  readonly others: readonly string[];
+}
+
+function besideOf({ peers, unit, floor }: BenchRow, { floors = [] }: BenchSection): Beside {
+  const better = isMoreBetter(unit)
+    ? (one: string, other: string) => peers[other]! - peers[one]!
+    : (one: string, other: string) => peers[one]! - peers[other]!;
+  const [lowest] = Object.keys(peers)
+    .filter((name) => floors.includes(name))
+    .toSorted(better);
+  const [best = null, ...others] = Object.keys(peers)
+    .filter((name) => name !== lowest)
+    .toSorted(better);
+  return {
+    floor: lowest === undefined ? (floor ?? null) : { name: lowest, value: peers[lowest]! },
+    best,
+    others,
+  };
+}
+
+/** A section as a Markdown table: each row with its floor, the best peer and the others, as multiples of ours. */
+export function renderMarkdown(section: BenchSection): string {
+  const { title, rows, notes, between } = section;
+  const lines = rows.map((each) => {
+    const { name, ours, unit, peers, ratios } = each;
+    const { floor, best, others } = besideOf(each, section);
+    const peerText = (peer: string): string => multiple(peer, peers[peer]!, ours, ratios?.[peer]);
+    const cells = [
+      name,
+      floor === null ? '' : multiple(floor.name, floor.value, ours, ratios?.[floor.name]),
+      best === null ? '' : peerText(best),
+      `${brief(ours)} ${unit}`,
+      others.map(peerText).join('; '),
+    ];
+    return `| ${cells.join(' | ')} |`;
   });
-  const table = rows.length === 0 ? [] : ['| | ours | peers |', '|---|--:|---|', ...lines, ''];
-  return [`## ${title}`, '', ...table, ...notes.map((note) => `- ${note}`), ''].join('\n');
+  const head = ['| | floor | best peer | ours | other peers |', '|---|---|---|--:|---|'];
+  const table = rows.length === 0 ? [] : [...head, ...lines, ''];
+  const said = between === undefined ? [] : [`- between floor and ours: ${between}`];
+  return [`## ${title}`, '', ...table, ...said, ...notes.map((note) => `- ${note}`), ''].join('\n');
+}
+
+function multiple(name: string, value: number, ours: number, interval?: readonly [number, number]): string {
+  const range = interval === undefined ? '' : ` [${brief(interval[0])}, ${brief(interval[1])}]`;
+  return `${name} ${brief(value)} (${brief(value / ours)} ×${range})`;
 }
 
 /** A section as text; each peer also as a multiple of ours. */

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mutateOnThreads } from '../src/cli/mutate_threads.ts';
-import type { BenchRow } from './measure.ts';
+import { type BenchRow, sized } from './measure.ts';
 
 /** Planting mistakes into an edge and running its cases with each, on two threads. */
 
 const ROUTES = 40;
 const RULES = 6;
-const CASES = 500;
-const MISTAKES = 2_000;
+const CASES = sized(500, 50);
+const MISTAKES = sized(2_000, 50);
 /** Of both threads together: 30 s on two cores. */
 const MOST_MS = 60_000;
 

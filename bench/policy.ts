@@ -165,6 +165,7 @@ export async function run(): Promise<BenchSection> {
   );
   return Promise.resolve({
     title: 'Traffic policies: one decision of the request phase',
+    between: 'the look-up of the rules that can apply, their expressions, and the actions of those that do',
     rows: [...guarded, ...walked, ...shared],
     notes: [
       `10 rules: ${perSecond(ten.ours)} decisions a second on one core where none applies, ${perSecond(tenDenied.ours)} where the last refuses (goal 1,000,000)`,

@@ -7,10 +7,10 @@ import { createEdge } from '../src/edgeproof.ts';
 import { replayedEdge } from '../src/replay/decide.ts';
 import { logReader } from '../src/replay/read_log.ts';
 import { replay } from '../src/replay/replay.ts';
-import { type BenchSection, compare, render, row } from './measure.ts';
+import { type BenchSection, compare, render, row, sized } from './measure.ts';
 
 /** Events of the run that measures memory; the goal is stated for 1,000,000. */
-const EVENTS = Number(process.env['REPLAY_EVENTS'] ?? 1_000_000);
+const EVENTS = Number(process.env['REPLAY_EVENTS'] ?? sized(1_000_000, 20_000));
 
 const POLICY = {
   on_http_request: [
@@ -74,17 +74,21 @@ function* eventLines(count: number): Generator<string> {
 /** Reading and deciding one event, compared with parsing its line, which every replay needs. */
 export async function run(): Promise<BenchSection> {
   const lines = [...eventLines(1_000)];
+  const bytes = lines.map((line) => Buffer.from(line));
   const { config } = createEdge(CONFIG);
   const running = replay(replayedEdge(config), null);
   const reader = logReader({ record: (observed) => running.take(observed), problem: running.problem });
   const medians = compare({
     ours: (turn) => reader.line(lines[turn % lines.length]!, turn + 1),
+    'the bytes as text': (turn) => bytes[turn % lines.length]!.toString(),
     'JSON.parse alone': (turn) => JSON.parse(lines[turn % lines.length]!) as unknown,
   });
   const { unreadable } = running.summary();
   if (unreadable > 0) throw new Error('the log of the bench cannot be read');
   return {
     title: 'Replay, one event',
+    floors: ['the bytes as text'],
+    between: 'the values that a decision reads, the decision, and its comparison with the log',
     rows: [row('read, decide and compare', medians)],
     notes: [memoryNote()],
   };

@@ -12,12 +12,12 @@ import { prepareRequest } from '../src/simulator/document/requests.ts';
 import { checkScenario } from '../src/simulator/document/check.ts';
 import { runFile, ONCE } from '../src/simulator/run_file.ts';
 import { type EdgeFixture, edgeFixture } from '../src/coverage/edge_fixture.ts';
-import { type BenchSection, render } from './measure.ts';
+import { type BenchSection, render, sized } from './measure.ts';
 import { watchLoopMs } from './watch_loop.ts';
 
 const CASES = 1_000;
-const REQUESTS = 1_000_000;
-const ROUNDS = 15;
+const REQUESTS = sized(1_000_000, 20_000);
+const ROUNDS = sized(15, 2);
 const DAY_MS = 86_400_000;
 
 const EDGE = {
@@ -58,6 +58,8 @@ export async function run(): Promise<BenchSection> {
     const watching = await watchLoopMs(main, watched, saved);
     return {
       title: 'Scenarios',
+      floors: ['node -e 0', 'not recorded'],
+      between: 'loading the program, reading and checking the file, and compiling and running its cases',
       rows: [
         { name: `${CASES} cases, cold`, ours, unit: 'ms', peers: { 'node -e 0': node } },
         { name: `${CASES} cases, from saving to the result`, ours: watching, unit: 'ms', peers: {} },
@@ -112,7 +114,7 @@ function coldMs(args: readonly string[]): { readonly node: number; readonly ours
   return { node: middle('node'), ours: middle('ours') };
 }
 
-const TURNS = 21;
+const TURNS = sized(21, 3);
 
 /** The same cases with and without a recorder, alternately, on an edge with a policy. */
 function coverageMs(): { readonly plain: number; readonly recorded: number } {

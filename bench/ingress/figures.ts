@@ -1,7 +1,8 @@
+import { overBlocks } from '../measure.ts';
 import type { Cell, Measured, Sample } from './measuring.ts';
 import type { Workload } from './workloads.ts';
 
-/** A figure with the spread of the middle half of its rounds, and of all rounds. */
+/** A median of rounds with its 95 % bootstrap interval, and the spread of all rounds. */
 export interface Figure {
   readonly median: number;
   readonly least: number;
@@ -42,9 +43,6 @@ export function ratioOf(
 
 function figure(values: readonly number[]): Figure | null {
   if (values.length === 0) return null;
-  const sorted = values.toSorted((one, other) => one - other);
-  const at = (share: number): number => sorted[Math.round((sorted.length - 1) * share)]!;
-  const middle = sorted.length >> 1;
-  const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-  return { median, least: at(0), most: at(1), low: at(0.25), high: at(0.75) };
+  const { value, low, high } = overBlocks(values);
+  return { median: value, least: Math.min(...values), most: Math.max(...values), low, high };
 }

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
 import { type Contestant, eventsFileOf, startContestant } from './contestants.ts';
 import { watchCore } from './cores.ts';
-import { type LoadOptions, type LoadResult, hasH2load, load } from './load.ts';
+import { type LoadResult, hasH2load, load } from './load.ts';
 import { type Running, cpuMs, rssMb } from './processes.ts';
+import type { Site } from './servers.ts';
 import type { Surroundings } from './surroundings.ts';
 import { verify } from './verify.ts';
 import type { Workload } from './workloads.ts';
@@ -43,52 +44,150 @@ export interface Plan {
 const keyOf = (workload: Workload, contestant: string): string => `${workload.id}\n${contestant}`;
 
 /**
- * Measures in rounds; in each all contestants take their turns, each alone on the machine, and the order moves on by
- * one, so that what else happens on the machine hits all alike.
+ * Measures in rounds; in each all contestants take their turns with each workload, each alone on the machine, and the order
+ * moves on by one, so that what else happens on the machine hits all alike. A contestant runs through all rounds: it is
+ * started, checked and warmed up once.
  */
 export async function measure(plan: Plan, around: Surroundings): Promise<Measured> {
-  const samples = new Map<string, Sample[]>();
-  const skipped = new Map<string, string>();
-  for (const contestant of plan.contestants) {
+  const cells = new Cells();
+  for (const contestant of plan.contestants)
     for (const workload of plan.workloads) {
       const why = contestant.missing() ?? unable(contestant, workload);
-      if (why !== null) skipped.set(keyOf(workload, contestant.name), why);
+      if (why !== null) cells.skip(workload, contestant.name, why);
     }
-  }
-  const note = (contestant: string, taken: Iterable<Taken>): void => {
-    for (const [workload, sample] of taken) {
-      const key = keyOf(workload, contestant);
-      if ('skipped' in sample) skipped.set(key, sample.skipped);
-      else samples.set(key, [...(samples.get(key) ?? []), sample]);
-    }
-  };
   const upstream = await around.startUpstream();
   try {
-    for (let round = 0; round < plan.rounds; round++) {
-      const turn = round % plan.contestants.length;
-      const order = [...plan.contestants.slice(turn), ...plan.contestants.slice(0, turn)];
-      for (const contestant of order) {
-        plan.say(`round ${round + 1} of ${plan.rounds}: ${contestant.name}`);
-        for (const allOn of [false, true]) {
-          const workloads = plan.workloads.filter(
-            (workload) => workload.allOn === allOn && !skipped.has(keyOf(workload, contestant.name)),
-          );
-          note(contestant.name, await turnOf({ contestant, workloads, allOn }, plan, around));
-        }
-      }
-    }
+    // Fewer wait at a time, and fewer files of events grow.
+    for (const allOn of [false, true]) await measureGroup(allOn, cells, plan, around);
   } finally {
     await upstream.stop();
   }
   return {
     contestants: plan.contestants,
     workloads: plan.workloads,
-    cell(workload, contestant) {
-      const key = keyOf(workload, contestant);
-      const why = skipped.get(key);
-      return why === undefined ? (samples.get(key) ?? []) : { skipped: why };
-    },
+    cell: (workload, contestant) => cells.cell(workload, contestant),
   };
+}
+
+/** What was measured so far, and what was not. */
+class Cells {
+  readonly #samples = new Map<string, Sample[]>();
+  readonly #skipped = new Map<string, string>();
+
+  skip(workload: Workload, contestant: string, why: string): void {
+    this.#skipped.set(keyOf(workload, contestant), why);
+  }
+
+  add(workload: Workload, contestant: string, sample: Sample): void {
+    const key = keyOf(workload, contestant);
+    this.#samples.set(key, [...(this.#samples.get(key) ?? []), sample]);
+  }
+
+  isOpen(workload: Workload, contestant: string): boolean {
+    return !this.#skipped.has(keyOf(workload, contestant));
+  }
+
+  cell(workload: Workload, contestant: string): Cell {
+    const key = keyOf(workload, contestant);
+    const why = this.#skipped.get(key);
+    return why === undefined ? (this.#samples.get(key) ?? []) : { skipped: why };
+  }
+}
+
+/** A contestant that runs. */
+interface Entrant {
+  readonly contestant: Contestant;
+  readonly workloads: readonly Workload[];
+  readonly running: Running;
+  readonly site: Site;
+  /** Requests that it has answered. */
+  answered: number;
+}
+
+async function measureGroup(allOn: boolean, cells: Cells, plan: Plan, around: Surroundings): Promise<void> {
+  const entrants: Entrant[] = [];
+  try {
+    for (const contestant of plan.contestants) {
+      const entrant = await entered(contestant, allOn, cells, plan, around);
+      if (entrant !== null) entrants.push(entrant);
+    }
+    for (let round = 0; round < plan.rounds; round++) {
+      plan.say(`${allOn ? 'all on, ' : ''}round ${round + 1} of ${plan.rounds}`);
+      const turn = round % Math.max(1, entrants.length);
+      const order = [...entrants.slice(turn), ...entrants.slice(0, turn)];
+      // One workload after the other: the samples that are compared are of the same minute.
+      for (const workload of plan.workloads) await turnsOf(workload, order, cells, plan, around);
+    }
+  } finally {
+    for (const { running } of entrants) await running.stop();
+  }
+  if (allOn) for (const entrant of entrants) countEvents(entrant, cells);
+}
+
+async function turnsOf(
+  workload: Workload,
+  order: readonly Entrant[],
+  cells: Cells,
+  plan: Plan,
+  around: Surroundings,
+): Promise<void> {
+  for (const entrant of order) {
+    const { name } = entrant.contestant;
+    if (!entrant.workloads.includes(workload) || !cells.isOpen(workload, name)) continue;
+    const { sample, requests } = await sampleOf(workload, entrant, plan, around);
+    if (requests < LEAST_REQUESTS) cells.skip(workload, name, `no more than ${requests} answers`);
+    else cells.add(workload, name, sample);
+  }
+}
+
+/** Starts, checks and warms up a contestant; null if it has nothing to do, or does not start. */
+async function entered(
+  contestant: Contestant,
+  allOn: boolean,
+  cells: Cells,
+  plan: Plan,
+  around: Surroundings,
+): Promise<Entrant | null> {
+  const { name } = contestant;
+  const workloads = plan.workloads.filter(
+    (workload) => workload.allOn === allOn && cells.isOpen(workload, name),
+  );
+  if (workloads.length === 0) return null;
+  plan.say(`${name}${allOn ? ', all on' : ''}: starts`);
+  const own = await around.siteFor(`${name}${allOn ? '_all_on' : ''}`);
+  const needsTls = workloads.some(({ protocol }) => protocol !== 'http1');
+  const site = needsTls ? own : { ...own, tlsPort: 0 };
+  let running: Running;
+  try {
+    running = await startContestant(contestant, site, { allOn, built: around.built, core: around.proxyCore });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    plan.say(message);
+    const why = message.slice(0, `${message}\n`.indexOf('\n'));
+    for (const workload of workloads) cells.skip(workload, name, why);
+    return null;
+  }
+  const entrant: Entrant = { contestant, workloads, running, site, answered: 0 };
+  for (const [index, workload] of workloads.entries()) {
+    const fault = await verify(workload, { port: portOf(workload, site), upstreamPort: site.upstreamPort });
+    if (fault !== null) {
+      plan.say(`${name}, ${workload.name}: ${fault}`);
+      cells.skip(workload, name, fault);
+    } else await warmUp(workload, entrant, index === 0, plan, around);
+  }
+  return entrant;
+}
+
+function portOf({ protocol }: Workload, { port, tlsPort }: Site): number {
+  return protocol === 'http1' ? port : tlsPort;
+}
+
+/** Where all is on, each answer must have left an event; the file is removed, because it is large. */
+function countEvents({ contestant: { name }, workloads, site, answered }: Entrant, cells: Cells): void {
+  const written = linesOf(eventsFileOf(site));
+  rmSync(eventsFileOf(site), { force: true });
+  if (written >= answered) return;
+  for (const workload of workloads) cells.skip(workload, name, `${written} events of ${answered} requests`);
 }
 
 function unable({ abilities, only }: Contestant, workload: Workload): string | null {
@@ -99,111 +198,66 @@ function unable({ abilities, only }: Contestant, workload: Workload): string | n
   return protocol === 'http2' && !hasH2load() ? 'h2load is not installed' : null;
 }
 
-interface Turn {
-  readonly contestant: Contestant;
-  readonly workloads: readonly Workload[];
-  readonly allOn: boolean;
-}
-
-type Taken = readonly [Workload, Sample | { readonly skipped: string }];
-
-/** All workloads of one start of one contestant. */
-async function turnOf(
-  { contestant, workloads, allOn }: Turn,
-  plan: Plan,
-  around: Surroundings,
-): Promise<readonly Taken[]> {
-  if (workloads.length === 0) return [];
-  const { built, proxyCore: core } = around;
-  const needsTls = workloads.some(({ protocol }) => protocol !== 'http1');
-  const site = needsTls ? around.site : { ...around.site, tlsPort: 0 };
-  const taken: Taken[] = [];
-  let running: Running;
-  let answered = 0;
-  try {
-    running = await startContestant(contestant, site, { allOn, built, core });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    plan.say(message);
-    const skipped = message.slice(0, `${message}\n`.indexOf('\n'));
-    return workloads.map((workload) => [workload, { skipped }]);
-  }
-  try {
-    for (const workload of workloads) {
-      const port = workload.protocol === 'http1' ? site.port : site.tlsPort;
-      const fault = await verify(workload, { port, upstreamPort: site.upstreamPort });
-      if (fault !== null) {
-        plan.say(`${contestant.name}, ${workload.name}: ${fault}`);
-        taken.push([workload, { skipped: fault }]);
-        continue;
-      }
-      const one = { running, contestant };
-      const { sample, requests, all } = await sampleOf(workload, port, one, plan, around);
-      answered += all;
-      const few = requests < LEAST_REQUESTS ? { skipped: `no more than ${requests} answers` } : null;
-      taken.push([workload, few ?? sample]);
-    }
-  } finally {
-    await running.stop();
-  }
-  const written = allOn ? linesOf(eventsFileOf(site)) : answered;
-  if (written >= answered) return taken;
-  const skipped = `${written} events of ${answered} requests`;
-  return taken.map(([workload]) => [workload, { skipped }]);
-}
-
 /** A sample with fewer responses is invalid, because others used the core. It is repeated. */
 const LEAST_REQUESTS = 100;
 const ATTEMPTS = 3;
 
 /**
  * What is compiled while it runs is ready after so many requests: until then a thread that compiles has the proxy's core
- * now and then for some 10 ms, which the slowest percent of answers shows. It takes long where the machine is busy.
+ * now and then for some 10 ms, which the slowest percent of answers shows. It takes long where the machine is busy. Most
+ * code serves all workloads, so that further ones take one turn.
  */
 const WARM_REQUESTS = 100_000;
 const WARM_TURNS = 4;
 const WARM_SECONDS = 2;
 
-/** Returns the number of requests it took. */
 async function warmUp(
   workload: Workload,
-  port: number,
-  { compiles }: Contestant,
-  options: Omit<LoadOptions, 'seconds'>,
-): Promise<number> {
-  if (!compiles) return (await load(workload, port, { ...options, seconds: 1 })).requests;
-  let sent = 0;
-  for (let turn = 0; turn < WARM_TURNS && sent < WARM_REQUESTS; turn++) {
-    sent += (await load(workload, port, { ...options, seconds: WARM_SECONDS })).requests;
-  }
-  return sent;
+  entrant: Entrant,
+  isFirst: boolean,
+  plan: Plan,
+  around: Surroundings,
+): Promise<void> {
+  const { compiles } = entrant.contestant;
+  const turns = compiles && isFirst ? WARM_TURNS : 1;
+  for (let turn = 0; turn < turns && (turn === 0 || entrant.answered < WARM_REQUESTS); turn++)
+    await loaded(workload, entrant, compiles ? WARM_SECONDS : 1, plan, around);
+}
+
+async function loaded(
+  workload: Workload,
+  entrant: Entrant,
+  seconds: number,
+  { connections }: Plan,
+  { loadCore: core, sockets, folder }: Surroundings,
+): Promise<LoadResult> {
+  const port = portOf(workload, entrant.site);
+  const result = await load(workload, port, { core, connections, sockets, folder, seconds });
+  entrant.answered += result.requests;
+  return result;
 }
 
 async function sampleOf(
   workload: Workload,
-  port: number,
-  { running, contestant }: { readonly running: Running; readonly contestant: Contestant },
+  entrant: Entrant,
   plan: Plan,
   around: Surroundings,
-): Promise<{ readonly sample: Sample; readonly requests: number; readonly all: number }> {
-  const { loadCore, proxyCore, sockets, folder } = around;
-  const options = { core: loadCore, connections: plan.connections, sockets, folder };
-  let all = await warmUp(workload, port, contestant, options);
+): Promise<{ readonly sample: Sample; readonly requests: number }> {
+  const { pid } = entrant.running;
   for (let attempt = 1; ; attempt++) {
-    const before = cpuMs(running.pid);
-    const [proxyWatch, loadWatch] = [watchCore(proxyCore), watchCore(loadCore)];
-    const result = await load(workload, port, { ...options, seconds: plan.seconds });
+    const before = cpuMs(pid);
+    const [proxyWatch, loadWatch] = [watchCore(around.proxyCore), watchCore(around.loadCore)];
+    const result = await loaded(workload, entrant, plan.seconds, plan, around);
     const loadShares = loadWatch(0);
-    const takenMs = cpuMs(running.pid) - before;
-    all += result.requests;
+    const takenMs = cpuMs(pid) - before;
     if (result.requests < LEAST_REQUESTS && attempt < ATTEMPTS) continue;
     const sample = {
       ...figuresOf(result, takenMs),
-      rssMb: rssMb(running.pid),
+      rssMb: rssMb(pid),
       loadIdle: loadShares?.idle ?? null,
       foreign: proxyWatch(takenMs)?.foreign ?? null,
     };
-    return { sample, requests: result.requests, all };
+    return { sample, requests: result.requests };
   }
 }
 

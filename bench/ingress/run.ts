@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release } from 'node:os';
-import type { BenchSection } from '../measure.ts';
+import { type BenchSection, sized } from '../measure.ts';
 import { builtBefore, builtOf } from './build.ts';
 import { CONTESTANTS, OURS_NAME, oursBefore } from './contestants.ts';
 import { samplesOf } from './figures.ts';
@@ -81,15 +81,22 @@ function standingTable(all: readonly Standing[]): Table {
   };
 }
 
-/** The section of `npm run bench`: CPU time per request, short. */
+/** The section of `npm run bench`: CPU time per request. */
 export async function run(): Promise<BenchSection> {
-  const title = 'Ingress, one core: CPU a request (npm run bench -- ingress measures the whole)';
+  const title = 'Ingress, one core: CPU a request';
   const missing = missingPrograms();
   if (missing.length > 0) return { title, rows: [], notes: [`skipped: ${missing.join(', ')} missing`] };
-  const settings = settingsOf(['--quick']);
+  const settings = settingsOf(sized(0, 1) === 1 ? ['--quick', '--rounds', '1'] : ['--idle', '0']);
   if (typeof settings === 'string') throw new Error(settings);
   const { measured, notes } = await measureAll(settings, () => undefined);
-  return { title, rows: benchRows(measured), notes: [...goalLines(measured), ...notes] };
+  return {
+    title,
+    rows: benchRows(measured),
+    notes: [...goalLines(measured), ...notes],
+    floors: ['splice'],
+    between:
+      'reading the heads of both sides, choosing a route, and writing them again; with all on also the modules and the event',
+  };
 }
 
 /** `npm run bench -- ingress <arguments>`: a table for each workload; returns the exit code. */
@@ -105,7 +112,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 1;
   }
   const outcome = await measureAll(settings, (line) => void process.stderr.write(`${line}\n`));
-  const notes = ['in brackets: the middle half of the rounds', ...outcome.notes];
+  const notes = ['in brackets: the 95 % bootstrap interval of the median over the rounds', ...outcome.notes];
   const tables = outcome.measured.workloads.map((workload) => tableOf(outcome.measured, workload));
   if (outcome.standing.length > 0) tables.push(standingTable(outcome.standing));
   process.stdout.write(`\n${tables.map(textOf).join('\n\n')}\n\n`);

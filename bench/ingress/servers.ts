@@ -34,7 +34,11 @@ const each = <Value>(
 const NGINX_BUFFERS = 'proxy_buffers 16 16k; proxy_busy_buffers_size 64k;';
 
 /** Writes nginx's configuration and gives the arguments that run it. */
-export function nginxArguments(site: Site, allOn: boolean, buffers = NGINX_BUFFERS): string[] {
+export function nginxArguments(
+  site: Site,
+  allOn: boolean,
+  { buffers = NGINX_BUFFERS, processes = 1 }: { readonly buffers?: string; readonly processes?: number } = {},
+): string[] {
   const file = join(site.folder, 'nginx.conf');
   const tls =
     site.tlsPort === 0
@@ -43,7 +47,7 @@ export function nginxArguments(site: Site, allOn: boolean, buffers = NGINX_BUFFE
   writeFileSync(
     file,
     `${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
+worker_processes ${processes};
 daemon off;
 pid ${site.folder}/nginx.pid;
 error_log stderr crit;

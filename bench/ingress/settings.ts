@@ -5,7 +5,7 @@ import { QUICK, WORKLOADS } from './workloads.ts';
 const list = (names: readonly string[]): string => names.join(', ');
 
 export const USAGE = `npm run bench -- ingress [--only ours,nginx] [--workload get_1k,all_get_1k] [--rounds 5]
-  [--seconds 2] [--connections 64] [--source] [--tree <folder of the project>] [--before HEAD]
+  [--seconds 1] [--connections 64] [--source] [--tree <folder of the project>] [--before HEAD]
   [--idle 10000] [--write FILE] [--quick]
 
   --only         ${list(CONTESTANTS.map(({ name }) => name))}
@@ -17,7 +17,7 @@ export const USAGE = `npm run bench -- ingress [--only ours,nginx] [--workload g
   --before       a revision of git: ours as it was then takes part too, as \`before\`
   --write        a file that gets the tables as Markdown
   --idle         also start, and memory with so many idle connections; 10000 unless something is chosen, 0: not
-  --quick        ${list(QUICK)} with ours, nginx and haproxy in 3 rounds
+  --quick        ${list(QUICK)} with ours, nginx, haproxy and splice in 3 rounds
 
 ${CONTESTANTS.filter(({ name, message }) => message !== name)
   .map(({ name, message }) => `  ${name.padEnd(14)} ${message}`)
@@ -49,7 +49,7 @@ export function settingsOf(args: readonly string[]): Settings | string {
   if (typeof values === 'string') return `${values}\n${USAGE}`;
   if (values.help === true) return USAGE;
   const quick = values.quick === true;
-  const only = chosen(values.only, quick ? ['ours', 'nginx', 'haproxy'] : null);
+  const only = chosen(values.only, quick ? ['ours', 'nginx', 'haproxy', 'splice'] : null);
   const workloads = chosen(values.workload, quick ? QUICK : null);
   const all = only === null && workloads === null;
   const unknown = [
@@ -64,7 +64,7 @@ export function settingsOf(args: readonly string[]): Settings | string {
   ];
   const numbers = {
     rounds: Number(values.rounds ?? (quick ? 3 : 5)),
-    seconds: Number(values.seconds ?? 2),
+    seconds: Number(values.seconds ?? 1),
     connections: Number(values.connections ?? 64),
     idle: Number(values.idle ?? (all ? 10_000 : 0)),
   };

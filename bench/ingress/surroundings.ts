@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issueCertificate } from '../../src/crypto/issue_certificate.ts';
@@ -15,6 +15,8 @@ export interface Surroundings {
   /** The folder of our proxy, built or as sources. */
   readonly built: string;
   readonly site: Site;
+  /** The same with a folder and ports of its own, for one of several that run at a time. */
+  siteFor(name: string): Promise<Site>;
   /** The library that is preloaded into wrk. */
   readonly sockets: string;
   /** Cores for the proxy, and for load and upstream; null if there is only one. */
@@ -44,10 +46,17 @@ export async function surroundings(built: string): Promise<Surroundings> {
   writeFileSync(`${files.certificate}.both`, `${cert}\n${key}`);
   const twoCores = availableParallelism() > 1;
   const loadCore = twoCores ? 1 : null;
+  const site = { port, tlsPort, upstreamPort, folder, ...files };
   return {
     folder,
     built,
-    site: { port, tlsPort, upstreamPort, folder, ...files },
+    site,
+    siteFor: async (name) => {
+      const own = join(folder, name.replaceAll(/\W+/g, '_'));
+      mkdirSync(own, { recursive: true });
+      const [ownPort = 0, ownTlsPort = 0] = await freePorts(2);
+      return { ...site, folder: own, port: ownPort, tlsPort: ownTlsPort };
+    },
     sockets: loadSockets(folder),
     proxyCore: twoCores ? 0 : null,
     loadCore,

@@ -1,5 +1,6 @@
 import { type CoverageReport, missedSentence } from '../../coverage/report.ts';
 import type { Thresholds } from '../../coverage/thresholds.ts';
+import { growHeapSlowly } from '../heap_limit.ts';
 import { packageVersion } from '../version.ts';
 import { writeText } from '../write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
@@ -40,6 +41,7 @@ async function offersOf(
   edges: readonly RecordedEdge[],
   path: string | null,
 ): Promise<readonly CoverageReport['offered'][]> {
+  growHeapSlowly();
   const { offeredCases } = await import('../../project_files/offered_cases.ts');
   const { writeCases } = await import('./written_cases.ts');
   const offers = await Promise.all(

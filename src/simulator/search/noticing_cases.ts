@@ -47,7 +47,7 @@ export function noticingCases(
     found.flatMap(({ run }) => run.simulatedRequests),
   );
   const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
-  const original = memory(draftRunner(covered.edge.unwatched()), names, pools);
+  const original = memory(draftRunner(covered.edge.unwatched()), names, pools, limits.runs);
   const known = [
     ...found.map((each) => witnessOf(each, original, true)),
     ...begin.map((draft) => witnessOf({ draft, run: original.run(draft) }, original, false)),
@@ -150,7 +150,7 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
   const usual = bases.map((base) => original.near(base));
   const own = bases.flatMap((base, at) => {
     const { keys } = usual[at]!;
-    return changesOf(base, pools).flatMap(({ draft }) => (keys.has(JSON.stringify(draft)) ? [] : [draft]));
+    return changesOf(base, pools).flatMap(({ draft }) => (keys.has(changedKey(draft, base)) ? [] : [draft]));
   });
   const tried = [...bases, ...own, ...usual.flatMap(({ drafts }) => drafts)];
   return tried.slice(0, search.runs).find(differs) ?? null;
@@ -203,13 +203,21 @@ interface Memory {
   readonly run: RunDraft;
   readonly keep: (draft: Draft, run: DraftRun) => void;
   readonly result: (draft: Draft) => WrittenCase | null;
-  /** Drafts that differ in one field from one, and the same as JSON. */
+  /** Drafts that differ in one field from one. */
   readonly near: (draft: Draft) => Neighbours;
 }
 
 interface Neighbours {
+  /** The first ones: no more are tried. */
   readonly drafts: readonly Draft[];
+  /** `changedKey` of all. */
   readonly keys: ReadonlySet<string>;
+}
+
+/** What differs from the draft that was changed: a large configuration has thousands of changes of each. */
+function changedKey(draft: Draft, base: Draft): string {
+  const fields = (Object.keys(draft) as (keyof Draft)[]).filter((field) => draft[field] !== base[field]);
+  return JSON.stringify(fields.map((field) => [field, draft[field]]));
 }
 
 /** Mistakes in one route follow each other and are tried with the same requests. */
@@ -225,7 +233,7 @@ function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: nu
   }
 }
 
-function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
+function memory(run: RunDraft, names: EditedNames, pools: Pools, runs: number): Memory {
   const neighbours = new Map<Draft, Neighbours>();
   const results = new Map<string, WrittenCase | null>();
   const keep = (key: string, draft: Draft, ran: DraftRun): WrittenCase | null => {
@@ -238,8 +246,9 @@ function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
     near: (draft) => {
       let near = neighbours.get(draft);
       if (near === undefined) {
-        const drafts = fieldsInTurn(changesOf(draft, pools));
-        near = { drafts, keys: new Set(drafts.map((each) => JSON.stringify(each))) };
+        const changes = changesOf(draft, pools);
+        const keys = new Set(changes.map((each) => changedKey(each.draft, draft)));
+        near = { drafts: fieldsInTurn(changes).slice(0, runs), keys };
         put(neighbours, draft, near, KEPT_NEIGHBOURS);
       }
       return near;
