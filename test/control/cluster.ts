@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PostgresOptions } from '../../src/control/store/postgres.ts';
+import { type Namespace, makeNamespace } from './namespace.ts';
 import type { NodeSettings } from './node_program.ts';
 import { type Relay, relayTo } from './relay.ts';
 import { type PostgresServer, startPostgres } from './store/postgres_server.ts';
@@ -18,6 +19,8 @@ type Heard = { readonly status: number; readonly headers: Headers; readonly text
 /** A node in a process of its own, whose link to the database can be cut. */
 export interface ClusterNode {
   readonly relay: Relay;
+  /** Its network; null if it shares that of the test. */
+  readonly namespace: Namespace | null;
   readonly api: (method: string, path: string, body?: object) => Promise<Heard>;
   /** What the edge answers on a connection of its own; null if it does not. */
   readonly edge: () => Promise<string | null>;
@@ -50,6 +53,7 @@ export async function startCluster(
   programs: string,
   count: number,
   limits: PostgresOptions = {},
+  inNamespaces = false,
 ): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-cluster-'));
   const postgres = await startPostgres(programs);
@@ -57,11 +61,13 @@ export async function startCluster(
   const keys = { api: '' };
   const nodes: ClusterNode[] = [];
   for (let index = 0; index < count; index++) {
-    const relay = await relayTo(postgres.port);
+    const namespace = inNamespaces ? makeNamespace(index) : null;
+    const { databaseHost = '127.0.0.1', address = '127.0.0.1' } = namespace ?? {};
+    const relay = await relayTo(postgres.port, '127.0.0.1', databaseHost);
     const url = new URL(postgres.url);
-    url.port = String(relay.port);
-    const settings = { storePath: url.href, keyFile, limits: { ...LIMITS, ...limits } };
-    const node = nodeOn(relay, settings, keys);
+    url.host = `${databaseHost}:${relay.port}`;
+    const settings = { storePath: url.href, keyFile, limits: { ...LIMITS, ...limits }, host: address };
+    const node = nodeOn(relay, settings, keys, namespace);
     // The first one makes the account and the key of its secrets.
     await node.start();
     nodes.push(node);
@@ -86,13 +92,19 @@ export async function startCluster(
     close: async () => {
       await Promise.all(nodes.map((node) => node.kill()));
       await Promise.all(nodes.map(({ relay }) => relay.close()));
+      for (const { namespace } of nodes) namespace?.remove();
       await postgres.remove();
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-function nodeOn(relay: Relay, settings: NodeSettings, keys: { api: string }): ClusterNode {
+function nodeOn(
+  relay: Relay,
+  settings: NodeSettings,
+  keys: { api: string },
+  namespace: Namespace | null,
+): ClusterNode {
   let child: ChildProcess | null = null;
   let places = { api: '', edge: 0 };
   let life = 0;
@@ -107,12 +119,16 @@ function nodeOn(relay: Relay, settings: NodeSettings, keys: { api: string }): Cl
   };
   return {
     relay,
+    namespace,
     life: () => life,
     isUp: () => isReady,
     kill: async () => void (await ended('SIGKILL')),
     stop: () => ended('SIGTERM'),
     start: async () => {
-      child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
+      const [command, ...before] = namespace?.command ?? [];
+      const program = [PROGRAM, JSON.stringify(settings)];
+      const args = command === undefined ? program : [...before, process.execPath, ...program];
+      child = spawn(command ?? process.execPath, args, {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const line = await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
@@ -139,13 +155,13 @@ function nodeOn(relay: Relay, settings: NodeSettings, keys: { api: string }): Cl
         return null;
       }
     },
-    edge: () => asked(places.edge),
+    edge: () => asked(places.edge, settings.host),
   };
 }
 
-function asked(port: number): Promise<string | null> {
+function asked(port: number, host: string): Promise<string | null> {
   return new Promise((resolve) => {
-    const options = { port, host: '127.0.0.1', headers: { host: 'app.test' }, agent: false };
+    const options = { port, host, headers: { host: 'app.test' }, agent: false };
     const sent = request(options, (response) => {
       let text = '';
       response.setEncoding('utf8');

@@ -14,8 +14,8 @@ export interface Relay {
   readonly close: () => Promise<void>;
 }
 
-/** Relays a port of this machine. */
-export async function relayTo(port: number, host = '127.0.0.1'): Promise<Relay> {
+/** Relays a port of this machine, at an address of it. */
+export async function relayTo(port: number, host = '127.0.0.1', at = '127.0.0.1'): Promise<Relay> {
   const sockets = new Set<Socket>();
   let [isCut, isHeld] = [false, false];
   let last: string | null = null;
@@ -45,7 +45,7 @@ export async function relayTo(port: number, host = '127.0.0.1'): Promise<Relay> 
       });
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, at);
   await once(server, 'listening');
   const drop = (): void => {
     for (const socket of sockets) socket.destroy();
