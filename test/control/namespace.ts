@@ -25,13 +25,8 @@ export function hasNamespaces(what: string): boolean {
     makeNamespace(0).remove();
     return true;
   } catch (error) {
-    skipped(
-      what,
-      `no network namespaces: ${String((error as Error).message)
-        .split('\n')
-        .at(-2)
-        ?.trim()}`,
-    );
+    const lines = (error as Error).message.trim().split('\n');
+    skipped(what, `no network namespaces: ${lines.at(-1)}`);
     return false;
   }
 }
