@@ -247,7 +247,7 @@ describe('HTTP/2 as RFC 9113 has it', () => {
       return { reset: reset_.payload.readUInt32BE(0), ...(status !== undefined && { status }) };
     };
     await expect.poll(seen).toEqual(outcome);
-    if ('goaway' in outcome && !socket.closed) await once(socket, 'end');
+    if ('goaway' in outcome) await expect.poll(() => socket.readableEnded).toBe(true);
     socket.destroy();
   });
 
