@@ -23,7 +23,8 @@ export function jsonPlaces(text: string): Locator {
     let place: Place | undefined = whole;
     for (const token of tokensOf(pointer)) {
       const parts = partsAt(place.value.start);
-      place = parts instanceof Map ? parts.get(token) : (parts as readonly Place[])[Number(token)];
+      if (parts instanceof Map) place = parts.get(token);
+      else place = /^\d+$/.test(token) ? (parts as readonly Place[])[Number(token)] : undefined;
       if (place === undefined) return undefined;
     }
     return place;

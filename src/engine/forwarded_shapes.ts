@@ -1,4 +1,5 @@
 import { type FieldList, isName } from '../http/fields.ts';
+import { DECIDING_FIELDS } from '../http/forwarding.ts';
 import type { Branding } from './branding.ts';
 import type { Edit } from './contract.ts';
 
@@ -89,9 +90,6 @@ function fill(made: string[], places: readonly number[], value: string): void {
 /** No value of a field has this character. */
 const MARK = '\0';
 
-/** Fields whose values decide what is made: the first names others, an empty one of the second does not count. */
-const DECIDING = ['connection', 'x-forwarded-host'];
-
 /** Makes the fields of marks instead of values, and looks where the marks are; null if a value decides or is changed. */
 function shapeOf(
   make: MakeFields,
@@ -100,7 +98,7 @@ function shapeOf(
   headers: FieldList,
 ): Shape | null {
   const hasDeciding = headers.some(
-    (name, at) => at % 2 === 0 && DECIDING.some((lower) => isName(name, lower)),
+    (name, at) => at % 2 === 0 && DECIDING_FIELDS.some((lower) => isName(name, lower)),
   );
   if (hasDeciding) return null;
   const marked = headers.map((text, at) => (at % 2 === 0 ? text : `${MARK}${at}`));

@@ -48,6 +48,12 @@ const REWRITTEN: Readonly<Record<string, Handling>> = {
 };
 
 /**
+ * Fields whose values decide which others a `RequestForwarder` makes: the first names some, an empty one of the second does
+ * not count. All other values are only passed on.
+ */
+export const DECIDING_FIELDS = ['connection', 'x-forwarded-host'] as const;
+
+/**
  * A field name as CGI-like upstreams see it, which turn names into variables (RFC 3875 §4.1.18): in one
  * letter case, and with one character in place of all that variable names cannot contain.
  */

@@ -1,80 +1,19 @@
-import { memoizeRecurring } from '../caches/recurring.ts';
-import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
-import { isFraming, isHopByHop } from '../http/forwarding.ts';
+import { type FieldList, isFieldName } from '../http/fields.ts';
+import { fieldWriter } from '../http/field_writer.ts';
 import { isMethod } from '../http/methods.ts';
 
-/** How a field name is written. */
-interface Outgoing {
-  /** `\r\nName: `; empty if the caller may not set the field. */
-  readonly label: string;
-  readonly isHost: boolean;
-  readonly isDate: boolean;
-  /** The last value that passed the check: values often repeat. */
-  lastValid: string;
-}
-
-const CACHED_NAMES = 2_048;
-const MAX_KEPT = 512;
-const known = new Map<string, Outgoing>();
-
-/** Looks up a name; null for an invalid one. */
-function outgoing(name: string): Outgoing | null {
-  const before = known.get(name);
-  if (before !== undefined) return before;
-  if (!isFieldName(name)) return null;
-  const lower = name.toLowerCase();
-  const dropped = isHopByHop(lower) || isFraming(lower);
-  const made: Outgoing = {
-    label: dropped ? '' : `\r\n${name}: `,
-    isHost: lower === 'host',
-    isDate: lower === 'date',
-    lastValid: '',
-  };
-  if (known.size < CACHED_NAMES && name.length <= 64) known.set(name, made);
-  return made;
-}
+const written = fieldWriter({ before: (name) => `\r\n${name}: `, value: (value) => value });
 
 /** What `fieldLines` has seen. */
 export const seen = { hosts: 0, hasDate: false };
 
-/**
- * Writes fields as lines, each with CRLF before it and none at the end. Framing and hop-by-hop fields are
- * left out: only the writer of the message sets them. Null when a field cannot be written as one line.
- */
+/** Writes fields as lines, each with CRLF before it and none at the end; null when one of them cannot be written. */
 export function fieldLines(fields: FieldList): string | null {
-  const { text, hosts, hasDate } = linesOf(fields);
+  const { text, hosts, hasDate } = written(fields);
   seen.hosts = hosts;
   seen.hasDate = hasDate;
   return text;
 }
-
-interface Lines {
-  readonly text: string | null;
-  readonly hosts: number;
-  readonly hasDate: boolean;
-}
-
-const BROKEN: Lines = { text: null, hosts: 0, hasDate: false };
-
-const linesOf: (fields: FieldList) => Lines = memoizeRecurring((fields) => {
-  let text = '';
-  let hosts = 0;
-  let hasDate = false;
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = outgoing(fields[at]!);
-    if (name === null) return BROKEN;
-    if (name.label === '') continue;
-    const value = fields[at + 1]!;
-    if (value !== name.lastValid) {
-      if (!isFieldValue(value)) return BROKEN;
-      if (value.length <= MAX_KEPT) name.lastValid = value;
-    }
-    if (name.isHost) hosts++;
-    else if (name.isDate) hasDate = true;
-    text += name.label + value;
-  }
-  return { text, hosts, hasDate };
-});
 
 const TARGET = /^[!-~]+$/;
 

@@ -53,6 +53,19 @@ export class ConnectionOutput implements WriteBufferOwner {
     this.#waiting.delete(stream);
   }
 
+  /** The client accepts more content on the connection. */
+  widen(by: number): void {
+    const wasEmpty = this.window <= 0;
+    this.window += by;
+    // Otherwise each of many small increments would cost a turn of all streams, which wait for something else.
+    if (!wasEmpty || this.#waiting.size === 0) return;
+    const waiting = [...this.#waiting];
+    for (const stream of waiting) {
+      if (this.window <= 0) return;
+      if (this.#waiting.delete(stream)) stream.proceed();
+    }
+  }
+
   flushed(): void {
     this.#socket.setTimeout(0);
     this.proceed();

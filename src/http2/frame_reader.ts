@@ -29,6 +29,9 @@ export interface FrameTaker {
 /** More frames than a head of the maximum length needs. */
 const MAX_CONTINUATIONS = 64;
 
+/** More settings than there are; each change of a window is one of all streams. */
+const MAX_SETTINGS = 32;
+
 /** Reads frames and joins header blocks; everything that is wrong whatever the state of streams is refused here. */
 export class FrameReader {
   readonly #taker: FrameTaker;
@@ -160,6 +163,8 @@ export class FrameReader {
     if ((flags & FLAG.ack) !== 0)
       return to === from ? this.#taker.ignored() : sizeError('acknowledged SETTINGS with a payload');
     if ((to - from) % 6 !== 0) return sizeError('the length of SETTINGS is not a multiple of 6');
+    if ((to - from) / 6 > MAX_SETTINGS)
+      return { code: ERROR.ENHANCE_YOUR_CALM, detail: 'SETTINGS has too many settings' };
     for (let at = from; at < to; at += 6) {
       const error = this.#taker.setting(bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2));
       if (error !== null) return error;

@@ -1,4 +1,5 @@
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
+import { ReadBuffer } from '../io/read_buffer.ts';
 import type { BodyFault, BodyTaker, RequestBody } from '../engine/drivers/exchange_port.ts';
 
 /** What a request body needs from its exchange. */
@@ -26,7 +27,8 @@ export class Http2Body implements RequestBody {
   readonly #exchange: BodyExchange;
   #taker: BodyTaker | null = null;
   #isPaused = false;
-  #held: Buffer[] = [];
+  /** Joined, so that content in many small frames takes no more memory than its bytes. */
+  readonly #held = new ReadBuffer();
   #trailers: FieldList = NO_FIELDS;
   #detail = '';
 
@@ -66,7 +68,8 @@ export class Http2Body implements RequestBody {
     if (this.isOver || bytes.length === 0) return;
     this.receivedBytes += bytes.length;
     if (this.#taker === null || this.#isPaused) {
-      this.#held.push(Buffer.from(bytes));
+      this.#held.add(bytes);
+      this.#held.keep();
       return;
     }
     // A taker that pauses keeps what was lent to it.
@@ -88,7 +91,7 @@ export class Http2Body implements RequestBody {
     this.isOver = true;
     this.fault = fault;
     this.#detail = detail;
-    this.#held = [];
+    this.#held.clear();
     this.#exchange.waits(false);
     this.#taker?.fail(fault, detail);
   }
@@ -96,7 +99,7 @@ export class Http2Body implements RequestBody {
   /** Discards the rest. */
   discard(): void {
     this.isOver = true;
-    this.#held = [];
+    this.#held.clear();
   }
 
   #take(bytes: Buffer): void {
@@ -107,12 +110,12 @@ export class Http2Body implements RequestBody {
 
   /** Passes on what is held, and the end. */
   #deliver(): void {
-    const held = this.#held;
-    let at = 0;
-    while (at < held.length && !this.#isPaused && !this.isOver) this.#take(held[at++]!);
+    const { bytes, from, to } = this.#held;
+    // What is lent is not written to any more.
+    this.#held.clear();
+    if (to > from) this.#take(bytes.subarray(from, to));
     if (this.isOver) return;
-    if (at > 0) held.splice(0, at);
-    const isDone = this.isWhole && held.length === 0 && !this.#isPaused;
+    const isDone = this.isWhole && !this.#isPaused;
     this.#exchange.waits(!this.isWhole && !this.#isPaused);
     if (!isDone) return;
     this.isOver = true;

@@ -58,10 +58,11 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
   #hasBegun = false;
   #isDriven = false;
   /** The client has sent END_STREAM. */
-  hasEnded: boolean;
+  clientEnded: boolean;
   /** Both sides have ended the stream. */
-  isEnded = false;
-  #isClosed = false;
+  bothEnded = false;
+  /** Nothing is left to do: it has ended, was reset, or its connection is lost. */
+  #isFinished = false;
   /** Content that the client may still send, in bytes, and content that was read since it was last told so. */
   #windowBytes = CLIENT_STREAM_BYTES;
   #readBytes = 0;
@@ -70,9 +71,9 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
   /** The request is invalid: after the response, the stream is reset. */
   #isMalformed = false;
 
-  constructor(id: number, hasEnded: boolean, connection: StreamConnection, shared: Http2Shared) {
+  constructor(id: number, clientEnded: boolean, connection: StreamConnection, shared: Http2Shared) {
     this.id = id;
-    this.hasEnded = hasEnded;
+    this.clientEnded = clientEnded;
     this.#connection = connection;
     this.#shared = shared;
     this.writer = new StreamWriter(id, connection.output, connection.initialWindow, this);
@@ -86,7 +87,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
     const { exchanges, clients, deadlines } = this.#shared;
     const { head, lengthBytes, expectsContinue, takesTrailers, isTunnel } = read;
     this.#isTunnel = isTunnel;
-    const isEmpty = this.hasEnded;
+    const isEmpty = this.clientEnded;
     this.#leftBytes = isEmpty || isTunnel ? null : lengthBytes;
     const body = new Http2Body(this, isEmpty ? 0 : lengthBytes, expectsContinue && !isEmpty);
     this.#body = isTunnel ? new Http2Body(this, isEmpty ? 0 : null, false) : body;
@@ -104,7 +105,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
     const { isMalformed, ...refused } = refusal;
     const reply = exchanges.refuse({ ...refused, connection: this.#connection.facts });
     const bytes = contentOf(reply);
-    const fields = encodedFields(reply.headers).block ?? '';
+    const fields = encodedFields(reply.headers).text ?? '';
     deadlines.watch(this, limits.writeIdleMs);
     this.#isDriven = true;
     this.#isMalformed = isMalformed;
@@ -125,7 +126,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
     flow: { readonly bytes: number; readonly isStable: boolean },
     endsStream: boolean,
   ): number | null {
-    if (this.hasEnded) return ERROR.STREAM_CLOSED;
+    if (this.clientEnded) return ERROR.STREAM_CLOSED;
     this.#windowBytes -= flow.bytes;
     if (this.#windowBytes < 0) return ERROR.FLOW_CONTROL_ERROR;
     if (flow.bytes > bytes.length) this.consumed(flow.bytes - bytes.length);
@@ -138,7 +139,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
 
   receiveEnd(trailers: FieldList): void {
     if (this.#leftBytes !== null && this.#leftBytes > 0) this.#failLength('shorter');
-    this.hasEnded = true;
+    this.clientEnded = true;
     this.#body?.receiveEnd(trailers);
     this.#settle();
   }
@@ -151,8 +152,8 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
 
   /** The stream was reset, or its connection has closed. True if the response was incomplete. */
   gone(): boolean {
-    if (this.#isClosed) return false;
-    this.#isClosed = true;
+    if (this.#isFinished) return false;
+    this.#isFinished = true;
     this.deadline = 0;
     this.#shared.deadlines.forget(this);
     const isIncomplete = !this.#isDriven && !this.#isTunnel;
@@ -173,13 +174,13 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
   }
 
   waits(isWaiting: boolean): void {
-    if (this.#hasBegun || this.#isClosed) return;
+    if (this.#hasBegun || this.#isFinished) return;
     this.deadline = isWaiting ? this.#shared.deadlines.after(this.#shared.limits.bodyIdleMs) : 0;
   }
 
   consumed(bytes: number): void {
     this.#readBytes += bytes;
-    if (this.hasEnded || this.#isClosed || 2 * this.#readBytes < CLIENT_STREAM_BYTES) return;
+    if (this.clientEnded || this.#isFinished || 2 * this.#readBytes < CLIENT_STREAM_BYTES) return;
     this.#connection.output.send(windowUpdateFrame(this.id, this.#readBytes));
     this.#windowBytes += this.#readBytes;
     this.#readBytes = 0;
@@ -191,18 +192,18 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
   }
 
   stalls(isStalling: boolean): void {
-    if (this.#isClosed) return;
+    if (this.#isFinished) return;
     this.deadline = isStalling ? this.#shared.deadlines.after(this.#shared.limits.writeIdleMs) : 0;
   }
 
   takeOver(): Duplex | null {
-    if (!this.#isTunnel || this.#isClosed) return null;
+    if (!this.#isTunnel || this.#isFinished) return null;
     this.#tunnel = new TunnelStream(this.#body!, this.writer, () => this.reset(ERROR.CANCEL));
     return this.#tunnel;
   }
 
   reset(code: number = ERROR.INTERNAL_ERROR): void {
-    if (this.#isClosed || (this.hasEnded && this.writer.isOver)) return;
+    if (this.#isFinished || (this.clientEnded && this.writer.isOver)) return;
     this.#connection.abort(this.id, code);
   }
 
@@ -234,25 +235,25 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
 
   /** RFC 9113 §8.1: the response is complete, so the rest of the request is not needed. */
   #conclude(): void {
-    if (this.#isClosed) return;
+    if (this.#isFinished) return;
     this.#body?.discard();
     if (this.#isMalformed) this.#connection.abort(this.id, ERROR.PROTOCOL_ERROR);
-    else if (!this.hasEnded) this.#connection.abort(this.id, ERROR.NO_ERROR);
+    else if (!this.clientEnded) this.#connection.abort(this.id, ERROR.NO_ERROR);
     else this.#settle();
   }
 
   #settle(): void {
-    if (!this.hasEnded || !this.writer.isOver || this.#isClosed || this.#isMalformed) return;
-    if (!this.isEnded) this.#connection.streamEnded();
-    this.isEnded = true;
+    if (!this.clientEnded || !this.writer.isOver || this.#isFinished || this.#isMalformed) return;
+    if (!this.bothEnded) this.#connection.streamEnded();
+    this.bothEnded = true;
     if (!this.#isDriven) return;
-    this.#isClosed = true;
+    this.#isFinished = true;
     this.#shared.deadlines.forget(this);
     this.#connection.streamFinished(this.id);
   }
 
   expire(): void {
-    if (this.#isClosed) return;
+    if (this.#isFinished) return;
     if (this.#hasBegun || this.#isDriven) this.#connection.abort(this.id, ERROR.CANCEL);
     else this.#body?.fail('timeout', 'the request body did not arrive in time');
   }

@@ -45,7 +45,7 @@ export class Http2Sink implements ReplySink {
     if (this.gone || this.headSent) return;
     // The other fields would bypass filters that edit response fields.
     const links = allValues(fields, 'link').flatMap((value) => ['link', value]);
-    const { block } = encodedFields(links);
+    const { text: block } = encodedFields(links);
     if (block !== null) this.#sendNow(encodeStatus(status) + block);
   }
 
@@ -60,7 +60,7 @@ export class Http2Sink implements ReplySink {
 
   head(status: number, fields: FieldList, { lengthBytes, content }: ReplyFraming): void {
     if (this.gone) return;
-    const { block, hasDate } = encodedFields(fields);
+    const { text: block, hasDate } = encodedFields(fields);
     if (block === null) throw new Error('the reply has a field that cannot be written as one line');
     let sent = encodeStatus(status) + block;
     if (lengthBytes !== null) sent += encodedField('content-length', String(lengthBytes));
@@ -99,7 +99,7 @@ export class Http2Sink implements ReplySink {
 
   /** RFC 8441 §5: 200 and the stream itself. */
   switchProtocols(fields: FieldList, _protocol: string): Duplex | null {
-    const { block } = encodedFields(withoutField(fields, 'sec-websocket-accept'));
+    const { text: block } = encodedFields(withoutField(fields, 'sec-websocket-accept'));
     if (this.gone || block === null) return null;
     const duplex = this.#exchange.takeOver();
     if (duplex === null) return null;

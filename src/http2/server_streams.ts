@@ -72,7 +72,7 @@ export class ServerStreams implements StreamConnection {
       this.#windowBytes = CONNECTION_WINDOW_BYTES;
     }
     const stream = this.#streams.get(id);
-    if (stream === undefined || stream.isEnded) return this.#forClosed(id, 'DATA');
+    if (stream === undefined || stream.bothEnded) return this.#forClosed(id, 'DATA');
     if (bytes.length === 0 && !endsStream && this.#flood.control()) return FLOOD;
     const code = stream.receive(bytes, flow, endsStream);
     return code === null ? null : this.#streamError(id, code);
@@ -82,8 +82,8 @@ export class ServerStreams implements StreamConnection {
     const decoded = this.#decoder.decode(block);
     if (decoded === null) return { code: ERROR.COMPRESSION_ERROR, detail: 'a header block is invalid' };
     const stream = this.#streams.get(id);
-    if (stream !== undefined && !stream.isEnded) {
-      if (stream.hasEnded) return this.#streamError(id, ERROR.STREAM_CLOSED);
+    if (stream !== undefined && !stream.bothEnded) {
+      if (stream.clientEnded) return this.#streamError(id, ERROR.STREAM_CLOSED);
       const trailers = endsStream ? readTrailers(decoded, WIRE_LIMITS.trailerBytes) : null;
       if (trailers === null) return this.#streamError(id, ERROR.PROTOCOL_ERROR);
       stream.receiveEnd(trailers);
@@ -117,9 +117,8 @@ export class ServerStreams implements StreamConnection {
   windowUpdate(id: number, by: number): ConnectionError | null {
     if (id === 0) {
       if (by === 0) return protocol('WINDOW_UPDATE with an increment of 0');
-      this.output.window += by;
-      if (this.output.window > MAX_31_BITS) return overrun('the window of the connection is too large');
-      this.output.proceed();
+      if (this.output.window + by > MAX_31_BITS) return overrun('the window of the connection is too large');
+      this.output.widen(by);
       return null;
     }
     const stream = this.#streams.get(id);
@@ -165,7 +164,7 @@ export class ServerStreams implements StreamConnection {
 
   /** True if the stream ends before its response. */
   #remove(stream: Http2Exchange): boolean {
-    if (!stream.isEnded) this.#openCount--;
+    if (!stream.bothEnded) this.#openCount--;
     this.#streams.delete(stream.id);
     const isEarly = stream.gone();
     if (this.#streams.size === 0) this.#onIdle();

@@ -125,6 +125,11 @@ const CASES: readonly (readonly [name: string, bytes: Buffer | readonly Buffer[]
   ['6.5.2 an initial window of 2^31', settings([[4, 0x8000_0000]]), C('FLOW_CONTROL_ERROR')],
   ['6.5.2 a frame size below the minimum', settings([[5, 16_383]]), C('PROTOCOL_ERROR')],
   ['6.5.2 a frame size above the maximum', settings([[5, 16_777_216]]), C('PROTOCOL_ERROR')],
+  [
+    '6.5 SETTINGS with 1,000 settings',
+    settings(Array.from({ length: 1_000 }, () => [4, 0])),
+    C('ENHANCE_YOUR_CALM'),
+  ],
   ['6.5.2 an unknown setting is ignored', [settings([[0xff, 1]]), get(1)], SERVED],
   ['6.6 PUSH_PROMISE from a client', [upload(1), frame(FRAME.push, 4, 1, u32(2))], C('PROTOCOL_ERROR')],
   ['6.7 PING on a stream', frame(FRAME.ping, 0, 1, Buffer.alloc(8)), C('PROTOCOL_ERROR')],
