@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import { ERROR } from '../../src/http2/error_codes.ts';
+import { CONCURRENT_STREAMS } from '../../src/http2/limits.ts';
 import type { Listening } from '../../src/listening.ts';
 import { runs } from '../random.ts';
 import {
@@ -160,6 +161,19 @@ const CASES: readonly (readonly [name: string, bytes: Buffer | readonly Buffer[]
     C('PROTOCOL_ERROR'),
   ],
   [
+    'a header block of too many frames',
+    [frame(FRAME.headers, 1, 1), ...Array.from({ length: 70 }, () => frame(FRAME.continuation, 0, 1))],
+    C('ENHANCE_YOUR_CALM'),
+  ],
+  [
+    'a header block that is too long',
+    [
+      frame(FRAME.headers, 1, 1),
+      ...Array.from({ length: 17 }, () => frame(FRAME.continuation, 0, 1, Buffer.alloc(16_384))),
+    ],
+    C('ENHANCE_YOUR_CALM'),
+  ],
+  [
     '8.1 trailers that do not end the stream',
     [upload(1), headers(1, [['x', 'y']], false)],
     S('PROTOCOL_ERROR'),
@@ -253,6 +267,25 @@ describe('HTTP/2 as RFC 9113 has it', () => {
     };
     await expect.poll(seen).toEqual(outcome);
     if ('goaway' in outcome) await expect.poll(() => socket.readableEnded).toBe(true);
+    socket.destroy();
+  });
+
+  it(`a client has at most ${CONCURRENT_STREAMS} streams at once: the next one is refused, until one ends`, async () => {
+    const { socket, frames } = open();
+    const ids = Array.from({ length: CONCURRENT_STREAMS + 1 }, (_, at) => 2 * at + 1);
+    socket.write(Buffer.concat([PREFACE, settings(), ...ids.map((id) => request(id, '/never'))]));
+    const resets = () => frames.filter(({ type }) => type === FRAME.reset);
+    await expect.poll(() => resets().length).toBe(1);
+    expect([resets()[0]!.stream, resets()[0]!.payload.readUInt32BE(0)]).toEqual([
+      ids.at(-1),
+      ERROR.REFUSED_STREAM,
+    ]);
+    const next = ids.at(-1)! + 2;
+    socket.write(Buffer.concat([reset(1, 8), request(next, '/1')]));
+    await expect
+      .poll(() => frames.some(({ type, stream }) => type === FRAME.headers && stream === next))
+      .toBe(true);
+    expect(resets().length).toBe(1);
     socket.destroy();
   });
 

@@ -107,6 +107,17 @@ describe('header blocks', () => {
     expect(fieldsOf(decoder, hex('be'))).toEqual([['c', 'd']]);
   });
 
+  it('a block that is repeated adds its fields again', () => {
+    const decoder = new HpackDecoder(LIST_BYTES);
+    decoder.decode(hex('4001610162'));
+    decoder.decode(hex('4001610162'));
+    // Indices 62 and 63 are the two newest entries.
+    expect(fieldsOf(decoder, hex('bebf'))).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
   it('random and mutated bytes give fields or nothing, and never throw', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (blocks) => {

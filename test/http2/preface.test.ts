@@ -95,6 +95,16 @@ describe('HTTP/2 with prior knowledge on a plain port', () => {
     socket.destroy();
   });
 
+  it('a head that does not go on ends the connection', async () => {
+    const { socket, got } = await open();
+    // HEADERS of one byte, without END_HEADERS.
+    socket.write(`${PREFACE}${SETTINGS}\0\0\x01\x01\x01\0\0\0\x01\x82`, 'latin1');
+    await once(socket, 'end');
+    expect(framesOf(got())).toContain(7);
+    expect(statuses).toEqual([]);
+    socket.destroy();
+  });
+
   it('an idle client that does not close after GOAWAY is disconnected', async () => {
     const own = await edge.listen({ limits: { keepAliveMs: 200, lingerMs: 200 } });
     const { socket, got } = await open(own.port, true);
