@@ -67,9 +67,9 @@ export function builtBefore(revision: string): string {
   }
 }
 
-/** Distinguishes states of the sources. */
+/** Distinguishes states of the sources, and clones: a build uses the packages of the clone that made it. */
 function stateOf(tree: string): string {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(project);
   const files = readdirSync(join(tree, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.ts'),
   );
