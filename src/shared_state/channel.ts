@@ -1,4 +1,5 @@
 import type { SharedAnswer, SharedRequest, WhenUnavailable } from '../engine/shared_question.ts';
+import { lateAfter } from './in_time.ts';
 import type { FromHub, Link, ToHub } from './link.ts';
 import type { SharedRegistry, SharedState } from './port.ts';
 
@@ -41,7 +42,7 @@ export function channelState(
     };
     if (isOver || !link.send({ asks })) fail(GONE);
     // One that was answered by then is no longer pending.
-    else setTimeout(() => fail('no answer in time'), answerMs).unref();
+    else lateAfter(answerMs, () => fail('no answer in time'));
   };
   link.hear((message) => {
     if ('answers' in message) {

@@ -3,6 +3,7 @@ import { type RedisConnection, redisConnection } from '../clients/redis.ts';
 import { digest } from '../crypto/digest.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { KEY_LIMIT, SLOTS } from '../filters/rate_limit/algorithm.ts';
+import { lateAfter } from './in_time.ts';
 import type { SharedState } from './port.ts';
 import { KEYS, type Server, redisServer } from './redis_server.ts';
 import { redisEnds } from './redis_ends.ts';
@@ -67,19 +68,19 @@ export async function redisState(options: RedisOptions): Promise<SharedState> {
     waitMs = answerMs,
   ): Promise<SharedAnswer> =>
     new Promise((resolve) => {
-      const late = setTimeout(() => {
+      const stop = lateAfter(waitMs, () => {
         link.silent();
         resolve(unavailable('no answer in time'));
-      }, waitMs);
+      });
       promised.then(
         (reply) => {
-          clearTimeout(late);
+          stop();
           link.heard();
           resolve(read(reply));
           return null;
         },
         (error: unknown) => {
-          clearTimeout(late);
+          stop();
           link.refused(error);
           resolve(unavailable(errorText(error)));
         },

@@ -60,8 +60,8 @@ describe
       }
       await expectWhole(cluster, histories);
     }
-    // The faults hit writes, and most writes succeed.
-    expect(seen.acknowledged).toBeGreaterThan(seen.writes / 2);
+    // The faults hit writes, and many writes succeed, also beside other work.
+    expect(seen.acknowledged).toBeGreaterThan(seen.writes / 4);
     expect(seen.edge).toBeGreaterThan(faults);
     process.stderr.write(`${faults} faults: ${JSON.stringify(seen)}\n`);
   }, 3_600_000);

@@ -288,7 +288,7 @@ describe('the packed tarball', () => {
     const own = files.filter(
       (entry) => entry.isFile() && !/dist.(?:inspector|playground|report)/.test(entry.parentPath),
     );
-    expect(own.length).toBeLessThan(150);
+    expect(own.length).toBeLessThan(280);
     const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
       packages: object;
     };

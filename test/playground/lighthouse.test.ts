@@ -8,6 +8,7 @@ import { ensureBuilt } from '../built.ts';
 import { rowOf, stoppedRow } from '../inspector/exchanges.ts';
 import { startWireServer } from '../inspector/wire_server.ts';
 import { hasProgram, skipped } from '../peers.ts';
+import { IS_FULL } from '../random.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/lib/main.cjs', import.meta.url));
 const LIGHTHOUSE = fileURLToPath(
@@ -41,7 +42,8 @@ async function inspector() {
   return { url: `${server.url}&exchange=2`, stop: () => server.stop() };
 }
 
-test.each([
+// It takes a minute.
+test.runIf(IS_FULL).each([
   ['playground', playground],
   ['inspector', inspector],
 ] as const)(

@@ -24,8 +24,8 @@ it('forgets the limits of former configurations once their counts have expired',
 
 it('takes ids of messages and assertions once until their time', () => {
   const { answer } = memoryState();
-  for (const of of ['message', 'assertion'] as const) {
-    const once = { do: 'use_once', of, id: 'x', sinceMs: 0, untilMs: 100 } as const;
+  for (const kind of ['message', 'assertion'] as const) {
+    const once = { do: 'use_once', of: kind, id: 'x', sinceMs: 0, untilMs: 100 } as const;
     expect([answer(once, 0), answer(once, 1)]).toEqual([{ use: 'fresh' }, { use: 'used' }]);
   }
 });
