@@ -114,7 +114,7 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
 
   it('does not take a stall of its own process for silence of the server', async () => {
     const state = await node();
-    const answers = Promise.all([1, 2, 3].map((at) => state.ask({ do: 'find', id: String(at) })));
+    const answers = Promise.all([1, 2, 3].map(async (at) => state.ask({ do: 'find', id: String(at) })));
     await new Promise((resolve) => setImmediate(resolve));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ANSWER_MS + 50);
     expect((await answers).filter(isUnavailable)).toEqual([]);
