@@ -13,7 +13,11 @@ const folder = folderWith();
 
 let out = '';
 let err = '';
+const streams = [process.stdout, process.stderr];
+const listeners = () => streams.map((stream) => stream.rawListeners('error'));
+let before: ReturnType<typeof listeners>;
 beforeEach(() => {
+  before = listeners();
   out = '';
   err = '';
   process.exitCode = undefined;
@@ -23,6 +27,10 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks();
   process.exitCode = undefined;
+  // The command listens until its process ends.
+  for (const [at, each] of listeners().entries())
+    for (const listener of each)
+      if (!before[at]!.includes(listener)) streams[at]!.off('error', listener as () => void);
 });
 
 /** Runs the verb and gives its exit code. */
