@@ -9,10 +9,10 @@ const TIDY = ['test/tidy.test.ts'];
 
 /**
  * Files that measure memory, or count objects or calls: what others have left in the heap would be measured, and searched,
- * too, modules that others have loaded are not counted, and counting slows what the same worker runs later. Those with
- * modules that bundlers accept and Node does not are here, too.
+ * too, modules that others have loaded are not counted, and counting slows what the same worker runs later. Files whose modules
+ * a bundler accepts and Node does not run alone, too, because Vite loads the modules there.
  */
-const MEASURING = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
+const ALONE = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
   /--expose-gc|queryObjects|alive\.ts'|visit(?:s|ed)\.ts'|spy: true|src\/browser\/url\.ts'/.test(
     readFileSync(`${import.meta.dirname}/${file}`, 'utf8'),
   ),
@@ -42,13 +42,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: [FILES],
-          exclude: [...MEASURING, ...TIDY],
+          exclude: [...ALONE, ...TIDY],
           isolate: false,
           // Node loads the sources itself, which takes a sixth less CPU.
           experimental: { viteModuleRunner: false, nodeLoader: false },
         },
       },
-      { extends: true, test: { name: 'alone', include: MEASURING } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
       { extends: true, test: { name: 'tidy', include: TIDY } },
     ],
   },

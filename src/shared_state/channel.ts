@@ -1,5 +1,5 @@
 import type { SharedAnswer, SharedRequest, WhenUnavailable } from '../engine/shared_question.ts';
-import { lateAfter } from './in_time.ts';
+import { lateAfter } from './late_after.ts';
 import type { FromHub, Link, ToHub } from './link.ts';
 import type { SharedRegistry, SharedState } from './port.ts';
 

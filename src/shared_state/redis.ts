@@ -3,7 +3,7 @@ import { type RedisConnection, redisConnection } from '../clients/redis.ts';
 import { digest } from '../crypto/digest.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { KEY_LIMIT, SLOTS } from '../filters/rate_limit/algorithm.ts';
-import { lateAfter } from './in_time.ts';
+import { lateAfter } from './late_after.ts';
 import type { SharedState } from './port.ts';
 import { KEYS, type Server, redisServer } from './redis_server.ts';
 import { redisEnds } from './redis_ends.ts';

@@ -203,6 +203,18 @@ describe('a limit at several nodes', () => {
     );
   });
 
+  it('takes an answer that arrived while its own process was stalled', async () => {
+    const stalledMs = 100;
+    const hub = stateHub(() => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stalledMs);
+      return 0;
+    });
+    const { state, cut } = nodeOf(hub, 'local', stalledMs / 2);
+    cutting.push(cut);
+    const limit = { do: 'take', limit: 'l', key: 'k', capacity: 1, windowMs: 60_000 } as const;
+    expect(await state.ask(limit)).toEqual({ waitMs: 0 });
+  });
+
   it('that only reports lets requests pass in any case', async () => {
     const [node] = nodes(1, 'deny');
     node!.hold(true);

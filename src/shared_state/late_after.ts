@@ -1,6 +1,6 @@
 /**
- * Calls `late` after `ms`, unless it is stopped before; returns what stops it. Answers that have arrived while this
- * process itself was stalled are in time: a turn of the event loop reads them first.
+ * Calls `late` after `ms`, unless the function that it returns is called before. Timers run before sockets are read: after a
+ * stall of this process, an answer that has already arrived would be taken for late, so a turn of the event loop reads it first.
  */
 export function lateAfter(ms: number, late: () => void): () => void {
   let isStopped = false;
