@@ -78,6 +78,24 @@ test('secrets are redacted in rows, details, copies and searches, as in recordin
   }
 });
 
+test('a secret of the configuration is redacted wherever a client repeats it, in the feed and in answers', async () => {
+  const secret = 'secret-of-the-edge-file';
+  const { address } = await application();
+  const webhook = { webhook_verification: { provider: 'GITHUB', secret } };
+  const { send, ok, feed } = await inspected(edgeTo(address, webhook));
+  const reader = await feed();
+  await send(`/seen/${secret}?page=1`, { headers: ['host', 'app.test', 'user-agent', `agent of ${secret}`] });
+  await reader.until(({ rows }) => rows.some(({ state }) => state === 'done'));
+  const { seq } = reader.rows[0]!;
+  for (const answer of [
+    reader.events,
+    await ok('GET', `/api/exchanges/${seq}`),
+    await ok('GET', '/api/overview'),
+  ])
+    expect(JSON.stringify(answer)).not.toContain(secret);
+  expect(JSON.stringify(reader.events)).toContain('page=1');
+});
+
 test('a refusal has the filter and the rule that decided', async () => {
   const config = edgeTo(
     '127.0.0.1:1',
