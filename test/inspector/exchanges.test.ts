@@ -80,7 +80,7 @@ test('secrets are redacted in rows, details, copies and searches, as in recordin
 
 test('a secret of the configuration is redacted wherever a client repeats it, in the feed and in answers', async () => {
   const secret = 'secret-of-the-edge-file';
-  const { address } = await application();
+  const { address } = await application(() => ({ body: 'ok' }));
   const webhook = { webhook_verification: { provider: 'GITHUB', secret } };
   const { send, ok, feed } = await inspected(edgeTo(address, webhook));
   const reader = await feed();
