@@ -11,14 +11,22 @@ import type { NodeSettings } from './node_program.ts';
 import { type Relay, relayTo } from './relay.ts';
 import { type PostgresServer, startPostgres } from './store/postgres_server.ts';
 
+/** A server that the nodes use, at a port of this machine. */
+interface Server {
+  readonly port: number;
+}
+
 const PROGRAM = fileURLToPath(new URL('node_program.ts', import.meta.url));
 
 /** An answer; null if none came. */
 type Heard = { readonly status: number; readonly headers: Headers; readonly text: string } | null;
 
-/** A node in a process of its own, whose link to the database can be cut. */
+/** A node in a process of its own, whose links to its servers can be cut. */
 export interface ClusterNode {
+  /** The link to the database. */
   readonly relay: Relay;
+  /** All links: to the database, to Redis and to NATS. */
+  readonly links: readonly Relay[];
   /** Its network; null if it shares that of the test. */
   readonly namespace: Namespace | null;
   readonly api: (method: string, path: string, body?: object) => Promise<Heard>;
@@ -45,29 +53,71 @@ export interface Cluster {
   readonly close: () => Promise<void>;
 }
 
+/** What a cluster is started with. */
+export interface ClusterOptions {
+  readonly limits?: PostgresOptions;
+  /** Each node has a network of its own. */
+  readonly inNamespaces?: boolean;
+  /** Limits are counted in this Redis. */
+  readonly redis?: Server | null;
+  /** Audit events of IP policies go to the subject `edge.audit` of this NATS. */
+  readonly nats?: Server | null;
+}
+
 /** Short times, so that a link that is silent is given up soon. */
 const LIMITS: PostgresOptions = { connectMs: 2_000, answerMs: 2_000, lockMs: 2_000 };
+
+/** Counts every request, and denies none. */
+const COUNTED = {
+  on_http_request: [
+    {
+      actions: [
+        {
+          type: 'rate-limit',
+          config: {
+            name: 'all',
+            algorithm: 'sliding_window',
+            capacity: 1_000_000,
+            rate: '60s',
+            bucket_key: ['conn.client_ip'],
+          },
+        },
+      ],
+    },
+  ],
+};
 
 /** Starts a database and nodes; all edges answer for `app.test` what one backend says, at first `v0`. */
 export async function startCluster(
   programs: string,
   count: number,
-  limits: PostgresOptions = {},
-  inNamespaces = false,
+  { limits = {}, inNamespaces = false, redis = null, nats = null }: ClusterOptions = {},
 ): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-cluster-'));
   const postgres = await startPostgres(programs);
   const keyFile = join(folder, 'key');
   const keys = { api: '' };
   const nodes: ClusterNode[] = [];
+  const queues: string[] = [];
   for (let index = 0; index < count; index++) {
     const namespace = inNamespaces ? makeNamespace(index) : null;
     const { databaseHost = '127.0.0.1', address = '127.0.0.1' } = namespace ?? {};
-    const relay = await relayTo(postgres.port, '127.0.0.1', databaseHost);
+    const linkTo = (port: number) => relayTo(port, '127.0.0.1', databaseHost);
+    const relay = await linkTo(postgres.port);
+    const toRedis = redis && (await linkTo(redis.port));
+    const toNats = nats && (await linkTo(nats.port));
     const url = new URL(postgres.url);
     url.host = `${databaseHost}:${relay.port}`;
-    const settings = { storePath: url.href, keyFile, limits: { ...LIMITS, ...limits }, host: address };
-    const node = nodeOn(relay, settings, keys, namespace);
+    const settings = {
+      storePath: url.href,
+      keyFile,
+      limits: { ...LIMITS, ...limits },
+      host: address,
+      shared: toRedis && `redis://${databaseHost}:${toRedis.port}`,
+    };
+    if (toNats) queues.push(`nats://${databaseHost}:${toNats.port}`);
+    const links = [relay, toRedis, toNats].filter((link) => link !== null);
+    const node = nodeOn(links, settings, keys, namespace);
     // The first one makes the account and the key of its secrets.
     await node.start();
     nodes.push(node);
@@ -79,8 +129,19 @@ export async function startCluster(
   };
   const backend = await make('/backends/http_response', { body: 'v0' });
   const edge = await make('/edges/https', { hostports: ['app.test:443'] });
-  const route = { match_type: 'path_prefix', match: '/', backend: { backend_id: backend } };
+  const route = {
+    match_type: 'path_prefix',
+    match: '/',
+    backend: { backend_id: backend },
+    ...(redis && { traffic_policy: { enabled: true, value: JSON.stringify(COUNTED) } }),
+  };
   await make(`/edges/https/${edge}/routes`, route);
+  if (queues.length > 0) {
+    const target = { nats: { servers: queues, subject: 'edge.audit' } };
+    const destination = await make('/event_destinations', { target });
+    const sources = [{ type: 'ip_policy_updated.v0' }];
+    await make('/event_subscriptions', { sources, destination_ids: [destination] });
+  }
   const registers: string[] = [];
   for (let number = 0; number < 3; number++) registers.push(await make('/ip_policies', { description: '' }));
   return {
@@ -91,7 +152,7 @@ export async function startCluster(
     registers,
     close: async () => {
       await Promise.all(nodes.map((node) => node.kill()));
-      await Promise.all(nodes.map(({ relay }) => relay.close()));
+      await Promise.all(nodes.flatMap(({ links }) => links.map((link) => link.close())));
       for (const { namespace } of nodes) namespace?.remove();
       await postgres.remove();
       rmSync(folder, { recursive: true });
@@ -100,7 +161,7 @@ export async function startCluster(
 }
 
 function nodeOn(
-  relay: Relay,
+  links: readonly Relay[],
   settings: NodeSettings,
   keys: { api: string },
   namespace: Namespace | null,
@@ -118,7 +179,8 @@ function nodeOn(
     return ((await exit) as [number | null])[0];
   };
   return {
-    relay,
+    relay: links[0]!,
+    links,
     namespace,
     life: () => life,
     isUp: () => isReady,

@@ -1,7 +1,11 @@
+import { createClient } from '@redis/client';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSealedStore } from '../../src/control/sealed_store.ts';
+import { NATS_SERVER, ownNats } from '../cli/own_nats.ts';
+import { skipped } from '../peers.ts';
 import { IS_FULL, SEED, runs, seeded } from '../random.ts';
+import { type OwnRedis, REDIS_SERVER, ownRedis } from '../shared_state/redis_server.ts';
 import { type Cluster, type ClusterNode, startCluster } from './cluster.ts';
 import { type Operation, isLinearizable } from './linearizability.ts';
 import { hasNamespaces } from './namespace.ts';
@@ -16,11 +20,24 @@ const LONGEST_MS = 300;
 
 const programs = postgresPrograms('three nodes under faults');
 const isApart = programs !== null && hasNamespaces('three nodes in network namespaces');
+const isQueued = programs !== null && isInstalled('nats-server', NATS_SERVER);
+const isShared = programs !== null && isInstalled('redis-server', REDIS_SERVER);
 const random = seeded(23);
 const below = (count: number): number => Math.floor(random() * count);
 
 /** What happened to one register, an IP policy whose description is its value. */
 type History = Operation[];
+
+function isInstalled(name: string, path: string | null | undefined): boolean {
+  if (typeof path !== 'string') skipped(`faults of ${name} under three nodes`, 'it is not installed');
+  return typeof path === 'string';
+}
+
+/** A server that the nodes use, and its death and return. */
+interface Server {
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<unknown>;
+}
 
 // In network namespaces, links go down, too: nothing comes through, and neither side is notified.
 describe
@@ -32,20 +49,36 @@ describe
       : []),
   ])('three nodes $where under writers, traffic and faults', ({ inNamespaces, faults }) => {
   let cluster: Cluster;
+  let nats: Awaited<ReturnType<typeof ownNats>> | null = null;
+  let redis: OwnRedis | null = null;
+  const servers: Server[] = [];
+  const closing: (() => Promise<void> | void)[] = [];
   beforeAll(async () => {
-    cluster = await startCluster(programs!, 3, {}, inNamespaces);
+    redis = isShared ? await ownRedis() : null;
+    if (redis !== null) closing.push(redis.close);
+    nats = isQueued ? await ownNats(closing) : null;
+    await nats?.ask(({ streams }) => streams.add({ name: 'AUDIT', subjects: ['edge.audit'] }));
+    cluster = await startCluster(programs!, 3, { inNamespaces, redis, nats });
+    closing.push(cluster.close);
+    servers.push(cluster.postgres);
+    if (redis !== null) servers.push({ kill: redis.stop, start: redis.start });
+    if (nats !== null) servers.push({ kill: nats.kill, start: nats.begin });
   });
-  afterAll(() => cluster?.close());
+  afterAll(async () => {
+    for (const close of closing.toReversed()) await close();
+  });
 
   it(`${faults} faults, seed ${SEED}: no write is lost or half applied, and no node goes back`, async () => {
     const seen = { writes: 0, acknowledged: 0, edge: 0 };
+    const acknowledged = new Set<string>();
     for (let done = 0; done < faults; done += FAULTS_OF_HISTORY) {
       const before = await Promise.all(cluster.registers.map(async (id) => valueOf(cluster.nodes[0]!, id)));
       const histories = before.map((value): History => [{ kind: 'write', value, start: -2, end: -1 }]);
       const state = { isOver: false };
       const clients = Array.from({ length: CLIENTS }, () => client(cluster, histories, state));
       const traffic = [...cluster.nodes.map((node) => visitor(node, state)), changer(cluster, state)];
-      for (let fault = 0; fault < Math.min(FAULTS_OF_HISTORY, faults - done); fault++) await strike(cluster);
+      for (let fault = 0; fault < Math.min(FAULTS_OF_HISTORY, faults - done); fault++)
+        await strike(cluster.nodes, servers);
       state.isOver = true;
       await Promise.all(clients);
       seen.edge += (await Promise.all(traffic)).reduce((sum, count) => sum + count, 0);
@@ -59,7 +92,11 @@ describe
         seen.acknowledged += writes.filter(({ end }) => end < Infinity).length;
       }
       await expectWhole(cluster, histories);
+      for (const { kind, value, end } of histories.flat())
+        if (kind === 'write' && 0 <= end && end < Infinity) acknowledged.add(value!);
     }
+    if (nats !== null) await expectDelivered(nats, acknowledged);
+    if (redis !== null) await expectCounted(redis.url, cluster.nodes);
     // The faults hit writes, and many writes succeed, also beside other work.
     expect(seen.acknowledged).toBeGreaterThan(seen.writes / 4);
     expect(seen.edge).toBeGreaterThan(faults);
@@ -138,9 +175,10 @@ async function visitor(node: ClusterNode, state: { isOver: boolean }): Promise<n
 }
 
 /** One fault, and its end. */
-async function strike({ nodes, postgres }: Cluster): Promise<void> {
+async function strike(nodes: readonly ClusterNode[], servers: readonly Server[]): Promise<void> {
   const node = nodes[below(nodes.length)]!;
-  const { relay, namespace } = node;
+  const { relay, links, namespace } = node;
+  const link = links[below(links.length)]!;
   const lasts = (): Promise<void> => setTimeout(below(LONGEST_MS));
   await lasts();
   const kind = random();
@@ -153,21 +191,22 @@ async function strike({ nodes, postgres }: Cluster): Promise<void> {
     await lasts();
     await node.start();
   } else if (kind < 0.45) {
-    relay.cut();
+    link.cut();
     await lasts();
-    relay.mend();
+    link.mend();
   } else if (kind < 0.65) {
-    relay.hold();
+    link.hold();
     await lasts();
-    relay.mend();
-  } else if (kind < 0.9) {
+    link.mend();
+  } else if (kind < 0.8) {
     relay.cutAfter('COMMIT');
     await lasts();
     relay.mend();
   } else {
-    await postgres.kill();
+    const server = servers[below(servers.length)]!;
+    await server.kill();
     await lasts();
-    await postgres.start();
+    await server.start();
   }
 }
 
@@ -207,4 +246,41 @@ async function expectWhole({ postgres, keyFile }: Cluster, histories: readonly H
       may: true,
     });
   }
+}
+
+/** Every acknowledged write reaches the queue; what comes twice has the same id. */
+async function expectDelivered(
+  nats: Awaited<ReturnType<typeof ownNats>>,
+  acknowledged: ReadonlySet<string>,
+): Promise<void> {
+  const ids = new Map<unknown, string>();
+  let read = 0;
+  const missing = async (): Promise<readonly string[]> => {
+    await nats.ask(async ({ streams }) => {
+      const { messages } = (await streams.info('AUDIT')).state;
+      while (read < messages) {
+        const event = JSON.parse((await streams.getMessage('AUDIT', { seq: ++read })).string()) as {
+          readonly event_id: string;
+          readonly object: { readonly description?: unknown };
+        };
+        const { description } = event.object;
+        expect(ids.get(description) ?? event.event_id).toBe(event.event_id);
+        ids.set(description, event.event_id);
+      }
+    });
+    return [...acknowledged].filter((value) => !ids.has(value));
+  };
+  await expect.poll(missing, { timeout: 120_000, interval: 500 }).toEqual([]);
+  expect(ids.size).toBeGreaterThanOrEqual(acknowledged.size);
+}
+
+/** The nodes count in Redis again after all faults. */
+async function expectCounted(url: string, nodes: readonly ClusterNode[]): Promise<void> {
+  const client = await createClient({ url }).connect();
+  const keys = async (): Promise<readonly string[]> => {
+    await Promise.all(nodes.map((node) => node.edge()));
+    return client.keys('*');
+  };
+  await expect.poll(keys).toContainEqual(expect.stringMatching(/^edgeproof:/));
+  client.destroy();
 }

@@ -112,7 +112,7 @@ describe.skipIf(programs === null)('three nodes that are woken', () => {
 describe.skipIf(programs === null)('three nodes whose wake-ups are all lost', () => {
   let cluster: Cluster;
   beforeAll(async () => {
-    cluster = await startCluster(programs!, 3, { listens: false });
+    cluster = await startCluster(programs!, 3, { limits: { listens: false } });
   });
   afterAll(() => cluster?.close());
 

@@ -17,11 +17,14 @@ export const WITHOUT_REDIS = REDIS_SERVER === null ? ' (skipped: no redis-server
 
 /** A server of a test's own, on a free port. */
 export interface OwnRedis {
+  readonly port: number;
   readonly url: string;
   readonly kill: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => void;
   /** Kills it, and starts it again on its port; without its data unless they are kept. */
   readonly restart: () => Promise<void>;
   readonly start: () => Promise<void>;
+  /** Kills it; resolves when it has ended. */
+  readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -52,9 +55,11 @@ export async function ownRedis(options: { readonly keeps?: boolean } = {}): Prom
   };
   await start();
   return {
+    port,
     url: `redis://127.0.0.1:${port}`,
     kill: (signal) => void running?.kill(signal),
     start,
+    stop,
     restart: async () => {
       await stop();
       await start();
