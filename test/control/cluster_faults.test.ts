@@ -276,11 +276,11 @@ async function expectDelivered(
 
 /** The nodes count in Redis again after all faults. */
 async function expectCounted(url: string, nodes: readonly ClusterNode[]): Promise<void> {
-  const client = await createClient({ url }).connect();
+  const redis = await createClient({ url }).connect();
   const keys = async (): Promise<readonly string[]> => {
     await Promise.all(nodes.map((node) => node.edge()));
-    return client.keys('*');
+    return redis.keys('*');
   };
   await expect.poll(keys).toContainEqual(expect.stringMatching(/^edgeproof:/));
-  client.destroy();
+  redis.destroy();
 }
