@@ -74,39 +74,41 @@ function scenarioLocator({ file, at, lineOf }: Extract<EdgeSource, { of: 'scenar
   };
 }
 
+/** What the pointer of a route's policy ends with. */
+const POLICY = '/traffic_policy/value';
+
 interface PlacedPolicy {
-  /** Pointers of points below this one belong to the policy. */
-  readonly below: string;
   readonly document: PolicyDocument;
   /** Prefix of the pointers in the document. */
   readonly at: string;
 }
 
-function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenario' }>): PlacedPolicy[] {
+/** Policies by their pointers: those of points below one belong to it. */
+type PlacedPolicies = ReadonlyMap<string, PlacedPolicy>;
+
+function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenario' }>): PlacedPolicies {
   const branding = brandingOf(config.service_name);
-  return placedAll(config).flatMap(({ pointer, route, kind }): PlacedPolicy[] => {
+  const policies = placedAll(config).flatMap(({ pointer, route, kind }): [string, PlacedPolicy][] => {
     const text = route.traffic_policy?.value;
     if (text === undefined) return [];
-    const below = `${pointer}/traffic_policy/value`;
+    const below = `${pointer}${POLICY}`;
     if (from.of === 'policy') {
       const { document } = checkPolicy(from.source, { branding });
-      return document === null ? [] : [{ below, document, at: '' }];
+      return document === null ? [] : [[below, { document, at: '' }]];
     }
     const { document } = checkPolicyAt(from.document, below, text, { branding, attachedTo: `${kind}_edge` });
-    return document === null ? [] : [{ below, document, at: below }];
+    return document === null ? [] : [[below, { document, at: below }]];
   });
+  return new Map(policies);
 }
 
-function inPolicies(policies: readonly PlacedPolicy[], pointer: string, within: Span | null): Found | null {
-  const policy = policies.find(({ below }) => pointer.startsWith(below));
+function inPolicies(policies: PlacedPolicies, pointer: string, within: Span | null): Found | null {
+  const end = pointer.indexOf(POLICY) + POLICY.length;
+  const policy = policies.get(pointer.slice(0, end));
   const source = policy?.document.source;
   if (policy === undefined || source === undefined) return null;
   // Older spellings have other pointers: the surrounding place is good enough.
-  for (
-    let at = policy.at + pointer.slice(policy.below.length);
-    at !== '';
-    at = at.slice(0, at.lastIndexOf('/'))
-  ) {
+  for (let at = policy.at + pointer.slice(end); at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
     const text = within === null ? undefined : textAt(policy.document, at);
     const place = policy.document.placeOf(at, text);
     if (place === undefined) continue;

@@ -21,6 +21,8 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cs}]$/u;
+/** Texts that are printed as they are, which nearly all are. */
+const PLAIN = /^[ -~]*$/;
 const CONTROL = /^\p{Cc}$/u;
 
 /**
@@ -39,6 +41,7 @@ export function glyphsOf(text: string): Glyph[] {
 
 /** A text that is safe to print on a terminal, without control or bidirectional characters. */
 export function printable(text: string): string {
+  if (PLAIN.test(text)) return text;
   let shown = '';
   for (const character of text) shown += character === '\t' ? ' ' : glyphOf(character).shown;
   return shown;

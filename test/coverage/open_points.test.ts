@@ -16,7 +16,7 @@ function hit(own: Recorder, ...keys: readonly string[]): void {
 
 test('a run costs as much as the points that it can have covered, not as all open ones', () => {
   const own = recorder();
-  let tested = 0;
+  let read = 0;
   const points = pointsWith(
     { kind: 'rules', span: null, pointer: '', routes: [], impossible: null } as const,
     Array.from({ length: COUNT }, (_each, index) => ({
@@ -25,7 +25,7 @@ test('a run costs as much as the points that it can have covered, not as all ope
       seen: {
         by: 'hit' as const,
         get keys() {
-          tested++;
+          read++;
           return [`rule ${index}`, 'rule any'];
         },
       },
@@ -33,15 +33,19 @@ test('a run costs as much as the points that it can have covered, not as all ope
   );
   hit(own, 'rule 0');
   const open = openPoints(points, own);
-  tested = 0;
+  read = 0;
   expect(open.take(DRAFT)).toEqual({ points: [], isNovel: false });
   hit(own, 'rule 7', 'rule 5');
   expect(open.take(DRAFT)).toEqual({ points: [points[5], points[7]], isNovel: true });
-  expect(tested).toBe(2);
+  // Once to test a point, and once to close it.
+  expect(read).toBe(4);
   hit(own, 'rule 7');
   expect(open.take(DRAFT)).toEqual({ points: [], isNovel: false });
   expect(open.count()).toBe(COUNT - 2);
+  read = 0;
   hit(own, 'rule any');
   expect(open.take(DRAFT).points).toHaveLength(COUNT - 2);
   expect(open.count()).toBe(0);
+  // Points that were covered before are not looked at again.
+  expect(read).toBe(2 * (COUNT - 2));
 });

@@ -212,7 +212,7 @@ export function editedNames(of: object, runs: readonly SimulatedRequest[]): Edit
   const text = JSON.stringify(of).toLowerCase();
   const isMentioned = (name: string): boolean => !FRAMING.test(name) && text.includes(name);
   const namesIn = (lists: readonly FieldList[]) =>
-    new Set(lists.flatMap((fields) => distinctNames(fields)).filter(isMentioned));
+    new Set([...new Set(lists.flatMap((fields) => distinctNames(fields)))].filter(isMentioned));
   return {
     request: namesIn(runs.flatMap(({ seen }) => seen?.map(({ request }) => request.headers) ?? [])),
     response: namesIn(runs.map(({ response }) => response.headers)),

@@ -59,22 +59,27 @@ export interface OpenPoints {
 export function openPoints(points: readonly CoveragePoint[], recorder: Recorder): OpenPoints {
   const open = new Map(points.map((point, index) => [point, index]));
   const isCovered = liveTest(recorder);
-  const byKey = new Map<string, CoveragePoint[]>();
+  /** Open points by what must be new; every run with a new path goes through those of paths. */
+  const byKey = new Map<string, Set<CoveragePoint>>();
   const list = (key: string, point: CoveragePoint): void => {
     const listed = byKey.get(key);
-    if (listed === undefined) byKey.set(key, [point]);
-    else listed.push(point);
+    if (listed === undefined) byKey.set(key, new Set([point]));
+    else listed.add(point);
   };
   for (const point of points) for (const key of causesOf(point)) list(key, point);
+  const close = (point: CoveragePoint): void => {
+    open.delete(point);
+    for (const key of causesOf(point)) byKey.get(key)?.delete(point);
+  };
   recorder.takeNews();
   return {
     count: () => open.size,
     take: (draft) => {
       const news = recorder.takeNews();
-      const maybe = new Set(causesIn(news).flatMap((key) => byKey.get(key) ?? []));
-      const covered = [...maybe].filter((point) => open.has(point) && isCovered(point, draft));
+      const maybe = new Set(causesIn(news).flatMap((key) => [...(byKey.get(key) ?? [])]));
+      const covered = [...maybe].filter((point) => isCovered(point, draft));
       covered.sort((one, other) => open.get(one)! - open.get(other)!);
-      for (const point of covered) open.delete(point);
+      for (const point of covered) close(point);
       return { points: covered, isNovel: isNovel(news) };
     },
   };
