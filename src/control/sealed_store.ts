@@ -41,7 +41,9 @@ export const SESSION_KEYS = 'session_keys';
  * The keys for sealing login sessions, stored sealed; created at the first start, so that sessions survive
  * restarts. Throws StoreError if they were sealed with another key.
  */
-export function sessionKeysOf(store: Store, sealing: Sealing): Promise<readonly string[]> {
+export async function sessionKeysOf(store: Store, sealing: Sealing): Promise<readonly string[]> {
+  const before = await store.read((view) => openSessionKeys(view, sealing));
+  if (before.length > 0) return before;
   return store.write(async (transaction) => {
     const kept = await openSessionKeys(transaction, sealing);
     if (kept.length > 0) return kept;

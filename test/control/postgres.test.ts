@@ -78,6 +78,21 @@ describe.skipIf(!isThere)('an instance with its store in PostgreSQL', () => {
     expect([made.status, after.length - before.length]).toEqual([201, 1]);
   });
 
+  it('starts while another node hangs in a write', async () => {
+    const { store } = instance.management;
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const long = store.write(async () => {
+      begun.resolve();
+      await held;
+    });
+    await begun.promise;
+    const starting = { storePath: database.url, sealing: sealing(), storeLimits: { lockMs: 100 } };
+    const second = await openManagement(starting).finally(release);
+    await long;
+    await second.close();
+  });
+
   it('answers 503, and says why it cannot follow, while another node seals with a key that it has not read', async () => {
     const keyFile = join(folder, 'other_node');
     writeFileSync(keyFile, `${newSealingKey()}\n${readFileSync(join(folder, 'key'), 'utf8')}`);

@@ -21,8 +21,13 @@ export const ACCOUNT_SETTING = 'account_id';
 const ADMIN = 'admin_id';
 const SECRET_LENGTH = 25;
 
-/** Reads the account of a store; on the first start it is created with an admin and a key. */
-export function openAccount(store: Store, making: KeyMaking): Promise<Account> {
+/**
+ * Reads the account of a store; on the first start it is created with an admin and a key. Later starts write nothing, so
+ * that a node starts while another one hangs in a write.
+ */
+export async function openAccount(store: Store, making: KeyMaking): Promise<Account> {
+  const before = await store.read((view) => view.setting(ACCOUNT_SETTING));
+  if (before !== null) return { accountId: before, firstKey: null };
   return store.write(async (transaction) => {
     const known = await transaction.setting(ACCOUNT_SETTING);
     if (known !== null) return { accountId: known, firstKey: null };
