@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { IS_FULL } from './test/random.ts';
 
 const FILES = 'test/**/*.test.ts';
 
@@ -17,6 +18,33 @@ const ALONE = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
     readFileSync(`${import.meta.dirname}/${file}`, 'utf8'),
   ),
 );
+
+/**
+ * Files that take long and find what edits seldom break: what is packed, which objects stay in memory, how work grows with the
+ * size of a configuration. `npm run test:full` runs them.
+ */
+const FULL_RUN = [
+  'test/bench/soak.test.ts',
+  'test/browser/twins.test.ts',
+  'test/control/cost_of_a_write.test.ts',
+  'test/control/memory.test.ts',
+  'test/control/stalls.test.ts',
+  'test/coverage/mistakes.test.ts',
+  'test/edge/large_parts_ahead.test.ts',
+  'test/edge/swap_memory.test.ts',
+  'test/integrations/testing/runners.test.ts',
+  'test/package/action.test.ts',
+  'test/package/shipping.test.ts',
+  'test/package/tarball.test.ts',
+  'test/package/types.test.ts',
+  'test/tunnel/many_tunnels.test.ts',
+  'test/tunnel/reconnect.test.ts',
+];
+/** What the command line filters files by. */
+const NAMED = process.argv.slice(2).filter((word) => !/^(?:run|list|watch|-.*)$/.test(word));
+/** Those that this run leaves out; a file that is named runs in any case. */
+const LEFT_OUT = IS_FULL ? [] : FULL_RUN.filter((file) => !NAMED.some((word) => file.includes(word)));
+if (LEFT_OUT.length > 0) process.stderr.write(`left to npm run test:full: ${LEFT_OUT.join(', ')}\n`);
 
 export default defineConfig({
   test: {
@@ -42,13 +70,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: [FILES],
-          exclude: [...ALONE, ...TIDY],
+          exclude: [...ALONE, ...TIDY, ...LEFT_OUT],
           isolate: false,
           // Node loads the sources itself, which takes a sixth less CPU.
           experimental: { viteModuleRunner: false, nodeLoader: false },
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: LEFT_OUT } },
       { extends: true, test: { name: 'tidy', include: TIDY } },
     ],
   },

@@ -179,7 +179,7 @@ test('parts over several lines and comments fold', async () => {
 describe('formatting', () => {
   test('of a large text leaves the findings of others in time', async () => {
     const rules = Array.from(
-      { length: IS_FULL ? 1_000 : 500 },
+      { length: IS_FULL ? 1_000 : 250 },
       (_, at) => `  - {name: "r${at}",actions: [{type: "log"}]}\n`,
     );
     await editor.show('large.policy.yaml', `on_http_request:\n${rules.join('')}`);
