@@ -108,11 +108,9 @@ describe('shards', () => {
           from: Math.floor((bytes / shards) * at),
           to: at + 1 === shards ? bytes : Math.floor((bytes / shards) * (at + 1)),
         };
-        await eachPiece(
-          path,
-          (piece, first) => linesOfPiece(piece, first, (line) => found.push(line)),
+        await eachPiece(path, (piece, first) => linesOfPiece(piece, first, (line) => found.push(line)), {
           range,
-        );
+        });
       }
       const whole: string[] = [];
       await eachPiece(path, (piece, first) => linesOfPiece(piece, first, (line) => whole.push(line)));
