@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { statSync, writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type TakePiece, eachPiece, linesOfPiece } from '../replay/lines.ts';
+import { type TakePiece, eachPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
 import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
@@ -165,7 +165,7 @@ async function readLog(
   const take: TakePiece = (piece, firstLine, part) => {
     const number = firstLine + before;
     if (number === first && begin !== null && isLineByLine(piece)) threads = begin();
-    return threads === null ? linesOfPiece(piece, number, reader.line) : threads.take(piece, number, part);
+    return threads === null ? reader.piece(piece, number) : threads.take(piece, number, part);
   };
   try {
     lines = await eachPiece(log, take, { range, finish });

@@ -1,5 +1,4 @@
 import { type Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { linesOfPiece } from '../replay/lines.ts';
 import { type FilePart, partReader } from '../replay/log_file.ts';
 import { type ReplaySummary, replay } from '../replay/replay.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
@@ -135,7 +134,7 @@ async function judge({ replayOptions, wantsReport }: ThreadData): Promise<void> 
     }
     report = '';
     const { lines, firstLine } = given;
-    linesOfPiece('file' in lines ? read(lines) : Buffer.from(lines.buffer), firstLine, reader.line);
+    reader.piece('file' in lines ? read(lines) : Buffer.from(lines.buffer), firstLine);
     answerWith(report);
   });
 }

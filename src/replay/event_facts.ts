@@ -1,7 +1,8 @@
 import { type EventObject, type FieldTypeOf, type ReplayedPath, fieldsOf } from '../events/fields.ts';
 import type { FieldType } from '../events/field_types.ts';
 import type { FieldList } from '../http/fields.ts';
-import type { Assemble, Leaf } from './line_forms.ts';
+import type { Assemble, LineValues } from './line_forms.ts';
+import type { Leaf } from './line_leaves.ts';
 
 type Partly<T> = T extends string | readonly unknown[] ? T : { readonly [Key in keyof T]?: Partly<T[Key]> };
 
@@ -205,18 +206,15 @@ function assembler(columns: readonly Column[]): Assemble<EventFacts> {
   );
   return (values) => {
     const facts = form.slice();
-    for (let at = 0; at < texts.length; at += 2) facts[texts[at]!] = values[texts[at + 1]!];
-    for (let at = 0; at < counts.length; at += 2) facts[counts[at]!] = Number(values[counts[at + 1]!]);
+    for (let at = 0; at < texts.length; at += 2) facts[texts[at]!] = values.text(texts[at + 1]!);
+    for (let at = 0; at < counts.length; at += 2) facts[counts[at]!] = values.count(counts[at + 1]!);
     for (let at = 0; at < lists.length; at++) facts[lists[at]!.row] = listAt(values, lists[at]!.fields);
     return factsIn(facts);
   };
 }
 
-function listAt(
-  values: readonly string[],
-  places: readonly (readonly [name: string, place: number])[],
-): FieldList {
+function listAt(values: LineValues, places: readonly (readonly [name: string, place: number])[]): FieldList {
   const list: string[] = [];
-  for (const [name, place] of places) list.push(name, values[place]!);
+  for (const [name, place] of places) list.push(name, values.text(place));
   return list;
 }

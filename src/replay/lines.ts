@@ -4,9 +4,8 @@ import { type FilePart, type Range, openRegular, wholeLines } from './log_file.t
 /** Longer lines cannot be records. */
 const LINE_LIMIT_BYTES = 64 * 1_024 * 1_024;
 const READ_BYTES = 1 << 20;
-/** Texts up to this size are young objects; larger ones would stay until the next full collection. */
-const TEXT_BYTES = 1 << 16;
 const NEWLINE = 10;
+const RETURN = 13;
 const BACKSLASH = 92;
 
 /**
@@ -139,44 +138,24 @@ function linesIn(piece: Buffer): number {
   return lines;
 }
 
-/** Calls `take` with each line of a piece, without its line break. */
-export function linesOfPiece(
+/** Calls `take` with the bounds of each line of a piece, without its line break. */
+export function boundsOfLines(
   piece: Buffer,
   firstLine: number,
-  take: (line: string, number: number) => void,
+  take: (from: number, to: number, number: number) => void,
 ): void {
   let number = firstLine;
-  for (let from = 0; from <= piece.length;) {
-    const end = endOfText(piece, from);
-    number = linesOfText(piece.toString('utf8', from, end), number, take);
+  for (let from = 0; from <= piece.length; number++) {
+    const found = piece.indexOf(NEWLINE, from);
+    const end = found < 0 ? piece.length : found;
+    take(from, end > from && piece[end - 1] === RETURN ? end - 1 : end, number);
     from = end + 1;
   }
-}
-
-/** Where a text of some lines ends: at a line break, so that no character is split, or at the end of the piece. */
-function endOfText(piece: Buffer, from: number): number {
-  if (piece.length - from <= TEXT_BYTES) return piece.length;
-  const last = piece.lastIndexOf(NEWLINE, from + TEXT_BYTES);
-  const end = last < from ? piece.indexOf(NEWLINE, from) : last;
-  return end < 0 ? piece.length : end;
-}
-
-function linesOfText(text: string, firstLine: number, take: (line: string, number: number) => void): number {
-  let number = firstLine;
-  let from = 0;
-  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-    take(trimmed(text, from, end), number++);
-    from = end + 1;
-  }
-  take(trimmed(text, from, text.length), number++);
-  return number;
 }
 
 /** Calls `take` with each line of a file or of standard input (`-`), in order, without its line break. */
 export function eachLine(path: string, take: (line: string, number: number) => void): Promise<number> {
-  return eachPiece(path, (piece, firstLine) => linesOfPiece(piece, firstLine, take));
-}
-
-function trimmed(text: string, from: number, end: number): string {
-  return text.slice(from, end > from && text.charCodeAt(end - 1) === 13 ? end - 1 : end);
+  return eachPiece(path, (piece, firstLine) =>
+    boundsOfLines(piece, firstLine, (from, to, number) => take(piece.toString('utf8', from, to), number)),
+  );
 }

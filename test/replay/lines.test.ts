@@ -2,7 +2,7 @@ import { closeSync, openSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachPiece, linesOfPiece } from '../../src/replay/lines.ts';
+import { boundsOfLines, eachPiece } from '../../src/replay/lines.ts';
 import { partReader } from '../../src/replay/log_file.ts';
 import { folderWith } from '../folder.ts';
 import { sized } from '../random.ts';
@@ -18,10 +18,18 @@ async function linesOf(log: string): Promise<{ given: Numbered[]; placed: Number
   const placed: Numbered[] = [];
   const read = partReader();
   const count = await eachPiece(log, (piece, firstLine, part) => {
-    linesOfPiece(piece, firstLine, (...line) => given.push(line));
-    linesOfPiece(read(part!), firstLine, (...line) => placed.push(line));
+    given.push(...linesIn(piece, firstLine));
+    placed.push(...linesIn(read(part!), firstLine));
   });
   return { given, placed, count };
+}
+
+function linesIn(piece: Buffer, firstLine: number): Numbered[] {
+  const lines: Numbered[] = [];
+  boundsOfLines(piece, firstLine, (from, to, number) =>
+    lines.push([piece.toString('utf8', from, to), number]),
+  );
+  return lines;
 }
 
 /** What the lines of a text are: a break at its end does not begin another one. */
