@@ -5,12 +5,15 @@
  */
 
 import { type FixedText, countIn, endOfCount, endOfText, fixedText, hasText, textIn } from './line_bytes.ts';
+import { instantIn } from './line_instants.ts';
 import { type Leaf, leavesOf } from './line_leaves.ts';
 
 /** The values of a line by the indices of its leaves; valid until the next line is read. */
 export interface LineValues {
   readonly text: (leaf: number) => string;
   readonly count: (leaf: number) => number;
+  /** The time of a text, in ms since the epoch, as `Date.parse` reads it. */
+  readonly instant: (leaf: number) => number;
 }
 
 /** Builds a result from the values of a line. */
@@ -132,6 +135,12 @@ class Form<Made> implements LineValues {
     return this.#varies[leaf]!
       ? countIn(this.#bytes, this.#starts[leaf]!, this.#ends[leaf]!)
       : Number(this.#values[leaf]);
+  }
+
+  instant(leaf: number): number {
+    return this.#varies[leaf]!
+      ? instantIn(this.#bytes, this.#starts[leaf]!, this.#ends[leaf]!)
+      : Date.parse(this.#values[leaf]!);
   }
 
   /** Whether a line has this form; if so, its values can be read. */
