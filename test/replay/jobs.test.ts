@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { replayThreads } from '../../src/cli/replay_threads.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import { eachPiece } from '../../src/replay/lines.ts';
 import { folderWith } from '../folder.ts';
@@ -104,6 +106,17 @@ describe('edgeproof replay --jobs', () => {
     const { status, stdout, stderr } = inProcess(['long.ndjson', '-e', 'CURRENT.json', '--jobs', '2']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('is longer than 64 MiB');
+  });
+
+  it('fails when the log has been truncated before a thread reads its part', async () => {
+    const path = join(folder, 'short.ndjson');
+    await writeFile(path, 'short\n');
+    const file = openSync(path, 'r');
+    const threads = replayThreads(1, { edge: join(folder, 'CURRENT.json') }, null);
+    await threads.take(Buffer.alloc(0), 1, { file, from: 0, to: 100 });
+    await expect(threads.end()).rejects.toThrow('it was truncated while it was read');
+    threads.stop();
+    closeSync(file);
   });
 
   it('refuses an invalid count', async () => {
