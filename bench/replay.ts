@@ -79,7 +79,7 @@ export async function run(): Promise<BenchSection> {
   const running = replay(replayedEdge(config), null);
   const reader = logReader({ record: (observed) => running.take(observed), problem: running.problem });
   const medians = compare({
-    ours: (turn) => reader.line(lines[turn % lines.length]!, turn + 1),
+    ours: (turn) => reader.piece(bytes[turn % lines.length]!, turn + 1),
     'the bytes as text': (turn) => bytes[turn % lines.length]!.toString(),
     'JSON.parse alone': (turn) => JSON.parse(lines[turn % lines.length]!) as unknown,
   });

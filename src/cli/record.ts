@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { eachLine } from '../replay/lines.ts';
+import { eachLine, eachPiece } from '../replay/lines.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { replayedEdge } from '../replay/decide.ts';
 import { harOf } from '../replay/har.ts';
@@ -85,11 +85,12 @@ function jsonOf(line: string, log: string): unknown {
 async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const exchanges: RecordedExchange[] = [];
   for (const log of logs) {
-    await eachLineOf(log, (line) => {
+    const take = (line: string): void => {
       if (exchanges.length >= limit || line === '') return;
       const value = jsonOf(line, log);
       if (isRecordingLine(value)) exchanges.push(value.exchange);
-    });
+    };
+    await done(log, eachLine(log, take));
   }
   const { packageVersion } = await import('./version.ts');
   const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
@@ -128,7 +129,7 @@ async function toScenario(
     record: take,
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
-  for (const log of logs) await eachLineOf(log, reader.line);
+  for (const log of logs) await done(log, eachPiece(log, reader.piece));
   reader.end();
   for (const [url, records] of skipped)
     problems.push(
@@ -137,9 +138,10 @@ async function toScenario(
   return { text: writer.text(), count, problems };
 }
 
-async function eachLineOf(log: string, take: (line: string, number: number) => void): Promise<void> {
+/** Awaits the reading of a log; errors name it. */
+async function done(log: string, reading: Promise<number>): Promise<void> {
   try {
-    await eachLine(log, take);
+    await reading;
   } catch (error) {
     throw new FileError(fileFailure('read', log, error));
   }

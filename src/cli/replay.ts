@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { statSync, writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { eachPiece, linesOfPiece } from '../replay/lines.ts';
+import { type TakePiece, eachPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
 import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
@@ -152,24 +152,29 @@ async function readLog(
   reader: LogReader,
   { begin, shard }: { readonly begin: (() => ReplayThreads) | null; readonly shard: Shard | undefined },
 ): Promise<{ readonly lines: number; readonly parts: readonly ReplaySummary[] }> {
-  let threads: ReplayThreads | null = null;
+  // Assigned in a callback, which the type checker does not track.
+  let threads = null as ReplayThreads | null;
+  let parts: readonly ReplaySummary[] = [];
   let lines: number;
+  const finish = async (): Promise<void> => {
+    parts = (await threads?.end()) ?? [];
+  };
   const range = shard === undefined ? null : (await import('./replay_part.ts')).rangeOf(log, shard);
   // A log that does not begin with line 1 is not taken for a HAR.
   const [first, before] = shard === undefined || shard.index === 1 ? [1, 0] : [2, 1];
-  const take = (piece: Buffer, firstLine: number): void | Promise<void> => {
+  const take: TakePiece = (piece, firstLine, part) => {
     const number = firstLine + before;
     if (number === first && begin !== null && isLineByLine(piece)) threads = begin();
-    return threads === null ? linesOfPiece(piece, number, reader.line) : threads.take(piece, number);
+    return threads === null ? reader.piece(piece, number) : threads.take(piece, number, part);
   };
   try {
-    lines = await eachPiece(log, take, range);
+    lines = await eachPiece(log, take, { range, finish });
   } catch (error) {
+    threads?.stop();
     throw new FileError(fileFailure('read', log, error));
   }
   reader.end();
-  // Assigned in a callback, which the type checker does not track.
-  return { lines, parts: (await (threads as ReplayThreads | null)?.end()) ?? [] };
+  return { lines, parts };
 }
 
 /** Starting a thread takes about as long as judging this much of a log. */

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type Range, beginningOf } from '../replay/lines.ts';
+import { type Range, beginningOf } from '../replay/log_file.ts';
 import { FIRST_LINE_BYTES, isSplittable } from '../replay/read_log.ts';
 import type { ReplaySummary } from '../replay/replay.ts';
 import type { PlaceOf } from '../replay/report_replay.ts';

@@ -1,11 +1,11 @@
 import { type Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { linesOfPiece } from '../replay/lines.ts';
+import { type FilePart, partReader } from '../replay/log_file.ts';
 import { type ReplaySummary, replay } from '../replay/replay.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 import { startThread } from './start_thread.ts';
 
-/** Lines of a log for a thread; null asks for its summary. */
-type Order = { readonly piece: Uint8Array; readonly firstLine: number } | null;
+/** Lines of a log for a thread, or where it reads them; null asks for its summary. */
+type Order = { readonly lines: Uint8Array | FilePart; readonly firstLine: number } | null;
 /** The report about one piece, or the summary. */
 type Answer = string | ReplaySummary;
 
@@ -17,9 +17,11 @@ interface ThreadData {
 /** Threads that judge pieces of a log in parallel. */
 export interface ReplayThreads {
   /** Takes a piece; resolves when there is room for the next one. */
-  readonly take: (piece: Uint8Array, firstLine: number) => Promise<void>;
-  /** Resolves with the summary of each thread, and ends the threads. */
+  readonly take: (piece: Uint8Array, firstLine: number, part: FilePart | null) => Promise<void>;
+  /** Resolves with the summary of each thread, and ends the threads; until then they read the file. */
   readonly end: () => Promise<readonly ReplaySummary[]>;
+  /** Ends the threads without a result: waiting ones would keep the process running. */
+  readonly stop: () => void;
 }
 
 /** Maximum number of pieces queued for a thread; more would only take memory. */
@@ -52,14 +54,17 @@ export function replayThreads(
   const leastBusy = () =>
     threads.reduce((one, each) => (each.waiting.length < one.waiting.length ? each : one));
   return {
-    take: async (piece, firstLine) => {
+    take: async (piece, firstLine, part) => {
       const own = pieces++;
-      // Copied, because a piece may be part of a larger buffer, which must not be transferred.
-      const bytes = new Uint8Array(piece);
-      order(leastBusy(), { piece: bytes, firstLine }, [bytes.buffer], (answer) => {
+      const answered = (answer: Answer): void => {
         inOrder(own, answer as string);
         room.resolve();
-      });
+      };
+      if (part === null) {
+        // Copied, because the buffer of a piece is used again.
+        const lines = new Uint8Array(piece);
+        order(leastBusy(), { lines, firstLine }, [lines.buffer], answered);
+      } else order(leastBusy(), { lines: part, firstLine }, [], answered);
       while (leastBusy().waiting.length >= WAITING_LIMIT) {
         room = Promise.withResolvers();
         await Promise.race([room.promise, failed.promise]);
@@ -70,6 +75,9 @@ export function replayThreads(
         (thread) => new Promise<ReplaySummary>((resolve) => order(thread, null, [], resolve as never)),
       );
       return Promise.race([Promise.all(summaries), failed.promise]);
+    },
+    stop: () => {
+      for (const { worker } of threads) void worker.terminate();
     },
   };
 }
@@ -116,6 +124,7 @@ async function judge({ replayOptions, wantsReport }: ThreadData): Promise<void> 
   let report = '';
   const tell = wantsReport ? (each: object) => void (report += `${JSON.stringify(each)}\n`) : undefined;
   const reader = readerInto(running, replayOptions.ip, tell);
+  const read = partReader();
   port.on('message', (given: Order) => {
     if (given === null) {
       reader.end();
@@ -124,7 +133,8 @@ async function judge({ replayOptions, wantsReport }: ThreadData): Promise<void> 
       return;
     }
     report = '';
-    linesOfPiece(Buffer.from(given.piece.buffer), given.firstLine, reader.line);
+    const { lines, firstLine } = given;
+    reader.piece('file' in lines ? read(lines) : Buffer.from(lines.buffer), firstLine);
     answerWith(report);
   });
 }

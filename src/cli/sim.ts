@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
-import { eachLine } from '../replay/lines.ts';
+import { eachPiece } from '../replay/lines.ts';
 import { logReader } from '../replay/read_log.ts';
 import type { LoggedArrivals } from '../simulator/arrivals.ts';
 import type { CheckedScenario } from '../simulator/document/check.ts';
@@ -112,7 +112,7 @@ async function logsOf(
       problem: (line, message) => report(`line ${line} of the log: ${message}`),
     });
     try {
-      await eachLine(besideName(checked.name, log), reader.line);
+      await eachPiece(besideName(checked.name, log), reader.piece);
       reader.end();
     } catch (error) {
       report(`cannot read the log: ${errorText(error)}`);

@@ -18,11 +18,43 @@ export interface Judged {
   readonly pointer: string | null;
 }
 
+/** The parts of a decision that its text has. */
+interface Fate extends Pick<Decided, 'outcome' | 'by' | 'code' | 'status'> {
+  readonly id: string;
+  readonly isBug: boolean;
+}
+
+/** The latest texts and their parts: there are few different ones, and one text is found in maps faster than equal ones. */
+const latest: { readonly fate: Fate; readonly text: string }[] = [];
+const LATEST_LIMIT = 8;
+let oldest = 0;
+
 /** A decision in words; requests with the same outcome have equal texts. */
 export function outcomeText(decided: Decided): string {
   const { outcome, by, code, status, endpoint, exchange } = decided;
-  if (exchange.ended?.code === 'engine.bug') return 'no outcome';
-  if (outcome === 'forwarded') return `forwarded to ${endpoint?.id ?? 'nothing'}`;
+  const isBug = exchange.ended?.code === 'engine.bug';
+  const id = endpoint?.id ?? 'nothing';
+  for (let at = 0; at < latest.length; at++) {
+    const { fate, text } = latest[at]!;
+    if (
+      fate.outcome === outcome &&
+      fate.status === status &&
+      fate.id === id &&
+      fate.code === code &&
+      fate.by === by &&
+      fate.isBug === isBug
+    )
+      return text;
+  }
+  const fate: Fate = { outcome, by, code, status, id, isBug };
+  const text = textOf(fate);
+  latest[oldest++ % LATEST_LIMIT] = { fate, text };
+  return text;
+}
+
+function textOf({ outcome, by, code, status, id, isBug }: Fate): string {
+  if (isBug) return 'no outcome';
+  if (outcome === 'forwarded') return `forwarded to ${id}`;
   if (outcome === 'closed') return `closed by ${by} (${code})`;
   return `${status} by ${by} (${code})`;
 }
@@ -77,7 +109,8 @@ function differenceOf(before: Decided, after: Decided): string | null {
     return `${other}: at ${addressOf(before)} → at ${addressOf(after)}`;
   }
   if (after.outcome === 'forwarded') {
-    if (before.target !== after.target) return `${other}: the path or query sent to it differs`;
+    if (before.sent.path !== after.sent.path || before.sent.query !== after.sent.query)
+      return `${other}: the path or query sent to it differs`;
     if (!sameRequestEdits(before.exchange, after.exchange)) return `${other}: the headers sent to it differ`;
   }
   if (!sameFields(before.exchange.response?.headers ?? [], after.exchange.response?.headers ?? [])) {
@@ -136,31 +169,31 @@ export function compareWithLog(decided: Decided, { outcome }: LogRecord): Judged
 
 /** How a decision differs from the log; null if it reproduces the recorded outcome. */
 function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
-  const fate = outcomeText(decided);
   const { exchange, status } = decided;
   const { decisions } = recorded;
   for (const module in decisions) {
     const was = decisions[module]!;
     const found = decisionOf(exchange, module);
     const is = found === 'not_run' ? 'invalid' : found;
-    if (is !== was) return `recorded ${module} ${was} → ${fate}`;
+    if (is !== was) return `recorded ${module} ${was} → ${outcomeText(decided)}`;
   }
   const code = codeOf(decided);
   if (recorded.errorCode !== null && code !== recorded.errorCode)
-    return `recorded ${recordedFate(recorded)} → ${fate}`;
+    return `recorded ${recordedFate(recorded)} → ${outcomeText(decided)}`;
   const isUpstream = isAnsweredByUpstream(decided);
   const isOther = isUpstream
     ? recorded.answeredBy === 'edge'
     : isLocal(decided) && recorded.answeredBy === 'upstream';
   if (isOther || (status === 0 && decided.outcome === 'forwarded'))
-    return `recorded ${recordedFate(recorded)} → ${fate}`;
-  if (status !== recorded.status) return `recorded ${recordedFate(recorded)} → ${fate}`;
+    return `recorded ${recordedFate(recorded)} → ${outcomeText(decided)}`;
+  if (status !== recorded.status) return `recorded ${recordedFate(recorded)} → ${outcomeText(decided)}`;
   if (decided.outcome === 'stopped' && recorded.location !== null) {
     const location = firstValue(exchange.response?.headers ?? [], 'location')?.toLowerCase() ?? null;
-    if (location !== recorded.location.toLowerCase()) return `recorded another Location → ${fate}`;
+    if (location !== recorded.location.toLowerCase())
+      return `recorded another Location → ${outcomeText(decided)}`;
   }
   if (!isUpstream && !sameBody(decided.body, recorded.body && { bytes: recorded.body }))
-    return `recorded another body → ${fate}`;
+    return `recorded another body → ${outcomeText(decided)}`;
   return null;
 }
 

@@ -11,7 +11,6 @@ import { HTTP_ENGINE, type HttpDriver, converse } from '../engine/drivers/conver
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { WITHOUT_NETWORK, bounded } from '../engine/drivers/whole_bodies.ts';
 import { NOTHING_MEASURED, OK_UPSTREAM } from '../engine/drivers/constant.ts';
-import { formatTarget } from '../http/target.ts';
 import { counterWindowsOf } from './counter_windows.ts';
 import { lostInputsOf, partsOf } from './filter_inputs.ts';
 import type { HashKey } from './keyed_hashes.ts';
@@ -226,7 +225,7 @@ function decidedOf(
     code: reason.code,
     pointer: reason.pointer ?? stop?.pointer ?? null,
     endpoint: last?.endpoint ?? null,
-    target: formatTarget(request.path, request.query),
+    sent: request,
     status: isStandIn ? 0 : (response?.status ?? 0),
     exchange,
     choice,
@@ -248,7 +247,8 @@ function stopOf({ pipeline, verdicts, responseVerdicts }: Exchange): StopFound |
 }
 
 function stopIn(verdicts: Exchange['verdicts'], { filters }: Pipeline): StopFound | null {
-  const index = verdicts.findLastIndex((verdict) => verdict !== undefined);
+  let index = verdicts.length - 1;
+  while (index >= 0 && verdicts[index] === undefined) index--;
   const verdict = verdicts[index];
   if (verdict?.verdict !== 'stop') return null;
   const { module, pointer } = filters[index]!;

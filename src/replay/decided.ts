@@ -1,4 +1,4 @@
-import type { Edit } from '../engine/contract.ts';
+import type { Edit, RequestHead } from '../engine/contract.ts';
 import type { Endpoint, Reply } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Unknown } from './unknowns.ts';
@@ -14,7 +14,7 @@ export interface Decided {
   readonly pointer: string | null;
   readonly endpoint: Endpoint | null;
   /** Path and query as sent to the backend. */
-  readonly target: string;
+  readonly sent: Pick<RequestHead, 'path' | 'query'>;
   /** 0 if there is no response or the upstream's response is not known. */
   readonly status: number;
   readonly exchange: Exchange;

@@ -1,7 +1,8 @@
 import { type EventObject, type FieldTypeOf, type ReplayedPath, fieldsOf } from '../events/fields.ts';
 import type { FieldType } from '../events/field_types.ts';
 import type { FieldList } from '../http/fields.ts';
-import type { Assemble, Leaf } from './line_forms.ts';
+import type { Assemble, LineValues } from './line_forms.ts';
+import type { Leaf } from './line_leaves.ts';
 
 type Partly<T> = T extends string | readonly unknown[] ? T : { readonly [Key in keyof T]?: Partly<T[Key]> };
 
@@ -31,7 +32,7 @@ type FactOf<Type extends FieldType> = Type extends 'headers'
   ? FieldList
   : Type extends 'bool'
     ? boolean
-    : Type extends 'int32' | 'int64'
+    : Type extends 'int32' | 'int64' | 'timestamp'
       ? number | undefined
       : string | undefined;
 
@@ -39,7 +40,7 @@ type FactOf<Type extends FieldType> = Type extends 'headers'
  * The values that a replay reads from an event, by the path of their field, either from a parsed line or from the values
  * of a line of known form.
  */
-export type EventFacts = { readonly timestamp: string | undefined } & {
+export type EventFacts = { readonly timestamp: number | undefined } & {
   readonly [Path in ReplayedPath]: Path extends NeededPath ? string : FactOf<FieldTypeOf<Path>>;
 };
 
@@ -66,8 +67,12 @@ const ROWS: readonly Row[] = [
     })),
 ];
 
-function kindOf(type: FieldType): Leaf['kind'] | null {
+/** How a value is read; null for those that are neither strings nor numbers. An instant is a string, read as milliseconds. */
+type Reading = Leaf['kind'] | 'instant';
+
+function readingOf(type: FieldType): Reading | null {
   if (type === 'headers' || type === 'bool') return null;
+  if (type === 'timestamp') return 'instant';
   return type === 'int32' || type === 'int64' ? 'count' : 'text';
 }
 
@@ -94,6 +99,18 @@ function factsIn(values: readonly unknown[]): EventFacts {
   return new ListedFacts(values) as unknown as EventFacts;
 }
 
+/** Returns a function that compares two events by some facts; headers are compared elsewhere. */
+export function equalIn(paths: readonly ReplayedPath[]): (one: EventFacts, other: EventFacts) => boolean {
+  const rows = ROWS.flatMap(({ path }, row) => (paths.includes(path as ReplayedPath) ? [row] : []));
+  return (one, other) => {
+    // By place, because reading a name that is only known at run time takes much longer.
+    const { values } = one as unknown as ListedFacts;
+    const { values: others } = other as unknown as ListedFacts;
+    for (let at = 0; at < rows.length; at++) if (values[rows[at]!] !== others[rows[at]!]) return false;
+    return true;
+  };
+}
+
 /**
  * Reads the facts of a parsed event; null if it has no client, method or URL. Values of unexpected types count
  * as absent.
@@ -101,10 +118,11 @@ function factsIn(values: readonly unknown[]): EventFacts {
 export function factsOf(event: EventLine): EventFacts | null {
   const values = ROWS.map(({ keys, type }) => {
     const value = valueAt(event, keys);
-    const kind = kindOf(type);
+    const reading = readingOf(type);
     if (type === 'headers') return listOf(value);
-    if (kind === null) return value === true;
-    return typeof value === (kind === 'count' ? 'number' : 'string') ? value : undefined;
+    if (reading === null) return value === true;
+    if (reading === 'instant') return typeof value === 'string' ? Date.parse(value) : undefined;
+    return typeof value === (reading === 'count' ? 'number' : 'string') ? value : undefined;
   });
   const facts = factsIn(values);
   return NEEDED.every((path) => facts[path] !== undefined) ? facts : null;
@@ -172,8 +190,9 @@ export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble
   // A flag is neither string nor number, so it is part of the form and the same in all its lines.
   const columns = ROWS.map(({ keys, type }): Column => {
     if (type === 'headers') return { fields: fields(...keys) };
-    const kind = kindOf(type);
-    return kind === null ? { flag: valueAt(event, keys) ?? false } : { kind, at: place(kind, ...keys) };
+    const reading = readingOf(type);
+    if (reading === null) return { flag: valueAt(event, keys) ?? false };
+    return { reading, at: place(reading === 'instant' ? 'text' : reading, ...keys) };
   });
   const hasFlags = columns.every((each) => !('flag' in each) || typeof each.flag === 'boolean');
   const hasNeeded = ROWS.every(({ path }, row) => !isNeeded(path) || isPresent(columns[row]!));
@@ -183,7 +202,7 @@ export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble
 
 /** Where the value of a row is in the lines of a form. */
 type Column =
-  | { readonly kind: Leaf['kind']; readonly at: number }
+  | { readonly reading: Reading; readonly at: number }
   | { readonly flag: unknown }
   | { readonly fields: readonly (readonly [name: string, place: number])[] };
 
@@ -193,30 +212,29 @@ function isPresent(column: Column): boolean {
 
 function assembler(columns: readonly Column[]): Assemble<EventFacts> {
   const form = columns.map((column) => ('flag' in column ? column.flag : undefined));
-  /** Rows of each kind that lines of this form have, and the places of their values. */
-  const placed = (kind: Leaf['kind']) =>
+  /** Rows that are read in one way and that lines of this form have, and the places of their values. */
+  const placed = (reading: Reading) =>
     columns.flatMap((each, row) =>
-      'at' in each && each.kind === kind && each.at >= 0 ? [[row, each.at]] : [],
+      'at' in each && each.reading === reading && each.at >= 0 ? [[row, each.at]] : [],
     );
   const texts = placed('text').flat();
   const counts = placed('count').flat();
+  const instants = placed('instant').flat();
   const lists = columns.flatMap((column, row) =>
     'fields' in column ? [{ row, fields: column.fields }] : [],
   );
   return (values) => {
     const facts = form.slice();
-    for (let at = 0; at < texts.length; at += 2) facts[texts[at]!] = values[texts[at + 1]!];
-    for (let at = 0; at < counts.length; at += 2) facts[counts[at]!] = Number(values[counts[at + 1]!]);
+    for (let at = 0; at < texts.length; at += 2) facts[texts[at]!] = values.text(texts[at + 1]!);
+    for (let at = 0; at < counts.length; at += 2) facts[counts[at]!] = values.count(counts[at + 1]!);
+    for (let at = 0; at < instants.length; at += 2) facts[instants[at]!] = values.instant(instants[at + 1]!);
     for (let at = 0; at < lists.length; at++) facts[lists[at]!.row] = listAt(values, lists[at]!.fields);
     return factsIn(facts);
   };
 }
 
-function listAt(
-  values: readonly string[],
-  places: readonly (readonly [name: string, place: number])[],
-): FieldList {
+function listAt(values: LineValues, places: readonly (readonly [name: string, place: number])[]): FieldList {
   const list: string[] = [];
-  for (const [name, place] of places) list.push(name, values[place]!);
+  for (const [name, place] of places) list.push(name, values.text(place));
   return list;
 }

@@ -1,55 +1,42 @@
 /*
  * Lines of a log are alike: the same keys in the same order with different values. A form is a line of JSON
- * without its values. Lines of a known form are read by comparing the text between the values, which takes a
+ * without its values. Lines of a known form are read by comparing the bytes between the values, which takes a
  * fraction of the time of a parser and skips unused values. All other lines go to JSON.parse.
  */
 
-/** A value of a line, in text order. */
-export interface Leaf {
-  /** Keys and indices from the root, joined by line breaks, which no key contains. */
-  readonly path: string;
-  readonly kind: 'text' | 'count';
+import { type FixedText, countIn, endOfCount, endOfText, fixedText, hasText, textIn } from './line_bytes.ts';
+import { instantIn } from './line_instants.ts';
+import { type Leaf, leavesOf } from './line_leaves.ts';
+
+/** The values of a line by the indices of its leaves; valid until the next line is read. */
+export interface LineValues {
+  readonly text: (leaf: number) => string;
+  readonly count: (leaf: number) => number;
+  /** The time of a text, in ms since the epoch, as `Date.parse` reads it. */
+  readonly instant: (leaf: number) => number;
 }
 
-/** Builds a result from the raw values of a line; they are valid until the next line is read. */
-export type Assemble<Made> = (values: readonly string[]) => Made;
+/** Builds a result from the values of a line. */
+export type Assemble<Made> = (values: LineValues) => Made;
 
 export interface LineForms<Made> {
-  /** Null: no known form matches. A line that matches is valid JSON. */
-  readonly read: (line: string) => Made | null;
+  /** Reads a line of these bytes. Null: no known form matches. A line that matches is valid JSON. */
+  readonly read: (bytes: Buffer, from: number, to: number) => Made | null;
   /** Learns the form of a line, given the result of JSON.parse. */
   readonly learn: (line: string, value: unknown) => void;
 }
 
-/** Text that is the same in all lines of a form, and the index of the value after it. */
+/** Text that is the same in all lines of a form, and the value after it. */
 interface Piece {
-  readonly text: string;
-  readonly kind: Leaf['kind'];
-  /** Index of the value. */
+  readonly fixed: FixedText;
+  readonly isText: boolean;
   readonly leaf: number;
-}
-
-interface Form<Made> {
-  readonly leaves: readonly Leaf[];
-  /** The texts before each leaf, and after the last one. */
-  readonly texts: readonly string[];
-  /** Values of the previous line; those that never differed are part of the text. */
-  readonly values: string[];
-  readonly varies: boolean[];
-  readonly assemble: Assemble<Made>;
-  pieces: readonly Piece[];
-  end: string;
 }
 
 /** More forms than the log of one edge has; lines of further forms are parsed. */
 const FORMS_LIMIT = 256;
 /** Maximum number of recently used forms that a line is compared with. */
 const TRIED_LIMIT = 16;
-const ZERO = 48;
-const NINE = 57;
-const FIRST_PRINTABLE = 32;
-/** Integers of up to this many digits are exact. */
-const DIGITS_LIMIT = 15;
 /** Deeper than any event. */
 const DEPTH_LIMIT = 32;
 
@@ -62,17 +49,21 @@ export function lineForms<Made>(
 ): LineForms<Made> {
   const recent: Form<Made>[] = [];
   const byTexts = new Map<string, Form<Made> | null>();
+  let seen: Buffer | null = null;
+  let view: DataView = new DataView(new ArrayBuffer(0));
 
   return {
-    read: (line) => {
-      // With escapes, a quote might not end a string.
-      if (line.includes('\\')) return null;
+    read: (bytes, from, to) => {
+      if (seen !== bytes) {
+        seen = bytes;
+        view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      }
       const tried = Math.min(recent.length, TRIED_LIMIT);
       for (let index = 0; index < tried; index++) {
         const form = recent[index]!;
-        if (!fits(form, line)) continue;
+        if (!form.fits(bytes, view, from, to)) continue;
         if (index > 0) toFront(recent, index);
-        return form.assemble(form.values);
+        return form.assemble(form);
       }
       return null;
     },
@@ -85,136 +76,113 @@ export function lineForms<Made>(
         if (byTexts.size >= FORMS_LIMIT) return;
         const isPlain = new Set(leaves.map(({ path }) => path)).size === leaves.length;
         const assemble = isPlain ? assembleOf(leaves, value) : null;
-        const varies = leaves.map(() => false);
-        form = assemble && { leaves, texts, values, varies, assemble, pieces: [], end: line };
+        form = assemble && new Form(leaves, texts, values, assemble);
         byTexts.set(key, form);
         if (form !== null) recent.unshift(form);
         return;
       }
       if (form === null) return;
       toFront(recent, recent.indexOf(form));
-      for (const [index, given] of values.entries())
-        if (given !== form.values[index]) form.varies[index] = true;
-      cut(form);
+      form.widen(values);
     },
   };
 }
 
 function toFront(list: unknown[], index: number): void {
-  list.unshift(...list.splice(index, 1));
+  const moved = list[index];
+  for (let at = index; at > 0; at--) list[at] = list[at - 1]!;
+  list[0] = moved;
 }
 
-/** Merges values that never differed into the surrounding texts. */
-function cut(form: Form<unknown>): void {
-  const { leaves, texts, values, varies } = form;
-  const pieces: Piece[] = [];
-  let text = '';
-  for (const [leaf, { kind }] of leaves.entries()) {
-    text += texts[leaf]!;
-    if (varies[leaf] === true) {
-      pieces.push({ text: detached(text), kind, leaf });
-      text = '';
-    } else text += values[leaf]!;
+class Form<Made> implements LineValues {
+  readonly assemble: Assemble<Made>;
+  readonly #leaves: readonly Leaf[];
+  /** The texts before each leaf, and after the last one. */
+  readonly #texts: readonly string[];
+  /** Values of the first line; those that never differed are part of the text. */
+  readonly #values: readonly string[];
+  readonly #varies: boolean[];
+  #pieces: readonly Piece[] = [];
+  #end: FixedText;
+  /** The last line that fitted, and where its values begin and end. */
+  #bytes: Buffer = Buffer.alloc(0);
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+
+  constructor(
+    leaves: readonly Leaf[],
+    texts: readonly string[],
+    values: readonly string[],
+    assemble: Assemble<Made>,
+  ) {
+    this.assemble = assemble;
+    this.#leaves = leaves;
+    this.#texts = texts;
+    this.#values = values;
+    this.#varies = leaves.map(() => false);
+    this.#starts = new Int32Array(leaves.length);
+    this.#ends = new Int32Array(leaves.length);
+    this.#end = this.#cut();
   }
-  form.pieces = pieces;
-  form.end = detached(text + texts[leaves.length]!);
-}
 
-/** Whether a line has this form; if so, its values are stored in the form. */
-function fits({ pieces, values, end }: Form<unknown>, line: string): boolean {
-  let at = 0;
-  for (let index = 0; index < pieces.length; index++) {
-    const { text, kind, leaf } = pieces[index]!;
-    const from = at + text.length;
-    // Comparing slices compares memory; `startsWith` compares character by character.
-    if (line.slice(at, from) !== text) return false;
-    at = kind === 'text' ? endOfText(line, from) : endOfCount(line, from);
-    if (at < 0) return false;
-    values[leaf] = detached(line.slice(from, at));
+  text(leaf: number): string {
+    return this.#varies[leaf]!
+      ? textIn(this.#bytes, this.#starts[leaf]!, this.#ends[leaf]!)
+      : this.#values[leaf]!;
   }
-  return line.slice(at) === end;
-}
 
-/** V8 keeps the parent string alive for a substring: values that outlive their line must not hold on to the log. */
-function detached(text: string): string {
-  return ` ${text}`.slice(1);
-}
+  count(leaf: number): number {
+    return this.#varies[leaf]!
+      ? countIn(this.#bytes, this.#starts[leaf]!, this.#ends[leaf]!)
+      : Number(this.#values[leaf]);
+  }
 
-/** Whether the character ends an integer, because it starts neither a fraction nor an exponent. */
-function endsNumber(code: number): boolean {
-  return code === 44 || code === 125 || code === 93;
-}
+  instant(leaf: number): number {
+    return this.#varies[leaf]!
+      ? instantIn(this.#bytes, this.#starts[leaf]!, this.#ends[leaf]!)
+      : Date.parse(this.#values[leaf]!);
+  }
 
-/** End of a string; -1 if it is unterminated or has characters that must be escaped. */
-function endOfText(line: string, from: number): number {
-  const end = line.indexOf('"', from);
-  for (let at = from; at < end; at++) if (line.charCodeAt(at) < FIRST_PRINTABLE) return -1;
-  return end;
-}
+  /** Whether a line has this form; if so, its values can be read. */
+  fits(bytes: Buffer, view: DataView, from: number, to: number): boolean {
+    const pieces = this.#pieces;
+    let at = from;
+    for (let index = 0; index < pieces.length; index++) {
+      const { fixed, isText, leaf } = pieces[index]!;
+      const start = at + fixed.length;
+      if (start > to || !hasText(view, at, fixed)) return false;
+      at = isText ? endOfText(bytes, start, to) : endOfCount(bytes, start, to);
+      if (at < 0) return false;
+      this.#starts[leaf] = start;
+      this.#ends[leaf] = at;
+    }
+    this.#bytes = bytes;
+    return at + this.#end.length === to && hasText(view, at, this.#end);
+  }
 
-/** End of an integer; -1 if it is not an integer. */
-function endOfCount(line: string, from: number): number {
-  let at = from;
-  while (line.charCodeAt(at) >= ZERO && line.charCodeAt(at) <= NINE) at++;
-  const digits = at - from;
-  const isPlain = digits === 1 || (digits > 1 && digits <= DIGITS_LIMIT && line.charCodeAt(from) !== ZERO);
-  return isPlain && endsNumber(line.charCodeAt(at)) ? at : -1;
+  /** Takes the values of another line of this form. */
+  widen(values: readonly string[]): void {
+    for (const [leaf, value] of values.entries()) if (value !== this.#values[leaf]) this.#varies[leaf] = true;
+    this.#end = this.#cut();
+  }
+
+  /** Merges values that never differed into the texts around them; returns the text at the end. */
+  #cut(): FixedText {
+    const pieces: Piece[] = [];
+    let text = '';
+    for (const [leaf, { kind }] of this.#leaves.entries()) {
+      text += this.#texts[leaf]!;
+      if (this.#varies[leaf] === true) {
+        pieces.push({ fixed: fixedText(text), isText: kind === 'text', leaf });
+        text = '';
+      } else text += this.#values[leaf]!;
+    }
+    this.#pieces = pieces;
+    return fixedText(text + this.#texts[this.#leaves.length]!);
+  }
 }
 
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1));
-}
-
-/** The values of a line of valid JSON without escapes, and the texts between them. */
-function leavesOf(line: string): { leaves: Leaf[]; texts: string[]; values: string[] } {
-  const leaves: Leaf[] = [];
-  const texts: string[] = [];
-  const values: string[] = [];
-  let at = 0;
-  let from = 0;
-  const blank = (): void => {
-    while (/\s/.test(line[at] ?? '')) at++;
-  };
-  const found = (kind: Leaf['kind'], path: string, begin: number, end: number): void => {
-    leaves.push({ path, kind });
-    texts.push(detached(line.slice(from, begin)));
-    values.push(detached(line.slice(begin, end)));
-    from = end;
-  };
-  const value = (path: string): void => {
-    blank();
-    const first = line[at];
-    if (first === '{' || first === '[') members(path, first === '{');
-    else if (first === '"') {
-      const end = line.indexOf('"', at + 1);
-      found('text', path, at + 1, end);
-      at = end + 1;
-    } else {
-      const [token] = /^[^\s,\]}]+/.exec(line.slice(at))!;
-      const end = endOfCount(line, at);
-      if (end === at + token.length) found('count', path, at, end);
-      at += token.length;
-    }
-  };
-  const members = (path: string, isObject: boolean): void => {
-    at++;
-    for (let index = 0; ; index++) {
-      blank();
-      if (line[at] === '}' || line[at] === ']') break;
-      if (line[at] === ',') at++;
-      blank();
-      let key = String(index);
-      if (isObject) {
-        const end = line.indexOf('"', at + 1);
-        key = line.slice(at + 1, end);
-        at = line.indexOf(':', end) + 1;
-      }
-      value(path === '' ? key : `${path}\n${key}`);
-    }
-    at++;
-  };
-  value('');
-  texts.push(detached(line.slice(from)));
-  return { leaves, texts, values };
 }

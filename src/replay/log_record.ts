@@ -2,7 +2,7 @@ import { isRedacted } from '../http/secrets.ts';
 import type { Connection, RequestHead } from '../engine/contract.ts';
 import type { Answers } from '../engine/questions.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
-import { type FieldList, hasField } from '../http/fields.ts';
+import { type FieldList, hasField, isName } from '../http/fields.ts';
 
 /** What a header value lost: only its letter case, or everything. */
 export type FieldLoss = 'case' | 'redacted';
@@ -86,7 +86,7 @@ export function fieldLoss(record: LogRecord, fields: FieldList, lower: string): 
   if (record.keptCase === 'all') return null;
   let loss: FieldLoss | null = null;
   for (let at = 0; at < fields.length; at += 2) {
-    if (fields[at]!.toLowerCase() !== lower) continue;
+    if (!isName(fields[at]!, lower)) continue;
     if (isRedacted(fields[at + 1]!)) return 'redacted';
     if (!KEPT.has(lower) && HAS_CASE.test(fields[at + 1]!)) loss = 'case';
   }

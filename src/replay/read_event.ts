@@ -5,7 +5,7 @@ import type { Answers } from '../engine/questions.ts';
 import { type RefusedHead, readRequestHead } from '../engine/request_head.ts';
 import { type FieldList, isName } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';
-import type { EventFacts } from './event_facts.ts';
+import { type EventFacts, equalIn } from './event_facts.ts';
 import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome, NEVER_LOGGED } from './log_record.ts';
 
 const EVENT_LOSES: ReadonlySet<Part> = new Set<Part>(['request trailers', ...NEVER_LOGGED]);
@@ -30,8 +30,8 @@ export function readEvent(facts: EventFacts | null, line: number): LogRecord | {
   const client = parseAddress(facts['conn.client_ip']);
   if (client === null) return { problem: `'${facts['conn.client_ip']}' is not an IP address` };
   const scheme = facts['http.request.url.scheme'] === 'http' ? 'http' : 'https';
-  const endMs = facts.timestamp === undefined ? 0 : instantMs(facts.timestamp);
-  const startMs = facts['conn.start_ts'] === undefined ? endMs : instantMs(facts['conn.start_ts']);
+  const endMs = facts.timestamp ?? 0;
+  const startMs = facts['conn.start_ts'] ?? endMs;
   const connection: Connection = {
     client,
     clientPort: 0,
@@ -68,32 +68,6 @@ export function readEvent(facts: EventFacts | null, line: number): LogRecord | {
     dropped: NO_NAMES,
     lost: facts['http.request.url.query']?.includes(REDACTED) === true ? EVENT_LOSES_QUERY : EVENT_LOSES,
   };
-}
-
-const MINUTE_UNITS = '2026-01-01T00:00:'.length;
-const INSTANT_UNITS = '2026-01-01T00:00:00.000Z'.length;
-const INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-let last = '';
-let lastMs = Number.NaN;
-
-/** `Date.parse` with a cache for the current minute, because lines of a log are ordered by time. */
-function instantMs(text: string): number {
-  if (text === last) return lastMs;
-  if (!INSTANT.test(text)) return Date.parse(text);
-  const isNear = last.length === INSTANT_UNITS && text.startsWith(last.slice(0, MINUTE_UNITS));
-  lastMs = isNear ? lastMs + withinMinute(text) - withinMinute(last) : Date.parse(text);
-  last = text;
-  return lastMs;
-}
-
-/** Milliseconds since the start of the minute, for a timestamp in the usual format. */
-function withinMinute(text: string): number {
-  let ms = 0;
-  for (let at = MINUTE_UNITS; at < INSTANT_UNITS - 1; at++) {
-    const digit = text.charCodeAt(at) - 48;
-    if (digit >= 0) ms = ms * 10 + digit;
-  }
-  return ms;
 }
 
 /** The event only counts the bytes that were read: a stopped request may have had a body that was not read. */
@@ -186,21 +160,16 @@ function resultOf(facts: EventFacts): RecordedResult {
   return result;
 }
 
+const haveSameOutcome = equalIn([
+  'http.response.status_code',
+  'backend.connection_reused',
+  ...DECISIONS.map(([, path]) => path),
+]);
+
 function isAlike(one: EventFacts, other: EventFacts): boolean {
   return (
-    one['http.response.status_code'] === other['http.response.status_code'] &&
-    one['backend.connection_reused'] === other['backend.connection_reused'] &&
-    isSameList(one['http.response.headers'], other['http.response.headers']) &&
-    hasSameDecisions(one, other)
+    haveSameOutcome(one, other) && isSameList(one['http.response.headers'], other['http.response.headers'])
   );
-}
-
-function hasSameDecisions(one: EventFacts, other: EventFacts): boolean {
-  for (let at = 0; at < DECISIONS.length; at++) {
-    const path = DECISIONS[at]![1];
-    if (one[path] !== other[path]) return false;
-  }
-  return true;
 }
 
 function isSameList(one: FieldList, other: FieldList): boolean {

@@ -1,10 +1,15 @@
-import { writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { replayThreads } from '../../src/cli/replay_threads.ts';
 import { createEdge } from '../../src/edgeproof.ts';
+import { eachPiece } from '../../src/replay/lines.ts';
 import { folderWith } from '../folder.ts';
 import { onePolicy } from '../one_route.ts';
 import { edgeproof } from '../cli/command.ts';
+import { MAIN } from '../cli/main_file.ts';
 
 const folder = folderWith();
 
@@ -25,8 +30,8 @@ const COUNTING = edgeWith([
   { actions: [{ ...LIMIT, config: { ...LIMIT.config, bucket_key: ['conn.client_ip'] } }] },
 ]);
 
-/** More than fits in one piece, so that several threads have work. */
-const EVENTS = 400;
+/** More than fits in two pieces of 1 MiB, so that several threads have work. */
+const EVENTS = 1_300;
 
 beforeAll(async () => {
   let nowMs = Date.UTC(2026, 0, 1);
@@ -48,7 +53,18 @@ async function replay(...args: readonly string[]) {
   return { code, out: stdout + stderr };
 }
 
+/** Runs the command in a process of its own, which threads that do not end would keep running. */
+function inProcess(args: readonly string[], input: Buffer = Buffer.alloc(0)) {
+  return spawnSync(process.execPath, [MAIN, 'replay', ...args], { cwd: folder, input, encoding: 'utf8' });
+}
+
 describe('edgeproof replay --jobs', () => {
+  it('is tested with a log of several pieces', async () => {
+    const firstLines: number[] = [];
+    await eachPiece(join(folder, 'log.ndjson'), (_piece, firstLine) => void firstLines.push(firstLine));
+    expect(firstLines.length).toBeGreaterThan(2);
+  });
+
   it.each([['text'], ['json'], ['ndjson']])(
     'gives the same with and without threads: %s',
     async (reporter) => {
@@ -71,6 +87,36 @@ describe('edgeproof replay --jobs', () => {
     ]);
     expect(alone.out).toContain('counters');
     expect(together).toEqual(alone);
+  });
+
+  it('gives the same for a file, a shard of it and a stream', async () => {
+    const args = ['-e', 'CANDIDATE.json', '-r', 'json'];
+    const whole = await replay(...args);
+    const stream = inProcess(['-', ...args, '--jobs', '2'], await readFile(join(folder, 'log.ndjson')));
+    expect(stream.stdout).toBe(whole.out);
+    const parts = ['1.part', '2.part'];
+    for (const [at, part] of parts.entries())
+      await replay('-e', 'CANDIDATE.json', '--jobs', '2', '--shard', `${at + 1}/2`, '--partial', part);
+    expect((await edgeproof(['merge', ...parts, '-r', 'json'], folder)).stdout).toBe(whole.out);
+  });
+
+  it('ends with the reason when a line of a later piece is too long', async () => {
+    const lines = await readFile(join(folder, 'log.ndjson'));
+    await writeFile(join(folder, 'long.ndjson'), Buffer.concat([lines, Buffer.alloc(66 << 20, 'x')]));
+    const { status, stdout, stderr } = inProcess(['long.ndjson', '-e', 'CURRENT.json', '--jobs', '2']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('is longer than 64 MiB');
+  });
+
+  it('fails when the log has been truncated before a thread reads its part', async () => {
+    const path = join(folder, 'short.ndjson');
+    await writeFile(path, 'short\n');
+    const file = openSync(path, 'r');
+    const threads = replayThreads(1, { edge: join(folder, 'CURRENT.json') }, null);
+    await threads.take(Buffer.alloc(0), 1, { file, from: 0, to: 100 });
+    await expect(threads.end()).rejects.toThrow('it was truncated while it was read');
+    threads.stop();
+    closeSync(file);
   });
 
   it('refuses an invalid count', async () => {
