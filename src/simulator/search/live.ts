@@ -76,7 +76,8 @@ export function openPoints(points: readonly CoveragePoint[], recorder: Recorder)
     count: () => open.size,
     take: (draft) => {
       const news = recorder.takeNews();
-      const maybe = new Set(causesIn(news).flatMap((key) => [...(byKey.get(key) ?? [])]));
+      const maybe = new Set<CoveragePoint>();
+      for (const key of causesIn(news)) for (const point of byKey.get(key) ?? []) maybe.add(point);
       const covered = [...maybe].filter((point) => isCovered(point, draft));
       covered.sort((one, other) => open.get(one)! - open.get(other)!);
       for (const point of covered) close(point);
