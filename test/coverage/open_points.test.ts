@@ -46,6 +46,6 @@ test('a run costs as much as the points that it can have covered, not as all ope
   hit(own, 'rule any');
   expect(open.take(DRAFT).points).toHaveLength(COUNT - 2);
   expect(open.count()).toBe(0);
-  // Points that were covered before are not looked at again.
+  // Points that were covered before are not tested again.
   expect(read).toBe(2 * (COUNT - 2));
 });
