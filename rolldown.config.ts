@@ -45,10 +45,18 @@ const code: RolldownOptions = {
         { name: 'start', test: /src\/cli\/(?:exit_codes|shutdown|terminal)\.ts$/, priority: 1 },
         {
           name: 'version',
-          test: /src\/(?:cli\/version|loading\/single_executable)\.ts$/,
+          test: /src\/(?:cli\/(?:version|v8_flags)|loading\/single_executable)\.ts$/,
           priority: 1,
         },
         { name: 'check_files', test: /src\/cli\/check_files\.ts$/, priority: 1 },
+        // A local ingress would load those of coverage with them.
+        {
+          name: 'ingress',
+          test: /src\/cli\/(?:edge_around|ingress|http|dev)/,
+          minShareCount: 2,
+          entriesAware: true,
+          includeDependenciesRecursively: false,
+        },
         // With 80 kB, merged files made nearly every verb load undici and zod.
         { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
       ],

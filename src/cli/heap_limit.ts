@@ -1,12 +1,16 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { collectReadsWith } from '../io/read_garbage.ts';
+import { setFlag } from './v8_flags.ts';
 
 /** V8 grows its young generation to 48 MB and more, and never shrinks it again. */
 const ENOUGH_BYTES = 7.5 * 2 ** 20;
 const LOOK_MS = 20;
 /** V8's options for young garbage: neither its collection nor the release of its buffers is given to other threads. */
-const ONE_THREAD = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-sweeping'] as const;
+const ONE_THREAD = [
+  { set: '--no-parallel-scavenge', original: '--parallel-scavenge' },
+  { set: '--no-concurrent-array-buffer-sweeping', original: '--concurrent-array-buffer-sweeping' },
+] as const;
 
 /**
  * Stops the growth of the young generation at 8 MB for the whole process: the objects of a request are
@@ -17,12 +21,12 @@ const ONE_THREAD = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-swee
  * cost more than they do, and memory that they free goes to pools of the allocator that are not theirs.
  */
 export function limitHeap(): void {
-  for (const option of ONE_THREAD) setFlagsFromString(option);
+  ONE_THREAD.forEach(setFlag);
   const timer = setInterval(() => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     if (young === undefined || young.space_size < ENOUGH_BYTES) return;
     clearInterval(timer);
-    setFlagsFromString('--semi-space-growth-factor=1');
+    setFlag({ set: '--semi-space-growth-factor=1', original: '--semi-space-growth-factor=2' });
   }, LOOK_MS);
   timer.unref();
   let collect: Collect | null = null;
@@ -37,7 +41,7 @@ export function limitHeap(): void {
  * lasts takes twice the memory then, for a few percent of its time.
  */
 export function growHeapSlowly(): void {
-  setFlagsFromString('--heap-growing-percent=60');
+  setFlag({ set: '--heap-growing-percent=60', original: '--heap-growing-percent=0' });
 }
 
 type Collect = (options: { readonly type: 'minor' }) => void;
