@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-
 /** A flag of V8 that a verb sets for its process, and the one that V8 starts with. */
 interface Flag {
   readonly set: string;
@@ -8,18 +6,25 @@ interface Flag {
 
 const changed: Flag[] = [];
 
+/** Loading `node:v8` takes milliseconds, and every verb loads this file. */
+function setAll(flags: readonly string[]): void {
+  if (flags.length === 0) return;
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  for (const flag of flags) setFlagsFromString(flag);
+}
+
 /** Sets a flag for the rest of the process. */
 export function setFlag(flag: Flag): void {
-  setFlagsFromString(flag.set);
+  setAll([flag.set]);
   changed.push(flag);
 }
 
 /** Does something with the flags that V8 starts with: it rejects cached code of a process with others. */
 export function withOriginalFlags(act: () => void): void {
-  for (const { original } of changed) setFlagsFromString(original);
+  setAll(changed.map(({ original }) => original));
   try {
     act();
   } finally {
-    for (const { set } of changed) setFlagsFromString(set);
+    setAll(changed.map(({ set }) => set));
   }
 }
