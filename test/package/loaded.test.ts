@@ -13,7 +13,8 @@ import { folderWith } from '../folder.ts';
 const MAIN = fileURLToPath(new URL('../../dist/lib/main.cjs', import.meta.url));
 const LIST = `process.once('exit', () => {
   const files = Object.keys(require.cache).filter((file) => file !== __filename);
-  require('node:fs').writeFileSync(process.env.LIST, JSON.stringify(files));
+  const tls = process.moduleLoadList.includes('NativeModule tls');
+  require('node:fs').writeFileSync(process.env.LIST, JSON.stringify({ files, tls }));
 });`;
 const EDGE = `
 backends: { app: { static: { address: '127.0.0.1:1' } } }
@@ -41,21 +42,26 @@ type Part = keyof typeof PARTS;
 
 beforeAll(ensureBuilt, 120_000);
 
-/** What a verb has loaded at its end: the parts, and the size of all. */
-async function loadedBy(
-  args: readonly string[],
-): Promise<{ readonly parts: Part[]; readonly bytes: number }> {
+interface Loaded {
+  readonly files: readonly string[];
+  /** Whether Node has read all root certificates. */
+  readonly tls: boolean;
+}
+
+/** What a verb has loaded at its end: the parts, the size of all, and whether TLS. */
+async function loadedBy(args: readonly string[]) {
   const folder = folderWith({ 'list.cjs': LIST, 'edge.yaml': EDGE, 's.scenario.yaml': SCENARIO });
   const list = join(folder, 'loaded.json');
   const command = ['--require', join(folder, 'list.cjs'), MAIN, ...args];
   const settings = { cwd: folder, env: { ...process.env, LIST: list } };
   if (args[0] === 'http' || args[0] === 'dev') await untilReady(command, settings);
   else await promisify(execFile)(process.execPath, command, settings);
-  const files = JSON.parse(await readFile(list, 'utf8')) as readonly string[];
+  const { files, tls } = JSON.parse(await readFile(list, 'utf8')) as Loaded;
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return {
     parts: (Object.keys(PARTS) as Part[]).filter((part) => texts.some((text) => isIn(text, PARTS[part]))),
     bytes: texts.reduce((sum, text) => sum + text.length, 0),
+    tls,
   };
 }
 
@@ -84,7 +90,7 @@ it.each<{ readonly args: readonly string[]; readonly parts: readonly Part[]; rea
   { args: ['cover'], parts: ['commander', 'coverage', 'exact analysis'], below: Infinity },
 ])('$args.0 loads of the larger parts only $parts', async ({ args, parts, below }) => {
   const loaded = await loadedBy(args);
-  expect(loaded.parts).toEqual(parts);
+  expect(loaded).toMatchObject({ parts, tls: false });
   expect(loaded.bytes).toBeLessThan(below);
 });
 
