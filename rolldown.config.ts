@@ -31,7 +31,8 @@ const code: RolldownOptions = {
     // Merged chunks may import each other: without it a file could run before what it imports.
     strictExecutionOrder: true,
     entryFileNames: '[name].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
+    // The names of merged chunks list who shares them, which is long in each file that loads them.
+    chunkFileNames: ({ name }) => `${name.split('~', 1)[0]}-[hash].cjs`,
     // Names stay, for stack traces.
     minify: {
       compress: true,
@@ -52,7 +53,7 @@ const code: RolldownOptions = {
         // A local ingress would load those of coverage with them.
         {
           name: 'ingress',
-          test: /src\/cli\/(?:edge_around|ingress|http|dev)/,
+          test: /src\/cli\/(?:edge_around|http|dev)\.ts$/,
           minShareCount: 2,
           entriesAware: true,
           includeDependenciesRecursively: false,

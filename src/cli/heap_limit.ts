@@ -7,10 +7,7 @@ import { setFlag } from './v8_flags.ts';
 const ENOUGH_BYTES = 7.5 * 2 ** 20;
 const LOOK_MS = 20;
 /** V8's options for young garbage: neither its collection nor the release of its buffers is given to other threads. */
-const ONE_THREAD = [
-  { set: '--no-parallel-scavenge', original: '--parallel-scavenge' },
-  { set: '--no-concurrent-array-buffer-sweeping', original: '--concurrent-array-buffer-sweeping' },
-] as const;
+const ONE_THREAD = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-sweeping'] as const;
 
 /**
  * Stops the growth of the young generation at 8 MB for the whole process: the objects of a request are
@@ -21,7 +18,7 @@ const ONE_THREAD = [
  * cost more than they do, and memory that they free goes to pools of the allocator that are not theirs.
  */
 export function limitHeap(): void {
-  ONE_THREAD.forEach(setFlag);
+  for (const option of ONE_THREAD) setFlagsFromString(option);
   const timer = setInterval(() => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     if (young === undefined || young.space_size < ENOUGH_BYTES) return;

@@ -1,4 +1,4 @@
-/** A flag of V8 that a verb sets for its process, and the one that V8 starts with. */
+/** A flag that V8 compares when it loads cached code: as a verb sets it for its process, and as V8 starts. */
 interface Flag {
   readonly set: string;
   readonly original: string;
@@ -7,24 +7,19 @@ interface Flag {
 const changed: Flag[] = [];
 
 /** Loading `node:v8` takes milliseconds, and every verb loads this file. */
-function setAll(flags: readonly string[]): void {
-  if (flags.length === 0) return;
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const flag of flags) setFlagsFromString(flag);
+function setAll(value: keyof Flag): void {
+  for (const flag of changed) process.getBuiltinModule('node:v8').setFlagsFromString(flag[value]);
 }
 
 /** Sets a flag for the rest of the process. */
 export function setFlag(flag: Flag): void {
-  setAll([flag.set]);
   changed.push(flag);
+  setAll('set');
 }
 
 /** Does something with the flags that V8 starts with: it rejects cached code of a process with others. */
 export function withOriginalFlags(act: () => void): void {
-  setAll(changed.map(({ original }) => original));
-  try {
-    act();
-  } finally {
-    setAll(changed.map(({ set }) => set));
-  }
+  setAll('original');
+  act();
+  setAll('set');
 }
