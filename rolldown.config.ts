@@ -31,7 +31,8 @@ const code: RolldownOptions = {
     // Merged chunks may import each other: without it a file could run before what it imports.
     strictExecutionOrder: true,
     entryFileNames: '[name].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
+    // The names of merged chunks list who shares them, which is long in each file that loads them.
+    chunkFileNames: ({ name }) => `${name.split('~', 1)[0]}-[hash].cjs`,
     // Names stay, for stack traces.
     minify: {
       compress: true,
@@ -45,10 +46,18 @@ const code: RolldownOptions = {
         { name: 'start', test: /src\/cli\/(?:exit_codes|shutdown|terminal)\.ts$/, priority: 1 },
         {
           name: 'version',
-          test: /src\/(?:cli\/version|loading\/single_executable)\.ts$/,
+          test: /src\/(?:cli\/(?:version|v8_flags)|loading\/single_executable)\.ts$/,
           priority: 1,
         },
         { name: 'check_files', test: /src\/cli\/check_files\.ts$/, priority: 1 },
+        // A local ingress would load those of coverage with them.
+        {
+          name: 'ingress',
+          test: /src\/cli\/(?:edge_around|http|dev)\.ts$/,
+          minShareCount: 2,
+          entriesAware: true,
+          includeDependenciesRecursively: false,
+        },
         // With 80 kB, merged files made nearly every verb load undici and zod.
         { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
       ],

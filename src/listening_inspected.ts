@@ -23,7 +23,7 @@ export async function listenInspected(
   if (watching.watch !== null) throw new ListenError('the traffic of this edge is observed already');
   const asked: InspectorListenOptions = typeof given === 'object' ? given : {};
   const { adoptHosts, geoipDatabases, passUnsimulated, secrets = {} } = options;
-  const inspector = await inspectorWithPages(
+  const inspector = inspectorWithPages(
     {
       ...asked,
       strictPort: strictPort && asked.port !== undefined,

@@ -3,6 +3,7 @@ import nodeModule from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script, constants } from 'node:vm';
 import { isSingleExecutable } from '../loading/single_executable.ts';
+import { withOriginalFlags } from './v8_flags.ts';
 
 type Compiled = (
   exports: unknown,
@@ -33,7 +34,7 @@ export function cacheCompiledCode(verb: string): void {
   const { extensions } = nodeModule.createRequire(import.meta.filename);
   const byNode = extensions['.js'];
   const unsaved: (() => void)[] = [];
-  const saveAll = (): void => unsaved.splice(0).forEach((save) => save());
+  const saveAll = (): void => withOriginalFlags(() => unsaved.splice(0).forEach((save) => save()));
   extensions['.cjs'] = (module, file) => {
     if (dirname(file) !== import.meta.dirname) return byNode(module, file);
     const { size, mtimeMs, ino } = statSync(isSingleExecutable ? process.execPath : file);

@@ -1,6 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { collectReadsWith } from '../io/read_garbage.ts';
+import { setFlag } from './v8_flags.ts';
 
 /** V8 grows its young generation to 48 MB and more, and never shrinks it again. */
 const ENOUGH_BYTES = 7.5 * 2 ** 20;
@@ -22,7 +23,7 @@ export function limitHeap(): void {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     if (young === undefined || young.space_size < ENOUGH_BYTES) return;
     clearInterval(timer);
-    setFlagsFromString('--semi-space-growth-factor=1');
+    setFlag({ set: '--semi-space-growth-factor=1', original: '--semi-space-growth-factor=2' });
   }, LOOK_MS);
   timer.unref();
   let collect: Collect | null = null;
@@ -37,7 +38,7 @@ export function limitHeap(): void {
  * lasts takes twice the memory then, for a few percent of its time.
  */
 export function growHeapSlowly(): void {
-  setFlagsFromString('--heap-growing-percent=60');
+  setFlag({ set: '--heap-growing-percent=60', original: '--heap-growing-percent=0' });
 }
 
 type Collect = (options: { readonly type: 'minor' }) => void;

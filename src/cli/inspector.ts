@@ -65,9 +65,8 @@ export async function verbInspector(
   const asked = options.inspector ?? isDefault;
   if (asked === false) return null;
   const { inspectorWithPages } = await import('../inspector/with_pages.ts');
-  const { draftThread } = await import('./draft_thread.ts');
   const port = asked === true ? PORT : asked;
-  const inspector = await inspectorWithPages(
+  const inspector = inspectorWithPages(
     {
       port,
       strictPort: strictPort && asked !== true,
@@ -81,7 +80,9 @@ export async function verbInspector(
     {
       secrets: environmentSecrets(process.env),
       ...deciding,
-      ...(drafts !== undefined && { decider: draftThread({ drafts, ...deciding }) }),
+      ...(drafts !== undefined && {
+        decider: async () => (await import('./draft_thread.ts')).draftThread({ drafts, ...deciding }),
+      }),
     },
   );
   return {

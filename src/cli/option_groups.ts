@@ -1,5 +1,3 @@
-import { type Command, Option } from 'commander';
-
 /**
  * The options of a verb under headings, by their long names, in the order in which they are shown: what is used most comes
  * first. Verbs with few options need no headings.
@@ -125,19 +123,3 @@ export const EXPLAIN_OPTIONS: OptionGroups = [
   ['The edge', ['--edge', '--service-name']],
   ['The answer', ['--why-not', '--verbose', '--reporter', '--json']],
 ];
-
-/** Puts the options of a registered command under these headings, in their order. */
-export function groupOptions(command: Command, groups: OptionGroups): void {
-  const places = new Map(
-    groups.flatMap(([heading, names]) => names.map((name) => [name as string, heading] as const)),
-  );
-  const order = [...places.keys()];
-  const placeOf = ({ long }: Option): number => order.indexOf(long ?? '');
-  const options = command.options as Option[];
-  for (const option of options) {
-    const heading = places.get(option.long ?? '');
-    if (heading !== undefined) option.helpGroup(`${heading}:`);
-  }
-  options.sort((a, b) => placeOf(a) - placeOf(b));
-  command.addHelpOption(new Option('-h, --help', 'display help for command').helpGroup('Help:'));
-}

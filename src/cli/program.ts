@@ -1,6 +1,6 @@
-import { Command, Help, type Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { EXIT_CODES } from './exit_codes.ts';
-import { groupOptions } from './option_groups.ts';
+import type { OptionGroups } from './option_groups.ts';
 import type { VerbRow } from './verb_row.ts';
 import { VERBS, VERB_NAMES, type VerbName } from './verbs.ts';
 
@@ -51,4 +51,20 @@ function withShownDefault(option: Option): Option {
   const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
   if (!isSaid && !isEmpty && typeof value !== 'function') return option;
   return Object.assign(Object.create(option) as Option, { defaultValue: undefined });
+}
+
+/** Puts the options of a registered command under these headings, in their order. */
+function groupOptions(command: Command, groups: OptionGroups): void {
+  const places = new Map(
+    groups.flatMap(([heading, names]) => names.map((name) => [name as string, heading] as const)),
+  );
+  const order = [...places.keys()];
+  const placeOf = ({ long }: Option): number => order.indexOf(long ?? '');
+  const options = command.options as Option[];
+  for (const option of options) {
+    const heading = places.get(option.long ?? '');
+    if (heading !== undefined) option.helpGroup(`${heading}:`);
+  }
+  options.sort((a, b) => placeOf(a) - placeOf(b));
+  command.addHelpOption(new Option('-h, --help', 'display help for command').helpGroup('Help:'));
 }

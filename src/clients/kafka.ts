@@ -1,5 +1,4 @@
 import { type Socket, connect, isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { requireOptionalPeer } from '../loading/optional_peer.ts';
 import type { GuardedDial } from './guarded_dial.ts';
 
@@ -51,7 +50,10 @@ export function kafkaQueue({ brokers, topic, tls, sasl }: KafkaSettings, dial: G
     const options = { host, port, lookup: dial.lookup };
     // Addresses are not names of servers (RFC 6066 §3); the certificate must have the address instead.
     const named = isIP(host) === 0 ? { servername: host } : {};
-    const socket = ssl ? connectTls({ ...options, ...named }, onConnect) : connect(options, onConnect);
+    // The module is loaded for brokers with TLS only: it reads all root certificates.
+    const socket = ssl
+      ? process.getBuiltinModule('node:tls').connect({ ...options, ...named }, onConnect)
+      : connect(options, onConnect);
     return socket.setKeepAlive(true, KEEP_ALIVE_MS);
   };
 

@@ -26,7 +26,8 @@ export function idMaker(prefix: string, random: () => number): IdMaker {
       head = `${prefix}_${base36(Math.floor(nowMs))}${chance}`;
       upper = base36(Math.floor(count / TRIPLE)).slice(3);
     }
-    return head + upper + triples()[count++ % TRIPLE]!;
+    const lower = count++ % TRIPLE;
+    return head + upper + pairs()[Math.floor(lower / 36)]! + DIGITS[lower % 36]!;
   };
 }
 
@@ -42,9 +43,9 @@ function base36(value: number): string {
 
 let made: readonly string[] | null = null;
 
-/** All three-digit numbers in base 36; precomputed, because every request gets an id. */
-function triples(): readonly string[] {
-  made ??= Array.from({ length: TRIPLE }, (_, value) => base36(value).slice(-3));
+/** All two-digit numbers in base 36; precomputed, because every request gets an id. Those of three keep the first one waiting. */
+function pairs(): readonly string[] {
+  made ??= Array.from({ length: 36 ** 2 }, (_, value) => base36(value).slice(-2));
   return made;
 }
 

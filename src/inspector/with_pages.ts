@@ -1,13 +1,27 @@
 import { readPageFiles } from '../server/pages.ts';
-import { type DecidingOptions, decidingPart } from './decide/handlers.ts';
+import type { Decider } from './decide/decider.ts';
+import type { DecidingOptions } from './decide/handlers.ts';
 import { type Inspector, type InspectorOptions, createInspector } from './server/inspector.ts';
 
 const PAGES = new URL('../../dist/inspector/', import.meta.url);
 
+/** What the edge decides with; what decides drafts is made when a page is opened. */
+interface Again extends Omit<DecidingOptions, 'decider'> {
+  readonly decider?: () => Promise<Decider>;
+}
+
 /** An inspector with the pages of the package, which decides again with what the edge decides with. */
-export async function inspectorWithPages(
+export function inspectorWithPages(
   options: Omit<InspectorOptions, 'pages' | 'decide'>,
-  deciding: DecidingOptions,
-): Promise<Inspector> {
-  return createInspector({ ...options, pages: await readPageFiles(PAGES), decide: decidingPart(deciding) });
+  { decider, ...deciding }: Again,
+): Inspector {
+  return createInspector({
+    ...options,
+    pages: () => readPageFiles(PAGES),
+    decide: async (context, revisions) => {
+      const { decidingPart } = await import('./decide/handlers.ts');
+      const decides = { ...deciding, ...(decider !== undefined && { decider: await decider() }) };
+      return decidingPart(decides)(context, revisions);
+    },
+  });
 }

@@ -1,6 +1,5 @@
 import { connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
 import type { StaticEndpoint } from '../engine/stream.ts';
 import type { Connection } from '../engine/contract.ts';
 import { OFFLINE_TUNNEL, type OpenTunnel } from './dial.ts';
@@ -80,7 +79,8 @@ export function dialTcp(
 }
 
 function secured(socket: Duplex, host: string, ca: string | undefined) {
-  return connectTls({
+  // Loaded when it is needed: it reads all root certificates.
+  return process.getBuiltinModule('node:tls').connect({
     socket,
     // An address is not allowed as server name (RFC 6066 §3), but the certificate must still be valid for it.
     ...(isIP(host) === 0 && { servername: host }),

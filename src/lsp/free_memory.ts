@@ -13,6 +13,8 @@ export function freeMemory(): void {
   if (collect === null) {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as Collect;
+    // Code that is cached with the option would be rejected at the next start.
+    setFlagsFromString('--no-expose-gc');
   }
   collect({ type: 'major', flavor: 'last-resort' });
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type SecureVersion, type TLSSocket, type TlsOptions, createServer } from 'node:tls';
+import type { SecureVersion, Server, TLSSocket, TlsOptions } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
 import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
@@ -96,9 +96,14 @@ interface Shared {
   readonly secure: (socket: Socket) => Promise<Secured>;
 }
 
+/** Made with a module that is loaded by the first TLS connection: it reads all root certificates. */
+function tlsServer(options: TlsOptions): Server {
+  return process.getBuiltinModule('node:tls').createServer(options);
+}
+
 /** Node's session is matched to its connection by the addresses of both ends. */
 function sharedServer(profile: TlsProfile, certificate: TlsCertificate, options: TlsServerOptions): Shared {
-  const server = createServer(optionsOf(profile, certificate, options));
+  const server = tlsServer(optionsOf(profile, certificate, options));
   const waiting = new Map<string, (secured: Secured) => void>();
   server.on('secureConnection', (socket) => waiting.get(endsOf(socket))?.({ socket }));
   server.on('tlsClientError', (error, socket) =>
@@ -138,7 +143,7 @@ function secureMutually(
   certificate: TlsCertificate,
   options: TlsServerOptions,
 ): Promise<Secured> {
-  const server = createServer({
+  const server = tlsServer({
     ...optionsOf(profile, certificate, options),
     requestCert: true,
     // Checked below, because Node would close without an alert.

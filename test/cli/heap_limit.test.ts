@@ -23,3 +23,36 @@ test('what was read and passed on does not accumulate', () => {
   expect(heldMiB('unlimited')).toBeGreaterThan(20);
   expect(heldMiB('limited')).toBeLessThan(8);
 });
+
+/** Sets the flags of a server until its heap has grown, and prints cached code: as it is cached, and with these flags. */
+const CACHING = `
+import { setTimeout } from 'node:timers/promises';
+import { Script } from 'node:vm';
+import { limitHeap } from './src/cli/heap_limit.ts';
+import { withOriginalFlags } from './src/cli/v8_flags.ts';
+limitHeap();
+const kept = Array.from({ length: 300_000 }, (_, index) => ({ index }));
+await setTimeout(100);
+const made = () => new Script('1 + 1').createCachedData().toString('base64');
+let original;
+withOriginalFlags(() => (original = made()));
+console.log(JSON.stringify({ original, own: made(), kept: kept.length }));
+`;
+/** Prints whether V8 rejects cached code at a start. */
+const STARTING = `
+import { Script } from 'node:vm';
+const cachedData = Buffer.from(process.argv[1], 'base64');
+console.log(new Script('1 + 1', { cachedData }).cachedDataRejected);
+`;
+
+test('code that a server has cached is accepted at its next start', () => {
+  const run = (script: string, ...args: readonly string[]): unknown =>
+    JSON.parse(
+      execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...args], {
+        encoding: 'utf8',
+      }),
+    );
+  const { original, own } = run(CACHING) as { readonly original: string; readonly own: string };
+  expect(run(STARTING, original)).toBe(false);
+  expect(run(STARTING, own)).toBe(true);
+});

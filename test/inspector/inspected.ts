@@ -48,7 +48,13 @@ export async function inspected(
   edgeOptions: EdgeOptions = {},
   listen: ListenOptions = {},
 ): Promise<Inspected> {
-  const inspector = createInspector({ port: 0, verb: 'dev', version: '0', pages: PAGE, ...options });
+  const inspector = createInspector({
+    port: 0,
+    verb: 'dev',
+    version: '0',
+    pages: async () => PAGE,
+    ...options,
+  });
   const edge = createEdge(config, { ...edgeOptions, trafficWatch: inspector.watch });
   const listening = await edge.listen(listen);
   const opened = await inspector.listen();

@@ -176,6 +176,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
     'editing',
     // Binds a port and answers with the files of a page.
     'server',
+    // What answers a page is loaded when one is opened.
+    'loading',
   ],
   // Applications as upstreams of the live driver.
   integrations: LIVE,

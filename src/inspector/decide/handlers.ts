@@ -18,7 +18,6 @@ import type { Revisions } from '../server/revisions.ts';
 import { ROW_FILTER_SCOPE } from '../server/row_filter.ts';
 import type { DraftAnswer, DraftRequest } from '../wire_editing.ts';
 import { completions } from '../../editing/complete.ts';
-import { keptCoverage, scenarioCoverage } from './coverage.ts';
 import type { Decider } from './decider.ts';
 import { DraftOrders, newestTexts } from './draft_orders.ts';
 import { explainer } from './explain_again.ts';
@@ -60,8 +59,9 @@ export function decidingPart({
       },
       'POST /api/format': ({ body }) =>
         new OwnTexts(format({ name: textIn(body, 'name'), text: textIn(body, 'text') })),
-      'POST /api/coverage': ({ body }) => {
+      'POST /api/coverage': async ({ body }) => {
         const scenario = optionalTextIn(body, 'scenario');
+        const { keptCoverage, scenarioCoverage } = await import('./coverage.ts');
         if (scenario === undefined) return keptCoverage(running(), circumstances, store.newest(COVERED));
         return orRefused(() => (decider?.coverage ?? scenarioCoverage)(scenario));
       },

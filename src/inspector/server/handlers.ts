@@ -3,7 +3,7 @@ import type { FilterAnswer, Hello } from '../wire.ts';
 import type { InspectorContext } from './context.ts';
 import { appendCase } from './append_case.ts';
 import { copyOf, offeredCase } from './copies.ts';
-import { type ExplainKept, detailOf, exchangeAt, keptAt } from './detail.ts';
+import { type ExplainKept, detailOf, exchangeAt, keptAt, plainExplanation } from './detail.ts';
 import { type Feed, MAX_PAGES } from './feed.ts';
 import { fileTexts, writeFile } from './files.ts';
 import {
@@ -28,7 +28,8 @@ export interface HandlerSources {
   readonly context: InspectorContext;
   readonly feed: Feed;
   readonly revisions: Revisions;
-  readonly explain: ExplainKept;
+  /** Explains with values; null where nothing decides again. */
+  readonly explain: ExplainKept | null;
   readonly hello: () => Hello;
   /** Null before the edge listens. */
   readonly listens: () => Listens | null;
@@ -49,7 +50,8 @@ export function handlersOf({ context, feed, revisions, explain, hello, listens }
       feed.open(call.response, cursorOf(call), filterOf(call, filters));
       return ANSWERED;
     },
-    'GET /api/exchanges/:seq': (call) => detailOf(keptAt(seqOf(call), context), context, explain),
+    'GET /api/exchanges/:seq': (call) =>
+      detailOf(keptAt(seqOf(call), context), context, explain ?? plainExplanation),
     'POST /api/exchanges/:seq/pin': (call) => {
       const kept = keptAt(seqOf(call), context);
       const isPinned = memberOf(call.body, 'pinned');

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { errorText } from '../../diagnostics/message_text.ts';
+import { lazyLoad } from '../../loading/lazy_load.ts';
 import { type PageFiles, sendPageFile } from '../../server/pages.ts';
 import { apiRefusal, hostRefusal } from './access.ts';
 import { ANSWERED, type Handler, type Handlers, OwnTexts, RequestError, invalid } from './handler.ts';
@@ -7,8 +8,8 @@ import { ANSWERED, type Handler, type Handlers, OwnTexts, RequestError, invalid 
 export interface ServerOptions {
   readonly token: string;
   /** The files of the page. */
-  readonly files: PageFiles;
-  readonly handlers: Handlers;
+  readonly files: () => Promise<PageFiles>;
+  readonly handlers: () => Promise<Handlers>;
   /** Takes the secrets of the configuration out of a JSON text. */
   readonly redactText: (json: string) => string;
   /** Whether a client address may use it at all; by default every one. */
@@ -34,11 +35,11 @@ const POLICY = [
 
 /** The server of the page and its data. `port` is known when it listens. */
 export function inspectorServer(options: ServerOptions): Server {
-  const routes = routesOf(options.handlers);
+  const routes = lazyLoad(async () => routesOf(await options.handlers()));
   const server = createServer((request, response) => {
     const port = request.socket.localPort ?? 0;
     response.on('error', () => undefined);
-    answer(request, response, port, options, routes).catch((error: unknown) =>
+    answer(request, response, port, options, routes.get).catch((error: unknown) =>
       fail(response, error, options),
     );
   });
@@ -53,7 +54,7 @@ async function answer(
   response: ServerResponse,
   port: number,
   options: ServerOptions,
-  routes: readonly Route[],
+  routes: () => Promise<readonly Route[]>,
 ): Promise<void> {
   response.setHeader('content-security-policy', POLICY);
   const host = hostRefusal(request, port);
@@ -62,12 +63,12 @@ async function answer(
   const url = new URL(request.url ?? '/', `http://127.0.0.1:${port}`);
   if (!url.pathname.startsWith('/api/')) {
     request.resume();
-    return sendPageFile(request, response, options.files);
+    return sendPageFile(request, response, await options.files());
   }
   const refusal = apiRefusal(request, options.token);
   if (refusal !== null) throw new RequestError(refusal.status, refusal.error, refusal.message);
   const { method = 'GET' } = request;
-  const found = routes.flatMap((route) => matched(route, url.pathname));
+  const found = (await routes()).flatMap((route) => matched(route, url.pathname));
   const route = found.find((each) => each.method === method);
   if (found.length === 0) throw new RequestError(404, 'not_found', 'there is nothing at this path');
   if (route === undefined) {

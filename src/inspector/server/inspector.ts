@@ -1,14 +1,14 @@
 import type { Server } from 'node:http';
 import { secretText } from '../../crypto/random.ts';
+import { lazyLoad } from '../../loading/lazy_load.ts';
 import { type ListenProblem, listenOn } from '../../server/bind.ts';
 import type { PageFiles } from '../../server/pages.ts';
 import type { Hello } from '../wire.ts';
 import type { ConfigurationFiles, InspectorContext } from './context.ts';
-import { type ExplainKept, plainExplanation } from './detail.ts';
+import type { ExplainKept } from './detail.ts';
 import { errorPages } from './error_pages.ts';
 import { Feed } from './feed.ts';
 import type { Handlers } from './handler.ts';
-import { handlersOf } from './handlers.ts';
 import { inspectorServer } from './http_server.ts';
 import { PageRedaction } from './redacted.ts';
 import type { Listens } from './resend.ts';
@@ -24,7 +24,8 @@ export interface InspectorOptions {
   readonly strictPort?: boolean;
   readonly verb: Hello['verb'];
   readonly version: string;
-  readonly pages: PageFiles;
+  /** Reads the files of the page, which are needed when one is opened. */
+  readonly pages: () => Promise<PageFiles>;
   /** Names that are redacted besides those of recordings. */
   readonly redact?: readonly string[];
   readonly limits?: Partial<StoreLimits>;
@@ -35,7 +36,7 @@ export interface InspectorOptions {
   /** Whether refusals say on this machine which line decided; default false. */
   readonly errorPages?: boolean;
   /** What decides again: further handlers, and explanations with values. */
-  readonly decide?: (context: InspectorContext, revisions: Revisions) => Deciding;
+  readonly decide?: (context: InspectorContext, revisions: Revisions) => Promise<Deciding>;
 }
 
 /** The part of the inspector that decides kept exchanges again. */
@@ -90,32 +91,29 @@ export function createInspector(options: InspectorOptions): Inspector {
     return revisions.add(runtime.revision(), nowMs());
   };
   feed.attach({ store, watch, nowMs, redactText: redaction.text, swapped: noteRevision });
-  const deciding: Deciding = options.decide?.(context, revisions) ?? {
-    handlers: {},
-    explain: plainExplanation,
-  };
-  const hello = (): Hello => ({
-    version,
-    verb,
-    edgeUrl,
-    revision: watch.edge.runtime.revision(),
-    startedMs,
-    nowMs: nowMs(),
-    kept: store.figures(),
-    can: canDo(deciding.handlers, files, listens !== null),
-  });
-  const own = handlersOf({
-    context,
-    feed,
-    revisions,
-    explain: deciding.explain,
-    hello,
-    listens: () => listens,
+  // Most runs open no page, and what answers one takes as long to load as the rest of the verb.
+  const answering = lazyLoad(async () => {
+    const { handlersOf } = await import('./handlers.ts');
+    const deciding = (await options.decide?.(context, revisions)) ?? null;
+    const further = deciding?.handlers ?? {};
+    const hello = (): Hello => ({
+      version,
+      verb,
+      edgeUrl,
+      revision: watch.edge.runtime.revision(),
+      startedMs,
+      nowMs: nowMs(),
+      kept: store.figures(),
+      can: canDo(further, files, listens !== null),
+    });
+    const explain = deciding?.explain ?? null;
+    const own = handlersOf({ context, feed, revisions, explain, hello, listens: () => listens });
+    return { handlers: { ...own, ...further }, close: deciding?.close };
   });
   const server = inspectorServer({
     token,
-    files: options.pages,
-    handlers: { ...own, ...deciding.handlers },
+    files: lazyLoad(options.pages).get,
+    handlers: async () => (await answering.get()).handlers,
     redactText: redaction.text,
     ...(options.allows !== undefined && { allows: options.allows }),
   });
@@ -134,7 +132,8 @@ export function createInspector(options: InspectorOptions): Inspector {
       listens = at;
     },
     close: async () => {
-      await Promise.all([deciding.close?.(), closeServer(server, feed)]);
+      const begun = await answering.ifBegun();
+      await Promise.all([begun?.close?.(), closeServer(server, feed)]);
     },
   };
 }

@@ -50,7 +50,7 @@ async function running() {
     parse(EDGE),
     {
       files: { names: () => [edgeFile] },
-      decide: decidingPart({ secrets, adoptHosts: 'loopback', decider }),
+      decide: async (...given) => decidingPart({ secrets, adoptHosts: 'loopback', decider })(...given),
     },
     { adoptHosts: 'loopback' },
   );

@@ -1,0 +1,25 @@
+/** A flag that V8 compares when it loads cached code: as a verb sets it for its process, and as V8 starts. */
+interface Flag {
+  readonly set: string;
+  readonly original: string;
+}
+
+const changed: Flag[] = [];
+
+/** Loading `node:v8` takes milliseconds, and every verb loads this file. */
+function setAll(value: keyof Flag): void {
+  for (const flag of changed) process.getBuiltinModule('node:v8').setFlagsFromString(flag[value]);
+}
+
+/** Sets a flag for the rest of the process. */
+export function setFlag(flag: Flag): void {
+  changed.push(flag);
+  setAll('set');
+}
+
+/** Does something with the flags that V8 starts with: it rejects cached code of a process with others. */
+export function withOriginalFlags(act: () => void): void {
+  setAll('original');
+  act();
+  setAll('set');
+}

@@ -1,0 +1,103 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import { ensureBuilt } from '../built.ts';
+import { folderWith } from '../folder.ts';
+
+/** Verbs start fast as long as they load only what they need: `docs/decisions/0015_fast_starts.md`. */
+
+const MAIN = fileURLToPath(new URL('../../dist/lib/main.cjs', import.meta.url));
+const LIST = `process.once('exit', () => {
+  const files = Object.keys(require.cache).filter((file) => file !== __filename);
+  const tls = process.moduleLoadList.includes('NativeModule tls');
+  require('node:fs').writeFileSync(process.env.LIST, JSON.stringify({ files, tls }));
+});`;
+const EDGE = `
+backends: { app: { static: { address: '127.0.0.1:1' } } }
+edges:
+  https:
+    shop:
+      hostports: ['shop.localhost:443']
+      routes: [{ match_type: path_prefix, match: /, backend: { backend_id: app } }]
+`;
+
+const SCENARIO = `
+edge: ./edge.yaml
+cases: [{ name: home, request: /, expect: { status: 200 } }]
+`;
+
+/** A function of each part that starts do without; names stay in the bundle. */
+const PARTS = {
+  commander: 'useColor',
+  coverage: 'coveredEdge',
+  'exact analysis': 'patternDfa',
+  'handlers of the inspector': 'overviewOf',
+  drafts: 'threadDecider',
+};
+type Part = keyof typeof PARTS;
+
+beforeAll(ensureBuilt, 120_000);
+
+interface Loaded {
+  readonly files: readonly string[];
+  /** Whether Node has read all root certificates. */
+  readonly tls: boolean;
+}
+
+/** What a verb has loaded at its end: the parts, the size of all, and whether TLS. */
+async function loadedBy(args: readonly string[]) {
+  const folder = folderWith({ 'list.cjs': LIST, 'edge.yaml': EDGE, 's.scenario.yaml': SCENARIO });
+  const list = join(folder, 'loaded.json');
+  const command = ['--require', join(folder, 'list.cjs'), MAIN, ...args];
+  const settings = { cwd: folder, env: { ...process.env, LIST: list } };
+  if (args[0] === 'http' || args[0] === 'dev') await untilReady(command, settings);
+  else await promisify(execFile)(process.execPath, command, settings);
+  const { files, tls } = JSON.parse(await readFile(list, 'utf8')) as Loaded;
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  return {
+    parts: (Object.keys(PARTS) as Part[]).filter((part) => texts.some((text) => isIn(text, PARTS[part]))),
+    bytes: texts.reduce((sum, text) => sum + text.length, 0),
+    tls,
+  };
+}
+
+const isIn = (text: string, name: string): boolean => new RegExp(String.raw`\b${name}\s*\(`).test(text);
+
+/** Runs a server until it has said that its upstream is missing, which is the last that it says. */
+async function untilReady(
+  command: readonly string[],
+  settings: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<void> {
+  const server = spawn(process.execPath, command, { ...settings, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  server.stdout.on('data', (piece: Buffer) => {
+    said += String(piece);
+    if (said.includes('nothing listens there')) server.kill('SIGTERM');
+  });
+  await once(server, 'exit');
+}
+
+const SERVED = ['--port', '0', '--inspector', '0'];
+
+it.each<{ readonly args: readonly string[]; readonly parts: readonly Part[]; readonly below: number }>([
+  { args: ['check', 'edge.yaml'], parts: [], below: 700_000 },
+  { args: ['http', '127.0.0.1:1', ...SERVED], parts: ['commander'], below: 1_900_000 },
+  { args: ['dev', 'edge.yaml', '--no-tls', ...SERVED], parts: ['commander'], below: 1_900_000 },
+  { args: ['cover'], parts: ['commander', 'coverage', 'exact analysis'], below: Infinity },
+])('$args.0 loads of the larger parts only $parts', async ({ args, parts, below }) => {
+  const loaded = await loadedBy(args);
+  expect(loaded).toMatchObject({ parts, tls: false });
+  expect(loaded.bytes).toBeLessThan(below);
+});
+
+it('each part is in the bundle under its name', async () => {
+  const folder = dirname(MAIN);
+  const chunks = (await readdir(folder)).filter((name) => name.endsWith('.cjs'));
+  const texts = await Promise.all(chunks.map((name) => readFile(join(folder, name), 'utf8')));
+  const missing = Object.values(PARTS).filter((name) => !texts.some((text) => isIn(text, name)));
+  expect(missing).toEqual([]);
+});
