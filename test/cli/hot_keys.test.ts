@@ -1,7 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderWith } from '../folder.ts';
+import { skipped } from '../peers.ts';
 import { startProgram } from '../running.ts';
 import { MAIN } from './main_file.ts';
 
@@ -14,7 +16,9 @@ edges:
 `;
 
 /** `script` of util-linux runs a program in a pseudo-terminal; that of other systems has other options. */
-const hasTerminals = process.platform === 'linux' && existsSync('/usr/bin/script');
+const hasTerminals =
+  process.platform === 'linux' && spawnSync('/usr/bin/script', ['-qec', 'true', '/dev/null']).status === 0;
+if (!hasTerminals) skipped('keys in a terminal', 'script of util-linux makes no pseudo-terminal here');
 
 it.runIf(hasTerminals)('keys reload, explain the last request and quit, in a terminal', async () => {
   const folder = folderWith({ 'edge.yaml': EDGE });
