@@ -114,8 +114,6 @@ function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
       const because = { code: code('cookie_set'), detail: { cookies: cookies.length } };
       return { verdict: 'pass', reason: because, edits: [headersEdit('response', [], fields)] };
     },
-    // Conversations update the memory themselves; the hook declares that the filter has state.
-    reduce: () => {},
   };
 }
 

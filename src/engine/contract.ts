@@ -155,6 +155,7 @@ export interface Handler<State = never> {
   ) => Verdict | Ask;
   /** Creates the initial state. `identity` names it: equal on all nodes with the same configuration. */
   readonly initial?: (identity: () => string) => unknown;
+  /** Changes the state by the outcome of a request; state may also change when the decision is made. */
   readonly reduce?: (state: State, event: StateEvent, world: World) => void;
 }
 

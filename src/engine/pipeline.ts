@@ -67,9 +67,12 @@ export function compiledFilter(
     onConnection: open.onConnection ?? null,
     onRequest: open.onRequest ?? null,
     onResponse: open.onResponse ?? null,
-    reduce: open.reduce ?? null,
+    // A filter with state is reset between cases, whether or not outcomes change it.
+    reduce: open.reduce ?? (handler.initial === undefined ? null : keepState),
   };
 }
+
+function keepState(): void {}
 
 /** Joins filters into the pipeline of one route, or of one TLS or TCP edge. */
 export function pipelineOf<Route extends object>(

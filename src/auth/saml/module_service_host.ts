@@ -88,7 +88,6 @@ export function samlHostHandler(
           return notFound();
       }
     },
-    reduce: () => {},
   };
 }
 

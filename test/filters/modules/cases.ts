@@ -59,7 +59,7 @@ const accepting = (more: Readonly<Record<string, string | null>>): Exchanged['ex
 
 /**
  * Cases by module type, as data. The suite runs them through the simulator and through the live proxy, and fails
- * when a declared reason is reached by none of them. The edge around a module is `EDGE` in every_module.test.ts.
+ * when a declared reason is reached by none of them. The edge around a module is `EDGE` in edge_around.ts.
  */
 export const CASES: Readonly<Record<string, readonly Case[]>> = {
   ...TLS_CASES,
