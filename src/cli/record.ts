@@ -90,7 +90,7 @@ async function toHar(logs: readonly string[], limit: number): Promise<Made> {
       const value = jsonOf(line, log);
       if (isRecordingLine(value)) exchanges.push(value.exchange);
     };
-    await done(log, eachLine(log, take));
+    await namedInErrors(log, eachLine(log, take));
   }
   const { packageVersion } = await import('./version.ts');
   const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
@@ -129,7 +129,7 @@ async function toScenario(
     record: take,
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
-  for (const log of logs) await done(log, eachPiece(log, reader.piece));
+  for (const log of logs) await namedInErrors(log, eachPiece(log, reader.piece));
   reader.end();
   for (const [url, records] of skipped)
     problems.push(
@@ -138,8 +138,8 @@ async function toScenario(
   return { text: writer.text(), count, problems };
 }
 
-/** Awaits the reading of a log; errors name it. */
-async function done(log: string, reading: Promise<number>): Promise<void> {
+/** Awaits the reading of a log; its errors name the file. */
+async function namedInErrors(log: string, reading: Promise<number>): Promise<void> {
   try {
     await reading;
   } catch (error) {

@@ -72,6 +72,7 @@ export function compiledFilter(
   };
 }
 
+/** For state that outcomes do not change. */
 function keepState(): void {}
 
 /** Joins filters into the pipeline of one route, or of one TLS or TCP edge. */

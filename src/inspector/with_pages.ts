@@ -6,14 +6,14 @@ import { type Inspector, type InspectorOptions, createInspector } from './server
 const PAGES = new URL('../../dist/inspector/', import.meta.url);
 
 /** What the edge decides with; what decides drafts is made when a page is opened. */
-interface Again extends Omit<DecidingOptions, 'decider'> {
+interface DecidingLater extends Omit<DecidingOptions, 'decider'> {
   readonly decider?: () => Promise<Decider>;
 }
 
 /** An inspector with the pages of the package, which decides again with what the edge decides with. */
 export function inspectorWithPages(
   options: Omit<InspectorOptions, 'pages' | 'decide'>,
-  { decider, ...deciding }: Again,
+  { decider, ...deciding }: DecidingLater,
 ): Inspector {
   return createInspector({
     ...options,

@@ -78,7 +78,8 @@ function encodedAtOnce(
 
 /**
  * Maximum length that is compressed synchronously: a zlib stream costs ten times as much as the bytes of a
- * small body, and twice as much at 100 kB. 128 kB of text take 0.5 to 0.8 ms, 2.8 ms if nothing in it repeats. Brotli is slower.
+ * small body, and twice as much at 100 kB. 128 kB of text
+ * take 0.5 to 0.8 ms, or 2.8 ms if nothing in it repeats. Brotli is slower.
  */
 export function wholeBytes(encoding: Encoding): number {
   return encoding === 'br' ? 16_384 : 131_072;

@@ -38,3 +38,13 @@ it('instants are read from bytes as by Date.parse, whatever was read before', ()
     sized(4_000, 5),
   );
 });
+
+it.each(['60.000Z', '75.250Z', '99.999Z', '0a.000Z', '05.00aZ', '05:000Z', '05.000z'])(
+  'after an instant of the same minute, %s is what Date.parse says',
+  (seconds) => {
+    for (const text of ['2026-03-01T10:20:05.250Z', `2026-03-01T10:20:${seconds}`]) {
+      const bytes = Buffer.from(text);
+      expect(instantIn(bytes, 0, bytes.length)).toBe(Date.parse(text));
+    }
+  },
+);
