@@ -2,6 +2,7 @@ import type { Sent } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { BodyPump, type BodyPumpParts } from './body_pump.ts';
+import { freeBuffers } from './free_buffers.ts';
 
 /**
  * Collects a body that is sent in one piece, made from the whole. One that is longer than `limitBytes`, or
@@ -12,13 +13,15 @@ export class BufferedReply implements BodyTaker {
   readonly #source: ResponseBody;
   readonly #when: { readonly limitBytes: number; readonly waits: boolean };
   readonly #stream: (source: ResponseBody) => void;
-  /** Makes the piece, and starts the response. */
+  /** Makes the piece, and starts the response; the bytes of the whole are overwritten afterwards. */
   readonly #make: (whole: Uint8Array) => Uint8Array;
   readonly #pump: BodyPump;
+  /** Lent bytes of the current read. */
   #pieces: Uint8Array[] = [];
   #bytes = 0;
-  /** Number of pieces that are already copies. */
-  #kept = 0;
+  /** A copy of what came in earlier reads; null without any. */
+  #kept: Buffer | null = null;
+  #keptBytes = 0;
   #onward: BodyTaker | null = null;
 
   constructor(
@@ -48,9 +51,7 @@ export class BufferedReply implements BodyTaker {
   rest(): boolean {
     if (this.#onward !== null) return this.#onward.rest();
     if (!this.#when.waits || this.#bytes > this.#when.limitBytes) return this.#goOver();
-    for (; this.#kept < this.#pieces.length; this.#kept++) {
-      this.#pieces[this.#kept] = Buffer.from(this.#pieces[this.#kept]!);
-    }
+    this.#keep();
     return true;
   }
 
@@ -61,9 +62,10 @@ export class BufferedReply implements BodyTaker {
     }
     const { sink } = this.#parts;
     if (sink.gone) return;
-    const whole = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.#bytes);
-    const bytes = this.#make(whole);
-    this.#pump.rawBytes = () => (sink.sentBytes === bytes.length ? whole.length : sink.sentBytes);
+    const isOnePiece = this.#pieces.length === 1 && this.#kept === null;
+    const bytes = this.#make(isOnePiece ? this.#pieces[0]! : this.#keep().subarray(0, this.#keptBytes));
+    if (this.#kept !== null) freeBuffers.give(this.#kept);
+    this.#pump.rawBytes = () => (sink.sentBytes === bytes.length ? this.#bytes : sink.sentBytes);
     sink.take(bytes);
     this.#pump.end(NO_FIELDS);
   }
@@ -73,9 +75,21 @@ export class BufferedReply implements BodyTaker {
     else this.#pump.fail(fault, detail);
   }
 
+  /** Copies the lent bytes behind those of earlier reads; returns all of them. */
+  #keep(): Buffer {
+    const kept = (this.#kept = freeBuffers.withRoom(this.#kept, this.#keptBytes, this.#bytes));
+    for (const piece of this.#pieces) {
+      kept.set(piece, this.#keptBytes);
+      this.#keptBytes += piece.length;
+    }
+    this.#pieces.length = 0;
+    return kept;
+  }
+
   /** Passes on the collected bytes, and then what follows. */
   #goOver(): boolean {
-    const pieces = this.#pieces;
+    const earlier = this.#kept === null ? [] : [this.#kept.subarray(0, this.#keptBytes)];
+    const pieces = [...earlier, ...this.#pieces];
     this.#pieces = [];
     let goesOn = true;
     const source = this.#source;
