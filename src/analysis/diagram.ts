@@ -1,3 +1,4 @@
+import { grouped } from '../diagnostics/message_text.ts';
 import type { Atom, Diagram, Truth } from './atoms.ts';
 import { Relations } from './relations.ts';
 import { ResultCache } from './result_cache.ts';
@@ -9,7 +10,7 @@ export class DiagramTooLarge extends Error {
   override readonly name = 'DiagramTooLarge';
 
   constructor(limit: number, what: 'nodes' | 'ways' = 'nodes') {
-    super(`the decision diagram would have more than ${limit.toLocaleString('en')} ${what}`);
+    super(`the decision diagram would have more than ${grouped(limit)} ${what}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { grouped } from '../diagnostics/message_text.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import type { Locate } from '../edge/explain.ts';
 import { type Cell, cellsOf } from './cells.ts';
@@ -117,7 +118,7 @@ function compareCell(cell: Cell, models: readonly [Model, Model], found: Found):
     found.undecided.push({
       where: cell.message,
       conditions: [],
-      because: [`more than ${CLASS_LIMIT.toLocaleString('en')} classes of requests differ`],
+      because: [`more than ${grouped(CLASS_LIMIT)} classes of requests differ`],
     });
 }
 

@@ -11,7 +11,7 @@ import {
   type UndecidedRegion,
 } from './comparison.ts';
 import type { Observed, Witness } from './witness.ts';
-import { counted } from '../diagnostics/message_text.ts';
+import { counted, grouped } from '../diagnostics/message_text.ts';
 
 /** A comparison as plain data: large numbers are texts. */
 export function diffData({ verdict, changes, undecided, cells }: Comparison): object {
@@ -147,7 +147,7 @@ export function blameText({ pointer, was, is, before, after }: Blame): string {
 
 export function sizeText({ addresses: { v4, v6 }, methods, classes }: RegionSize): string {
   const all = v4 === 2n ** 32n && v6 === 2n ** 128n - 2n ** 32n;
-  const from = all ? 'every address' : `${v4.toLocaleString('en')} IPv4 and ${shortened(v6)} IPv6 addresses`;
+  const from = all ? 'every address' : `${grouped(v4)} IPv4 and ${shortened(v6)} IPv6 addresses`;
   const more = classes === 1 ? '' : `, ${classes} classes`;
   const by = methods === FORWARDED_METHODS.size ? 'every method' : counted(methods, 'method');
   return `${from}, ${by}${more}`;
@@ -156,9 +156,7 @@ export function sizeText({ addresses: { v4, v6 }, methods, classes }: RegionSize
 /** Numbers of IPv6 addresses have up to 39 digits. */
 function shortened(count: bigint): string {
   const text = String(count);
-  return text.length <= 15
-    ? count.toLocaleString('en')
-    : `${text[0]!}.${text.slice(1, 3)}e${text.length - 1}`;
+  return text.length <= 15 ? grouped(count) : `${text[0]!}.${text.slice(1, 3)}e${text.length - 1}`;
 }
 
 /** How the world has to be for a witness to show a difference. */

@@ -15,7 +15,7 @@ import {
   simulate,
 } from '../simulator/simulation.ts';
 import { besideName } from '../project_files/files_beside.ts';
-import { counted, errorText } from '../diagnostics/message_text.ts';
+import { counted, errorText, grouped } from '../diagnostics/message_text.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
@@ -223,7 +223,7 @@ function table(simulated: Simulated): string {
     lines.push('', title);
     for (const [name, count] of [...counts].sort((one, other) => other[1] - one[1])) {
       const share = ((count / Math.max(1, requests)) * 100).toFixed(2);
-      lines.push(`  ${name.padEnd(32)} ${count.toLocaleString('en').padStart(12)} ${share.padStart(7)} %`);
+      lines.push(`  ${name.padEnd(32)} ${grouped(count).padStart(12)} ${share.padStart(7)} %`);
     }
   }
   lines.push('', 'latency');

@@ -37,9 +37,14 @@ export function allOf(texts: readonly string[]): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)!}`;
 }
 
+/** A whole number with its digits grouped: `1,200`. Node's own formatting first loads its locales, for 30 ms. */
+export function grouped(count: number | bigint): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** A count with its noun, digits grouped: `1 case`, `1,200 cases`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
 /** Begins with the sound of a vowel, also as letters that are spelled, such as IP and SSH, but not TLS. */

@@ -1,4 +1,4 @@
-import { counted } from '../diagnostics/message_text.ts';
+import { counted, grouped } from '../diagnostics/message_text.ts';
 import type { LabelledText, ListReport, ReportedGroup, Tone } from '../reports/data.ts';
 import { reportPage } from '../reports/page.ts';
 import type { Finding } from './compare.ts';
@@ -88,8 +88,8 @@ function replayReport(summary: ReplaySummary, { title, version, records, placeOf
     isGood: changed === 0,
     version,
     figures: [
-      [summary.records.toLocaleString('en'), 'records'],
-      ...findings.map(([finding]) => [summary[finding].toLocaleString('en'), finding] as const),
+      [grouped(summary.records), 'records'],
+      ...findings.map(([finding]) => [grouped(summary[finding]), finding] as const),
       ...(fidelity === null ? [] : [[shareText(fidelity.share), 'fidelity'] as const]),
     ],
     tables: [],
@@ -115,7 +115,7 @@ function causesOf(
 ): readonly ReportedGroup[] {
   if (groups.length === 0) return [];
   const items = groups.slice(0, LISTED).map(({ cause, pointer, count, examples }) => ({
-    title: `${count.toLocaleString('en')} × ${cause}`,
+    title: `${grouped(count)} × ${cause}`,
     rows: [
       ...placeRows(pointer, placeOf),
       ...examples.map(

@@ -1,6 +1,6 @@
 import type { Finding } from './compare.ts';
 import type { Group, ReplaySummary } from './replay.ts';
-import { counted } from '../diagnostics/message_text.ts';
+import { counted, grouped } from '../diagnostics/message_text.ts';
 
 const TITLES: Readonly<Record<Finding, string>> = {
   same: 'SAME',
@@ -26,7 +26,7 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
     const own = groups.filter((group) => group.finding === finding);
     if (own.length === 0) continue;
     const count = summary[finding];
-    lines.push(`${TITLES[finding]}  ${finding === 'skipped' ? whole(count) : shareOf(count, records)}`);
+    lines.push(`${TITLES[finding]}  ${finding === 'skipped' ? grouped(count) : shareOf(count, records)}`);
     for (const group of own.slice(0, SHOWN_GROUPS)) lines.push(...groupLines(group, placeOf));
     if (own.length > SHOWN_GROUPS) lines.push(`  and ${counted(own.length - SHOWN_GROUPS, 'more cause')}`);
     lines.push('');
@@ -34,15 +34,15 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
   if (fidelity !== null) {
     const { reproduced, departed, unknown, departures } = fidelity;
     lines.push(
-      `fidelity ${percent(reproduced, records)}: the current configuration reproduces ${whole(reproduced)} of ` +
-        `${counted(records, 'recorded decision')}; ${whole(departed)} differ, ${whole(unknown)} are not known`,
+      `fidelity ${percent(reproduced, records)}: the current configuration reproduces ${grouped(reproduced)} of ` +
+        `${counted(records, 'recorded decision')}; ${grouped(departed)} differ, ${grouped(unknown)} are not known`,
     );
     for (const group of departures.slice(0, SHOWN_GROUPS)) lines.push(...groupLines(group, placeOf));
   } else {
     lines.push('fidelity is not known: give the configuration that made the log with --against');
   }
   lines.push(
-    `${counted(records, 'record')}: ${JUDGED.map((each) => `${whole(summary[each])} ${each}`).join(', ')}` +
+    `${counted(records, 'record')}: ${JUDGED.map((each) => `${grouped(summary[each])} ${each}`).join(', ')}` +
       (skipped === 0 ? '' : `; ${counted(skipped, 'record')} skipped`) +
       (unreadable === 0 ? '' : `; ${counted(unreadable, 'line')} could not be read`),
   );
@@ -53,7 +53,7 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
 
 function groupLines({ cause, pointer, count, examples, finding }: Group, placeOf: PlaceOf): string[] {
   const place = pointer === null ? null : placeOf(pointer);
-  const lines = [`  ${whole(count).padStart(9)}  ${cause}${place === null ? '' : `  ${place}`}`];
+  const lines = [`  ${grouped(count).padStart(9)}  ${cause}${place === null ? '' : `  ${place}`}`];
   if (finding === 'same') return lines;
   for (const { line, request, after } of examples)
     lines.push(`             line ${line}: ${request}  ${after}`);
@@ -61,7 +61,7 @@ function groupLines({ cause, pointer, count, examples, finding }: Group, placeOf
 }
 
 function shareOf(count: number, all: number): string {
-  return `${whole(count)} (${percent(count, all)})`;
+  return `${grouped(count)} (${percent(count, all)})`;
 }
 
 /** Never rounded up to 100 or down to 0. */
@@ -71,8 +71,4 @@ function percent(part: number, all: number): string {
   if (part < all && share > 99.99) return '99.99 %';
   if (part > 0 && share < 0.01) return '0.01 %';
   return `${share.toFixed(2)} %`;
-}
-
-function whole(count: number): string {
-  return count.toLocaleString('en');
 }

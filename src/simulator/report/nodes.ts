@@ -1,4 +1,4 @@
-import { counted } from '../../diagnostics/message_text.ts';
+import { counted, grouped } from '../../diagnostics/message_text.ts';
 import type { EndReport } from '../nodes/end_ledger.ts';
 import type { LimitReport } from '../nodes/limit_ledger.ts';
 import type { NodesReport, RevisionReport } from '../nodes/report.ts';
@@ -87,9 +87,9 @@ export function nodesLines(report: NodesReport, startMs: number): string[] {
   for (const { node, requests, revisions: own } of nodes) {
     const served = own.map(
       ({ revision, requests: of, fromMs, untilMs }) =>
-        `revision ${revision}: ${of.toLocaleString('en')} (${at(fromMs)} to ${at(untilMs)})`,
+        `revision ${revision}: ${grouped(of)} (${at(fromMs)} to ${at(untilMs)})`,
     );
-    const count = requests.toLocaleString('en').padStart(12);
+    const count = grouped(requests).padStart(12);
     lines.push(`  ${`node ${node}`.padEnd(10)} ${count}  ${served.join(', ')}`.trimEnd());
   }
   for (const limit of limits) lines.push('', ...limitLines(limit, at));
@@ -108,12 +108,11 @@ type At = (ms: number) => string;
 function limitLines(limit: LimitReport, at: At): string[] {
   const { name, capacity, windowMs, requests, admitted, oneNode, most, unchecked, unavailable } = limit;
   const over = overOf(limit);
-  const difference =
-    over === 0 ? 'as many' : over > 0 ? `${over.toLocaleString('en')} too many` : `${-over} fewer`;
+  const difference = over === 0 ? 'as many' : over > 0 ? `${grouped(over)} too many` : `${-over} fewer`;
   return [
     `limit ${name}: ${capacity} in ${windowMs / 1_000} s`,
-    `  ${admitted.toLocaleString('en')} of ${counted(requests, 'request')} admitted; one node would have admitted ${oneNode.toLocaleString('en')}: ${difference}`,
-    `  at most ${most.admitted.toLocaleString('en')} for one key in a window (${(most.admitted / capacity).toFixed(2)} × the limit), at ${at(most.atMs)}`,
+    `  ${grouped(admitted)} of ${counted(requests, 'request')} admitted; one node would have admitted ${grouped(oneNode)}: ${difference}`,
+    `  at most ${grouped(most.admitted)} for one key in a window (${(most.admitted / capacity).toFixed(2)} × the limit), at ${at(most.atMs)}`,
     ...(unchecked === 0 ? [] : [`  ${counted(unchecked, 'request')} passed unchecked`]),
     ...(unavailable === 0 ? [] : [`  ${counted(unavailable, 'request')} refused with 503`]),
   ];

@@ -1,4 +1,4 @@
-import { counted } from '../../diagnostics/message_text.ts';
+import { counted, grouped } from '../../diagnostics/message_text.ts';
 import type { Figure, FiguresReport, ReportedPlot, ReportedSeries } from '../../reports/data.ts';
 import { reportPage } from '../../reports/page.ts';
 import type { Bucket, Simulated } from '../simulation.ts';
@@ -94,8 +94,8 @@ function offeredPlot(run: Run): ReportedPlot {
     across: 'seconds',
     at: timesOf(run),
     series: [
-      { name: 'offered', color: '--plot2', total: requests.toLocaleString('en'), values: rates('offered') },
-      { name: 'served', color: '--plot1', total: served.toLocaleString('en'), values: rates('served') },
+      { name: 'offered', color: '--plot2', total: grouped(requests), values: rates('offered') },
+      { name: 'served', color: '--plot1', total: grouped(served), values: rates('served') },
     ],
     marks: marksOf(run),
   };
@@ -124,7 +124,7 @@ function figuresOf({ requests, durationMs, statuses, latency }: Simulated): Figu
   let failed = 0;
   for (const [status, count] of statuses) if (status === 'none' || status.startsWith('5')) failed += count;
   return [
-    [requests.toLocaleString('en'), 'requests'],
+    [grouped(requests), 'requests'],
     [`${((requests / durationMs) * 1_000).toFixed(1)}/s`, 'on average'],
     [`${((failed / Math.max(1, requests)) * 100).toFixed(2)} %`, '5xx or no response'],
     ...QUANTILES.map(({ name, of }) => [`${latency.quantile(of).toFixed(1)} ms`, name] as const),
@@ -140,7 +140,7 @@ function countsOf(
   return [...totals.keys()].toSorted(byText).map((name) => ({
     name,
     color: colors.get(name)!,
-    total: totals.get(name)!.toLocaleString('en'),
+    total: grouped(totals.get(name)!),
     values: buckets.map((bucket) => (of(bucket).get(name) ?? 0) / perSecond),
   }));
 }
