@@ -23,14 +23,17 @@ export interface Found {
   readonly witness?: Witness;
 }
 
-/** Whether requests of a cell may have a leaf; a request if one was found. True and null if that is not decided. */
+/**
+ * Whether requests of a cell may have a leaf; a request if one was found. True and null if that is not decided. A solver
+ * of the cell that is shared finds each text once.
+ */
 export function possible<Leaf>(
   { within }: Cell,
   diagram: Diagram<Leaf>,
   isWanted: (leaf: Leaf) => boolean,
+  solver = new Solver(within),
 ): { readonly isPossible: boolean; readonly values: Exclude<Satisfied, string> | null } {
   if ('leaf' in diagram && !isWanted(diagram.leaf)) return { isPossible: false, values: null };
-  const solver = new Solver(within);
   let isFound = false;
   let values: Exclude<Satisfied, string> | null = null;
   const isWhole = eachClass(

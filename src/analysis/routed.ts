@@ -1,3 +1,5 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
+import type { HttpsEdgeConfig } from '../edge/document/schema.ts';
 import { looseText } from '../http/readings.ts';
 import { readMatch } from '../edge/router.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
@@ -31,7 +33,7 @@ export function cellDiagram(
   );
   const ambiguous = diagrams.choose(isAmbiguous, refusal(model, 'route.ambiguous_path'), found, found);
   const isPlain = diagrams.atom(atoms.text('path', PLAIN_PATHS, 'the path can only be read in one way'));
-  const routedBySpelling = areFolded(model, edgeName)
+  const routedBySpelling = areFolded(model.config.edges.https[edgeName]!)
     ? diagrams.choose(isPlain, found, ambiguous, found)
     : ambiguous;
   // Requests to the paths of a login gate belong to the gate, whatever route matches them.
@@ -56,13 +58,16 @@ function refusal(model: Model, by: string): Diagram<Outcome> {
   return model.analysis.diagrams.leaf(outcome, outcomeKey(outcome));
 }
 
-/** Whether all paths of an edge are their own reading, so that plain paths are never ambiguous. */
-function areFolded(model: Model, edgeName: string): boolean {
-  return model.config.edges.https[edgeName]!.routes.every(({ match }) => {
+/**
+ * Whether all paths of an edge are their own reading, so that plain paths are never ambiguous. There are as many questions
+ * as routes.
+ */
+const areFolded = weakMemoize(({ routes }: HttpsEdgeConfig): boolean =>
+  routes.every(({ match }) => {
     const { path } = readMatch(match);
     return path === looseText(path);
-  });
-}
+  }),
+);
 
 /** Whether two routes certainly do the same, because nothing about them differs; false proves nothing. */
 export function areAlike(one: RouteOf, oneModel: Model, other: RouteOf, otherModel: Model): boolean {

@@ -7,6 +7,7 @@ import { type ExaminedPolicy, takersOf } from './expression_findings.ts';
 import { type Examined, type Found, possible } from './finding.ts';
 import type { Model } from './model.ts';
 import type { Outcome } from './outcome.ts';
+import { Solver } from './relations.ts';
 import { cellDiagram } from './routed.ts';
 
 /** Which parts requests reach, by their pointers, as far as it is known. */
@@ -120,6 +121,7 @@ function addReached(
   route: string,
 ): boolean {
   const reaches: (readonly [Map<string, boolean>, pointer: string, reach: Diagram<Truth>])[] = [];
+  const solver = new Solver(cell.within);
   let isWhole = true;
   try {
     const outcome = cellDiagram(model, cell, 0, 'own', (pointer, reach, more) => {
@@ -132,13 +134,13 @@ function addReached(
       );
     });
     if (forwarded.get(route) !== true)
-      forwarded.set(route, possible(cell, outcome, reachesBackend).isPossible);
+      forwarded.set(route, possible(cell, outcome, reachesBackend, solver).isPossible);
   } catch (error) {
     whyTooLarge(error);
     isWhole = false;
   }
   for (const [known, pointer, reach] of reaches)
     if (known.get(pointer) !== true)
-      known.set(pointer, possible(cell, reach, (leaf) => leaf !== 'false').isPossible);
+      known.set(pointer, possible(cell, reach, (leaf) => leaf !== 'false', solver).isPossible);
   return isWhole;
 }

@@ -4,6 +4,7 @@ import { rerunCommand } from '../simulator/result.ts';
 import type { Thresholds } from '../coverage/thresholds.ts';
 import { addText } from './option_values.ts';
 import { EXIT } from './exit_codes.ts';
+import { growHeapSlowly } from './heap_limit.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
@@ -61,6 +62,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
   if (typeof selects !== 'function') throw new FileError(selects.problem);
   if (partial !== undefined && options.emitCases !== undefined)
     throw new FileError('--emit-cases needs the coverage of all shards; leave it out, or --partial');
+  growHeapSlowly();
   const book = coverageRecords();
   const made = new Set<string>(files);
   const run = {

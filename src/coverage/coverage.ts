@@ -1,14 +1,14 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { extended } from '../edge/extension.ts';
 import type { EdgeFixture } from './edge_fixture.ts';
-import { type Tally, measure, tallies } from './measure.ts';
+import { type Tally, anyOpen, hitCounter, measure, tallies } from './measure.ts';
 import type { CoveragePoint, MeasuredPoint } from './point.ts';
 import { type PlacedRoute, placedAll } from './placed_routes.ts';
 import { pointsOf } from './points.ts';
 import { endingsOf } from './policy_facts.ts';
 import { labelOf, policyOf, rulesOf } from './policy_points.ts';
 import { type Recorder, type Recording, mergedRecordings, recorder } from './recorder.ts';
-import { type RuleNote, whySetting } from './why.ts';
+import { type RuleNote, type WhySetting, whySetting } from './why.ts';
 
 /** An edge whose coverage is recorded. */
 export interface CoveredEdge {
@@ -92,9 +92,23 @@ export function triedEdge(covered: CoveredEdge): CoveredEdge {
 /** The coverage so far, by this recording and others of the same edge. */
 export function coverageOf(covered: CoveredEdge, others: readonly Recording[] = []): Coverage {
   const recording = others.reduce((sum, other) => mergedRecordings(sum, other), covered.recorder.recording());
-  const { routes, rules, recorder: own } = covered;
-  const points = measure(covered.points, whySetting(recording, routes, rules, own.expressions));
+  const points = measure(covered.points, settingOf(covered, recording));
   return { points, tallies: tallies(points), requests: recording.requests };
+}
+
+/** Whether a case could cover a point that none covers yet. */
+export function hasOpen(covered: CoveredEdge): boolean {
+  return anyOpen(covered.points, settingOf(covered, covered.recorder.recording()));
+}
+
+function settingOf({ routes, rules, recorder: own }: CoveredEdge, recording: Recording): WhySetting {
+  return whySetting(recording, routes, rules, own.expressions);
+}
+
+/** The ids of the points that are covered so far. */
+export function coveredIds({ points, recorder: own }: CoveredEdge): ReadonlySet<string> {
+  const hits = hitCounter(own.recording());
+  return new Set(points.flatMap((point) => (hits(point) > 0 ? [point.id] : [])));
 }
 
 const IN_POLICY = /\/traffic_policy(?:\/|$)/;

@@ -1,21 +1,14 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Address, addressOf, v4FromNumber, v6Address } from '../net/address.ts';
-import { type Cidr, contains, firstAfter, isCidrProblem, parseCidr } from '../net/cidr.ts';
+import { type Cidr, firstAfter, isCidrProblem, parseCidr } from '../net/cidr.ts';
 import type { ModuleFacts } from '../filters/facts.ts';
 import type { AddressLists } from '../filters/fact_values.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
 import type { CoveragePoint } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
-
-/** An IP rule with the routes that use it. */
-export interface UsedRule {
-  readonly action: 'allow' | 'deny';
-  readonly cidr: Cidr;
-  readonly label: string;
-  readonly pointer: string;
-}
+import { type UsedRule, shadowsOf, sizeOf } from './ip_shadows.ts';
 
 /** A module, or an action of a policy, with its IP rules. */
 export interface IpDecider {
@@ -75,12 +68,9 @@ function rulesOf(id: string, { ip_policies: policies }: EdgeConfig): UsedRule[] 
 /** Points: each rule of an IP policy in use decides about an address. */
 export function ipRulePoints(routes: readonly PlacedRoute[], config: EdgeConfig): CoveragePoint[] {
   const modules = ipModules(routes, config);
-  const byPointer = new Map(
-    modules.flatMap(({ rules }) => rules.map((rule) => [rule.pointer, rule] as const)),
-  );
-  return Array.from(byPointer.values(), (rule): CoveragePoint => {
-    const users = modules.filter(({ rules }) => rules.some(({ pointer }) => pointer === rule.pointer));
-    const shadows = users.map(({ rules }) => shadowOf(rule, rules));
+  const shadowsIn = new Map(modules.map((module) => [module, shadowsOf(module.rules)]));
+  return usersOf(modules).map(({ rule, users }): CoveragePoint => {
+    const shadows = users.map((user) => shadowsIn.get(user)!.get(rule.pointer)!);
     return {
       id: `rules ${rule.pointer}`,
       kind: 'rules',
@@ -94,39 +84,21 @@ export function ipRulePoints(routes: readonly PlacedRoute[], config: EdgeConfig)
   });
 }
 
-/** Why a rule never decides among others; null if it decides for some address. */
-function shadowOf(rule: UsedRule, rules: readonly UsedRule[]): string | null {
-  const at = rules.findIndex(({ pointer }) => pointer === rule.pointer);
-  const stronger = rules.filter((other, index) => {
-    if (index === at) return false;
-    if (other.action !== rule.action) return rule.action === 'allow';
-    const isSame = other.cidr.text === rule.cidr.text;
-    // Of equal ranges the first applies, of nested ones the narrower.
-    return isSame ? index < at : other.cidr.bits > rule.cidr.bits;
-  });
-  const whole = stronger.find((other) => holdsRange(other.cidr, rule.cidr));
-  if (whole !== undefined) return `${whole.label} (${whole.action} ${whole.cidr.text}) covers it entirely`;
-  const inside = stronger.filter((other) => holdsRange(rule.cidr, other.cidr));
-  const widest = inside.filter(
-    (other, index) =>
-      !inside.some(
-        (wider, position) =>
-          position !== index &&
-          holdsRange(wider.cidr, other.cidr) &&
-          (wider.cidr.text !== other.cidr.text || position < index),
-      ),
-  );
-  const covered = widest.reduce((sum, { cidr }) => sum + sizeOf(cidr), 0n);
-  if (covered < sizeOf(rule.cidr)) return null;
-  return `${widest.map(({ label }) => label).join(', ')} together cover it entirely`;
+interface UsedBy {
+  readonly rule: UsedRule;
+  readonly users: readonly IpDecider[];
 }
 
-function holdsRange(outer: Cidr, inner: Cidr): boolean {
-  return outer.bits <= inner.bits && contains(outer, inner.address);
-}
-
-function sizeOf({ address, bits }: Cidr): bigint {
-  return 1n << BigInt((address.family === 4 ? 32 : 128) - bits);
+/** Every rule once, with what uses it. */
+function usersOf(modules: readonly IpDecider[]): readonly UsedBy[] {
+  const byPointer = new Map<string, { rule: UsedRule; readonly users: IpDecider[] }>();
+  for (const module of modules)
+    for (const rule of module.rules) {
+      const known = byPointer.get(rule.pointer);
+      if (known === undefined) byPointer.set(rule.pointer, { rule, users: [module] });
+      else if (known.users.at(-1) !== module) known.users.push(module);
+    }
+  return [...byPointer.values()];
 }
 
 interface Boundary {
@@ -181,11 +153,7 @@ function addressAt(value: bigint, family: Address['family']): string {
 
 /** Points: a module with the rule decides about the boundary addresses of each range. */
 export function addressPoints(modules: readonly IpDecider[]): CoveragePoint[] {
-  const byPointer = new Map(
-    modules.flatMap(({ rules }) => rules.map((rule) => [rule.pointer, rule] as const)),
-  );
-  return Array.from(byPointer.values()).flatMap((rule) => {
-    const users = modules.filter(({ rules }) => rules.some(({ pointer }) => pointer === rule.pointer));
+  return usersOf(modules).flatMap(({ rule, users }) => {
     return boundariesOf(rule.cidr).map(({ text, position }): CoveragePoint => ({
       id: `addresses ${rule.pointer} ${text}`,
       kind: 'addresses',

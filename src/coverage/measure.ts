@@ -1,4 +1,4 @@
-import { type CoveragePoint, type MeasuredPoint, POINT_KINDS, type PointKind } from './point.ts';
+import { type CoveragePoint, type MeasuredPoint, POINT_KINDS, type PointKind, isOpen } from './point.ts';
 import type { Recording } from './recorder.ts';
 import { shownConditions } from './vectors.ts';
 import { type WhySetting, whyUncovered } from './why.ts';
@@ -15,46 +15,57 @@ export interface Tally {
 
 /** Reads the coverage from a recording, with the reason for each uncovered point. */
 export function measure(points: readonly CoveragePoint[], setting: WhySetting): MeasuredPoint[] {
+  const measured = measurer(setting);
+  return points.map((point) => Object.assign({}, point, measured(point)));
+}
+
+/** Whether a case could cover a point that none covers yet. */
+export function anyOpen(points: readonly CoveragePoint[], setting: WhySetting): boolean {
+  const measured = measurer(setting);
+  return points.some((point) => isOpen(measured(point)));
+}
+
+function measurer(setting: WhySetting): (point: CoveragePoint) => Pick<MeasuredPoint, 'hits' | 'uncovered'> {
   const hits = hitCounter(setting.recording);
-  return points.map((point) => {
+  return (point) => {
     const count = hits(point);
-    return Object.assign({}, point, {
-      hits: count,
-      uncovered: count > 0 ? null : whyUncovered(point, setting),
-    });
-  });
+    return { hits: count, uncovered: count > 0 ? null : whyUncovered(point, setting) };
+  };
+}
+
+/** A host or a path that cases had, and how often. */
+interface CountedText {
+  readonly text: string;
+  readonly count: number;
+  /** The host of a path that matched no route; otherwise empty. */
+  readonly host: string;
 }
 
 /** Counts how often a recording covers a point. */
-function hitCounter({ hits, expressions }: Recording): (point: CoveragePoint) => number {
-  const texts = new Map<string, [string, number][]>();
-  const textsOf = (prefix: string): [string, number][] => {
+export function hitCounter({ hits, expressions }: Recording): (point: CoveragePoint) => number {
+  const texts = new Map<string, readonly CountedText[]>();
+  const textsOf = (prefix: string): readonly CountedText[] => {
     let found = texts.get(prefix);
-    if (found === undefined) {
-      found = Object.entries(hits)
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, count]) => [key.slice(prefix.length), count]);
-      texts.set(prefix, found);
-    }
+    if (found === undefined) texts.set(prefix, (found = countedTexts(hits, prefix)));
     return found;
   };
   const shown = new Map<string, readonly boolean[]>();
-  const sumOf = (prefix: string, test: (text: string) => boolean) =>
-    textsOf(prefix).reduce((sum, [text, count]) => (test(text) ? sum + count : sum), 0);
+  const sumOf = (list: readonly CountedText[], test: (each: CountedText) => boolean) =>
+    list.reduce((sum, each) => (test(each) ? sum + each.count : sum), 0);
   return ({ seen }) => {
     switch (seen.by) {
       case 'hit':
         return seen.keys.reduce((sum, key) => sum + (hits[key] ?? 0), 0);
       case 'path':
         return (
-          sumOf(`path ${seen.edge} `, seen.test) +
-          sumOf('path ?', (text) => {
-            const space = text.indexOf(' ');
-            return seen.isHost(text.slice(0, space)) && seen.test(text.slice(space + 1));
-          })
+          sumOf(beginningWith(textsOf(`path ${seen.edge} `), seen.under), ({ text }) => seen.test(text)) +
+          sumOf(
+            beginningWith(textsOf(NO_ROUTE), seen.under),
+            ({ host, text }) => seen.isHost(host) && seen.test(text),
+          )
         );
       case 'host':
-        return sumOf(`host ${seen.edge} `, seen.test);
+        return sumOf(textsOf(`host ${seen.edge} `), ({ text }) => seen.test(text));
       case 'node': {
         const record = expressions[seen.expression];
         return (seen.outcome ? record?.yes : record?.no)?.[seen.node] ?? 0;
@@ -72,11 +83,39 @@ function hitCounter({ hits, expressions }: Recording): (point: CoveragePoint) =>
   };
 }
 
+/** The beginning of the keys of paths that matched no route. */
+const NO_ROUTE = 'path ?';
+
+/** What was counted with keys that begin with `prefix`, sorted by text. */
+function countedTexts(hits: Recording['hits'], prefix: string): readonly CountedText[] {
+  const found = Object.entries(hits).flatMap(([key, count]): CountedText[] => {
+    if (!key.startsWith(prefix)) return [];
+    const space = prefix === NO_ROUTE ? key.indexOf(' ', prefix.length) : prefix.length - 1;
+    return [{ text: key.slice(space + 1), count, host: key.slice(prefix.length, space) }];
+  });
+  return found.sort((one, other) => (one.text < other.text ? -1 : one.text > other.text ? 1 : 0));
+}
+
+/** The texts of a sorted list that begin with a text: there are as many searches as paths of routes. */
+function beginningWith(sorted: readonly CountedText[], beginning: string): readonly CountedText[] {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]!.text < beginning) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while (end < sorted.length && sorted[end]!.text.startsWith(beginning)) end++;
+  return sorted.slice(low, end);
+}
+
 /** Counts points by kind, in the order of the kinds; kinds without points are omitted. */
 export function tallies(points: readonly MeasuredPoint[]): Tally[] {
+  const byKind = Map.groupBy(points, ({ kind }) => kind);
   return POINT_KINDS.flatMap((kind) => {
-    const own = points.filter((point) => point.kind === kind);
-    return own.length === 0 ? [] : [tallyOf(kind, own)];
+    const own = byKind.get(kind);
+    return own === undefined ? [] : [tallyOf(kind, own)];
   });
 }
 

@@ -49,6 +49,8 @@ type Seen =
   | {
       readonly by: 'path';
       readonly edge: string;
+      /** Every matching path begins with it. */
+      readonly under: string;
       readonly test: (path: string) => boolean;
       readonly isHost: (host: string) => boolean;
     }

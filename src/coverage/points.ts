@@ -91,7 +91,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
       kind: 'paths',
       pointer: at,
       message: `a request is for ${path} exactly`,
-      seen: { by: 'path', edge, isHost, test: (asked) => asked === path },
+      seen: { by: 'path', edge, isHost, under: path, test: (asked) => asked === path },
     },
   ];
   if (route.match_type === 'exact_path') {
@@ -106,6 +106,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
         by: 'path',
         edge,
         isHost,
+        under: path,
         test: (asked) => asked.length > path.length && asked.startsWith(path),
       },
     });
@@ -120,6 +121,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
         by: 'path',
         edge,
         isHost,
+        under: path,
         test: (asked) => asked.length > path.length && asked.startsWith(path),
       },
     });
@@ -131,7 +133,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeC
         pointer: at,
         routes: [],
         message: `a request is for a path just beside ${path}, such as ${besidePath(path)}`,
-        seen: { by: 'path', edge, isHost, test: (asked) => isBeside(asked, path) },
+        seen: { by: 'path', edge, isHost, under: besidePath(path), test: (asked) => isBeside(asked, path) },
       });
   }
   return points;

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Node } from '../cel/ast.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
 import { type Program, compile } from '../cel/program.ts';
@@ -57,9 +58,11 @@ export function whatShadows(
   if (clash !== null) return clash.message;
   const always = alwaysBefore(rule, policy, labelOf);
   if (always !== null) return always;
+  const enders = endersBefore(rule, policy);
+  if (enders.length === 0) return null;
   const inPhase = policy.phases[rule.phase];
   const own = readingsOf(rule).map((programs) => requiredFacts(programs));
-  for (const earlier of endersBefore(rule, policy)) {
+  for (const earlier of enders) {
     const between = inPhase.slice(earlier.index + 1, rule.index).flatMap(({ actions }) => actions);
     if (!between.every(({ type }) => ACTION_FACTS.get(type)!.leavesRequest)) continue;
     if (own.every((facts, reading) => takesAll(earlier, facts, reading)))
@@ -110,7 +113,7 @@ function endersBefore(rule: Rule, { phases }: PolicyDocument): Rule[] {
  * The first expression of a rule that contradicts earlier ones, in every reading of the path. Values of one exchange do
  * not change between the expressions of one rule.
  */
-export function firstContradiction(rule: Rule): { readonly at: number; readonly message: string } | null {
+export const firstContradiction = weakMemoize((rule: Rule): Contradiction | null => {
   const found = readingsOf(rule).map((programs) => {
     if (programs.length < rule.expressions.length) return null;
     for (let at = 0; at < programs.length; at++) {
@@ -122,6 +125,11 @@ export function firstContradiction(rule: Rule): { readonly at: number; readonly 
   const [first] = found;
   if (first === null || first === undefined || found.includes(null)) return null;
   return { ...first, at: Math.max(...found.map((each) => each!.at)) };
+});
+
+interface Contradiction {
+  readonly at: number;
+  readonly message: string;
 }
 
 /**

@@ -52,12 +52,13 @@ export function dfaOf<State>(machine: Machine<State>, stateLimit = STATE_LIMIT):
 /** Merges states by refinement (Moore), then ranges that no state distinguishes, and numbers what is left. */
 function minimal(starts: readonly number[], next: readonly number[], accepting: readonly number[]): Dfa {
   const width = starts.length;
+  const ranges = differentRanges(next, width);
   let block = accepting;
   for (let count = 0; ;) {
     const blocks = new Map<string, number>();
     const refined = block.map((own, state) => {
       let key = String(own);
-      for (let range = 0; range < width; range++) key += `,${block[next[state * width + range]!]}`;
+      for (const range of ranges) key += `,${block[next[state * width + range]!]}`;
       let number = blocks.get(key);
       if (number === undefined) blocks.set(key, (number = blocks.size));
       return number;
@@ -96,6 +97,17 @@ function minimal(starts: readonly number[], next: readonly number[], accepting: 
     canAccept: reaching(table, cuts.length, accepts, 1),
     canRefuse: reaching(table, cuts.length, accepts, 0),
   };
+}
+
+/** One of all ranges that lead each state to the same one: most characters are in no literal. */
+function differentRanges(next: readonly number[], width: number): readonly number[] {
+  const columns = new Map<string, number>();
+  for (let range = 0; range < width; range++) {
+    let key = '';
+    for (let at = range; at < next.length; at += width) key += `,${next[at]}`;
+    if (!columns.has(key)) columns.set(key, range);
+  }
+  return [...columns.values()];
 }
 
 function reaching(table: readonly number[], width: number, accepts: Uint8Array, wanted: 0 | 1): Uint8Array {

@@ -10,7 +10,7 @@ export interface TextLiteral {
 export type TextAnswer = FieldText | 'none' | 'unknown';
 
 /** What a field has: no value (null), or one, and sometimes further ones. */
-interface FieldText {
+export interface FieldText {
   readonly text: string | null;
   readonly more: readonly string[];
 }
@@ -23,6 +23,8 @@ export function shortestText(literals: readonly TextLiteral[], limit = PRODUCT_L
   const points = representatives(literals);
   const steps = points.map((point) => literals.map(({ dfa }) => rangeOf(dfa.starts, point)));
   const product = new Product(literals);
+  /** Most steps lead to known states, so that only new ones are copied. */
+  const next = literals.map(() => 0);
   const first = literals.map(() => 0);
   if (!product.isHopeful(first)) return 'none';
   // A queue of states, and for each how it was reached: the place of the state before it, and the character.
@@ -34,14 +36,14 @@ export function shortestText(literals: readonly TextLiteral[], limit = PRODUCT_L
     const states = queue[at]!;
     if (product.isAccepted(states)) return textOf(at, from, by);
     for (let index = 0; index < steps.length; index++) {
-      const next = product.step(states, steps[index]!);
+      product.step(states, steps[index]!, next);
       const key = product.keyOf(next);
       if (seen.has(key)) continue;
       seen.add(key);
       if (!product.isHopeful(next)) continue;
       from.push(at);
       by.push(points[index]!);
-      if (queue.push(next) > limit) return 'unknown';
+      if (queue.push([...next]) > limit) return 'unknown';
     }
   }
   return 'none';
@@ -67,13 +69,12 @@ class Product {
     return key;
   }
 
-  step(states: readonly number[], ranges: readonly number[]): readonly number[] {
-    const next: number[] = [];
+  /** Writes the states after a character to `next`. */
+  step(states: readonly number[], ranges: readonly number[], next: number[]): void {
     for (let at = 0; at < states.length; at++) {
       const { dfa } = this.#literals[at]!;
-      next.push(dfa.next[states[at]! * dfa.starts.length + ranges[at]!]!);
+      next[at] = dfa.next[states[at]! * dfa.starts.length + ranges[at]!]!;
     }
-    return next;
   }
 
   isAccepted(states: readonly number[]): boolean {
@@ -99,20 +100,25 @@ const NICE = Array.from(
   'axbcdefghijklmnopqrstuvwyz0123456789/-._GETPOSDLUHABCFIJKMNQRVWXYZ~!$()*+,;=:@',
   (c) => c.codePointAt(0)!,
 );
+/** Their places in that order, by code point. */
+const NICE_BY_POINT = Array.from(NICE.keys()).sort((one, other) => NICE[one]! - NICE[other]!);
 
 /** One code point of each range that the automata distinguish together. */
 function representatives(literals: readonly TextLiteral[]): number[] {
-  const cuts = new Set<number>([0]);
-  for (const { dfa } of literals) for (const start of dfa.starts) cuts.add(start);
-  const starts = [...cuts].sort((one, other) => one - other);
-  const chosen = new Map<number, number>();
-  for (const nice of NICE) {
-    const range = rangeOf(starts, nice);
-    if (!chosen.has(range)) chosen.set(range, nice);
+  // Typed arrays are sorted without a call for each pair.
+  const sorted = Int32Array.from(literals.flatMap(({ dfa }) => dfa.starts)).sort();
+  const starts = [0];
+  for (const start of sorted) if (start !== starts.at(-1)) starts.push(start);
+  /** The nicest of each range. */
+  const nicest: (number | undefined)[] = [];
+  let range = 0;
+  for (const place of NICE_BY_POINT) {
+    while (range + 1 < starts.length && starts[range + 1]! <= NICE[place]!) range++;
+    nicest[range] = Math.min(nicest[range] ?? place, place);
   }
-  for (const [range, start] of starts.entries())
-    if (!chosen.has(range)) chosen.set(range, printableFrom(start));
-  return [...chosen.values()];
+  const chosen = nicest.filter((place) => place !== undefined).sort((one, other) => one - other);
+  const others = starts.filter((_, at) => nicest[at] === undefined);
+  return [...chosen.map((place) => NICE[place]!), ...others.map(printableFrom)];
 }
 
 /** Half of a surrogate pair is not a character. */

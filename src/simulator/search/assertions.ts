@@ -104,7 +104,13 @@ function responseFields(
 }
 
 function distinctNames(fields: FieldList): string[] {
-  return [...new Set(fields.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))];
+  const names = new Set<string>();
+  addNames(names, fields);
+  return [...names];
+}
+
+function addNames(names: Set<string>, fields: FieldList): void {
+  for (let at = 0; at < fields.length; at += 2) names.add(fields[at]!.toLowerCase());
 }
 
 function written(values: readonly string[], write: Write): unknown {
@@ -208,13 +214,16 @@ function logsOf({ logs, configuration: { redact } }: Logged): readonly unknown[]
 /**
  * Names of fields in these responses and upstream requests that a configuration, or a script of upstreams, mentions.
  */
-export function editedNames(of: object, runs: readonly SimulatedRequest[]): EditedNames {
+export function editedNames(of: object, runs: Iterable<SimulatedRequest>): EditedNames {
   const text = JSON.stringify(of).toLowerCase();
   const isMentioned = (name: string): boolean => !FRAMING.test(name) && text.includes(name);
-  const namesIn = (lists: readonly FieldList[]) =>
-    new Set([...new Set(lists.flatMap((fields) => distinctNames(fields)))].filter(isMentioned));
+  const names = { request: new Set<string>(), response: new Set<string>() };
+  for (const { seen, response } of runs) {
+    for (const { request } of seen ?? []) addNames(names.request, request.headers);
+    addNames(names.response, response.headers);
+  }
   return {
-    request: namesIn(runs.flatMap(({ seen }) => seen?.map(({ request }) => request.headers) ?? [])),
-    response: namesIn(runs.map(({ response }) => response.headers)),
+    request: new Set([...names.request].filter(isMentioned)),
+    response: new Set([...names.response].filter(isMentioned)),
   };
 }

@@ -3,6 +3,7 @@ import { type CoveredEdge, coverageOf, triedEdge } from '../../coverage/coverage
 import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
 import { changesOf } from './changes.ts';
 import type { Signer } from '../document/requests.ts';
+import type { SimulatedRequest } from '../simulated_request.ts';
 import { type Draft, connectDraft, factsOf, plainDraft } from './draft.ts';
 import { openPoints } from './live.ts';
 import { poolsOf } from './pools.ts';
@@ -11,10 +12,16 @@ import { type DraftRun, draftRunner } from './run_draft.ts';
 /** A request that covers points which no case covered, or has another result after a mistake. */
 export interface FoundCase {
   readonly draft: Draft;
-  readonly run: DraftRun;
+  /** Runs it again: thousands of runs would take much memory, and each has the same result. */
+  readonly run: () => DraftRun;
   readonly points: readonly CoveragePoint[];
   /** A mistake in the configuration that no other case notices. */
   readonly notices?: string;
+}
+
+/** The requests of cases, one after the other, so that none has to last. */
+export function* requestsOf(found: readonly FoundCase[]): Generator<SimulatedRequest> {
+  for (const { run } of found) yield* run().simulatedRequests;
 }
 
 export interface SearchLimits {
@@ -62,7 +69,7 @@ export function findCases(
     const ran = run(draft);
     if (ran.simulatedRequests.length === 0 && ran.connection === null) return;
     const { points, isNovel } = open.take(draft);
-    if (points.length > 0) found.push({ draft, run: ran, points });
+    if (points.length > 0) found.push({ draft, run: () => run(draft), points });
     if ((points.length > 0 || isNovel) && corpus.length < CORPUS_LIMIT) corpus.push(draft);
   };
 

@@ -1,10 +1,10 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../document/check.ts';
-import { type CoveredEdge, triedEdge, coverageOf } from '../../coverage/coverage.ts';
+import { type CoveredEdge, coveredIds, triedEdge } from '../../coverage/coverage.ts';
 import type { CoveragePoint } from '../../coverage/point.ts';
 import { runFile, ONCE } from '../run_file.ts';
 import { writtenSnapshot } from '../snapshot.ts';
-import type { FoundCase } from './cover_points.ts';
+import { type FoundCase, requestsOf } from './cover_points.ts';
 import type { Draft } from './draft.ts';
 import { editedNames } from './assertions.ts';
 import { hasLogins } from './gate_pools.ts';
@@ -34,30 +34,17 @@ export function emittedCases(
   tested: Tested,
 ): EmittedCases {
   const names = new Map<string, number>();
-  const edited = editedNames(
-    covered.config,
-    found.flatMap(({ run }) => run.simulatedRequests),
-  );
+  const edited = editedNames(covered.config, requestsOf(found));
   const written = found.map((each) => {
     const name = each.notices === undefined ? nameFor(each.points) : `notices: ${each.notices}`;
     const count = (names.get(name) ?? 0) + 1;
     names.set(name, count);
     const whole = count === 1 ? name : `${name} (${count})`;
-    return { each, config: writtenCase(whole, each.draft, each.run, edited) };
+    return { each, config: writtenCase(whole, each.draft, each.run(), edited) };
   });
   const identities = identitiesOf(found.map(({ draft }) => draft));
   const whole = { ...tested, ...(hasLogins(covered.edge.config) && { identities }) };
-  const passing = passingNames(
-    covered,
-    written.map(({ config }) => config),
-    whole,
-  );
-  const sound = written.filter(({ config }) => passing.has(config.name));
-  const after = pointsAfter(
-    covered,
-    sound.map(({ config }) => config),
-    whole,
-  );
+  const { sound, after } = passing(covered, written, whole);
   const offered = new Map<string, string>();
   const points: CoveragePoint[] = [];
   for (const { each } of sound) {
@@ -82,19 +69,27 @@ function identitiesOf(drafts: readonly Draft[]): Identities {
   return Object.fromEntries(drafts.flatMap(({ as }) => (as === null ? [] : [[as.name, as.facts] as const])));
 }
 
-function passingNames(covered: CoveredEdge, cases: readonly WrittenCase[], tested: Tested): Set<string> {
-  const { results } = runWritten(triedEdge(covered), cases, tested);
-  return new Set(results.filter(({ status }) => status === 'passed').map(({ name }) => name));
+interface Written {
+  readonly each: FoundCase;
+  readonly config: WrittenCase;
 }
 
-/** Points covered after the cases ran in addition to the existing ones. */
-function pointsAfter(covered: CoveredEdge, cases: readonly WrittenCase[], tested: Tested): Set<string> {
+/** The cases that pass, and the ids of the points that are covered after these ran in addition to the existing ones. */
+function passing(
+  covered: CoveredEdge,
+  written: readonly Written[],
+  tested: Tested,
+): { readonly sound: readonly Written[]; readonly after: ReadonlySet<string> } {
   const tried = triedEdge(covered);
-  runWritten(tried, cases, tested);
-  return new Set(
-    coverageOf(tried)
-      .points.filter(({ uncovered }) => uncovered === null)
-      .map(({ id }) => id),
+  const cases = written.map(({ config }) => config);
+  const { results } = runWritten(tried, cases, tested);
+  const passed = new Set(results.filter(({ status }) => status === 'passed').map(({ name }) => name));
+  if (passed.size === written.length) return { sound: written, after: coveredIds(tried) };
+  // What the others cover does not count, so that those that pass run again alone.
+  return passing(
+    covered,
+    written.filter(({ config }) => passed.has(config.name)),
+    tested,
   );
 }
 

@@ -1,7 +1,7 @@
 import { type DeadPart, deadParts } from '../../analysis/findings.ts';
 import { type NearClass, nearest } from '../../analysis/nearest.ts';
-import { type CoveredEdge, coverageOf } from '../../coverage/coverage.ts';
-import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
+import { type CoveredEdge, hasOpen } from '../../coverage/coverage.ts';
+import type { CoveragePoint } from '../../coverage/point.ts';
 import { allValues } from '../../http/fields.ts';
 import { parseAddress } from '../../net/address.ts';
 import { type Change, changesOf } from './changes.ts';
@@ -10,7 +10,7 @@ import { NO_POOLS, type Pools } from './pools.ts';
 
 /** The points of an edge, with those that exact analysis proves to be impossible marked. */
 export function withProofs(covered: CoveredEdge): CoveredEdge {
-  if (!coverageOf(covered).points.some(isOpen)) return covered;
+  if (!hasOpen(covered)) return covered;
   const dead = deadParts(covered.config);
   if (dead.length === 0) return covered;
   const points = covered.points.map((point) => {

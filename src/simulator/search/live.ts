@@ -59,25 +59,35 @@ export interface OpenPoints {
 export function openPoints(points: readonly CoveragePoint[], recorder: Recorder): OpenPoints {
   const open = new Map(points.map((point, index) => [point, index]));
   const isCovered = liveTest(recorder);
-  /** Open points by what must be new; every run with a new path goes through those of paths. */
+  /** Open points by what must be new. */
   const byKey = new Map<string, Set<CoveragePoint>>();
   const list = (key: string, point: CoveragePoint): void => {
     const listed = byKey.get(key);
     if (listed === undefined) byKey.set(key, new Set([point]));
     else listed.add(point);
   };
-  for (const point of points) for (const key of causesOf(point)) list(key, point);
+  /** Lengths of the beginnings of paths that points wait for. */
+  const lengths = new Set<number>();
+  for (const point of points) {
+    for (const key of causesOf(point)) list(key, point);
+    if (point.seen.by === 'path') lengths.add(point.seen.under.length);
+  }
   const close = (point: CoveragePoint): void => {
     open.delete(point);
     for (const key of causesOf(point)) byKey.get(key)?.delete(point);
   };
+  const beginningsOf =
+    ({ path }: Draft) =>
+    () =>
+      Array.from(lengths, (length) => under(path.slice(0, length)));
   recorder.takeNews();
   return {
     count: () => open.size,
     take: (draft) => {
       const news = recorder.takeNews();
       const maybe = new Set<CoveragePoint>();
-      for (const key of causesIn(news)) for (const point of byKey.get(key) ?? []) maybe.add(point);
+      for (const key of causesIn(news, beginningsOf(draft)))
+        for (const point of byKey.get(key) ?? []) maybe.add(point);
       const covered = [...maybe].filter((point) => isCovered(point, draft));
       covered.sort((one, other) => open.get(one)! - open.get(other)!);
       for (const point of covered) close(point);
@@ -86,8 +96,12 @@ export function openPoints(points: readonly CoveragePoint[], recorder: Recorder)
   };
 }
 
-const PATHS = 'path';
 const HOSTS = 'host';
+
+/** A new path that begins with a text. */
+function under(beginning: string): string {
+  return `under ${beginning}`;
+}
 
 /** What must be new before a point can be covered. */
 function causesOf({ seen }: CoveragePoint): readonly string[] {
@@ -95,7 +109,7 @@ function causesOf({ seen }: CoveragePoint): readonly string[] {
     case 'hit':
       return seen.keys;
     case 'path':
-      return [PATHS];
+      return [under(seen.under)];
     case 'host':
       return [HOSTS];
     case 'node':
@@ -105,11 +119,11 @@ function causesOf({ seen }: CoveragePoint): readonly string[] {
   }
 }
 
-function causesIn({ keys, texts, outcomes, vectors }: News): string[] {
+function causesIn({ keys, texts, outcomes, vectors }: News, beginnings: () => readonly string[]): string[] {
   return [
     ...keys,
     ...texts,
-    ...(texts.some((text) => text.startsWith('path ')) ? [PATHS] : []),
+    ...(texts.some((text) => text.startsWith('path ')) ? beginnings() : []),
     ...(texts.some((text) => text.startsWith('host ')) ? [HOSTS] : []),
     ...[...outcomes].map((key) => `outcomes ${key}`),
     ...[...vectors].map((key) => `vectors ${key}`),

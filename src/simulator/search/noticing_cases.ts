@@ -12,7 +12,7 @@ import type { Signer } from '../document/requests.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import { type EditedNames, editedNames } from './assertions.ts';
 import { type Change, changesOf } from './changes.ts';
-import type { FoundCase } from './cover_points.ts';
+import { type FoundCase, requestsOf } from './cover_points.ts';
 import type { Draft } from './draft.ts';
 import { type Pools, poolsOf } from './pools.ts';
 import { type DraftRun, type RunDraft, draftRunner } from './run_draft.ts';
@@ -42,15 +42,12 @@ export function noticingCases(
   const checked = checkWholeEdge({ value: withoutFiles(covered.edge.config) }, { cache, places: false });
   const config = checked.config ?? covered.edge.config;
   const parts = fixtureParts();
-  const names = editedNames(
-    config,
-    found.flatMap(({ run }) => run.simulatedRequests),
-  );
+  const names = editedNames(config, requestsOf(found));
   const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
   const original = memory(draftRunner(covered.edge.unwatched()), names, pools, limits.runs);
   const known = [
-    ...found.map((each) => witnessOf(each, original, true)),
-    ...begin.map((draft) => witnessOf({ draft, run: original.run(draft) }, original, false)),
+    ...found.map(({ draft, run }) => witnessOf(draft, run(), original, true)),
+    ...begin.map((draft) => witnessOf(draft, original.run(draft), original, false)),
   ];
   const more: FoundCase[] = [];
   const routes = new Map(covered.routes.map((route) => [route.pointer, route]));
@@ -70,9 +67,8 @@ export function noticingCases(
       runs: limits.runs,
     });
     if (draft === null) continue;
-    const each = { draft, run: original.run(draft), points: [], notices: mutant.message };
-    more.push(each);
-    known.push(witnessOf(each, original, true));
+    more.push({ draft, run: () => original.run(draft), points: [], notices: mutant.message });
+    known.push(witnessOf(draft, original.run(draft), original, true));
   }
   return more;
 }
@@ -87,11 +83,7 @@ interface Witness {
   readonly isLogin: boolean;
 }
 
-function witnessOf(
-  { draft, run }: Pick<FoundCase, 'draft' | 'run'>,
-  original: Memory,
-  isAsserted: boolean,
-): Witness {
+function witnessOf(draft: Draft, run: DraftRun, original: Memory, isAsserted: boolean): Witness {
   original.keep(draft, run);
   const last = run.simulatedRequests.at(-1);
   const facts = run.connection?.facts() ?? (last === undefined ? [] : outcomeOf(last).facts());
