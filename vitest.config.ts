@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { IS_FULL } from './test/random.ts';
 
 const FILES = 'test/**/*.test.ts';
@@ -10,14 +11,11 @@ const TIDY = ['test/tidy.test.ts'];
 
 /**
  * Files that measure memory, or count objects or calls: what others have left in the heap would be measured, and searched,
- * too, modules that others have loaded are not counted, and counting slows what the same worker runs later. Files whose modules
- * a bundler accepts and Node does not run alone, too, because Vite loads the modules there.
+ * too, modules that others have loaded are not counted, and counting slows what the same worker runs later.
  */
-const ALONE = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
-  /--expose-gc|queryObjects|alive\.ts'|visit(?:s|ed)\.ts'|spy: true|src\/browser\/url\.ts'/.test(
-    readFileSync(`${import.meta.dirname}/${file}`, 'utf8'),
-  ),
-);
+const ALONE = filesWith(/--expose-gc|queryObjects|alive\.ts'|visit(?:s|ed)\.ts'/);
+/** Files that replace functions of modules, or whose modules a bundler accepts and Node does not: Vite loads their modules. */
+const BY_VITE = filesWith(/spy: true|src\/browser\/url\.ts'/);
 
 /**
  * Files that take long and find what edits seldom break: what is packed, which objects stay in memory, how work grows with the
@@ -40,12 +38,44 @@ const FULL_RUN = [
   'test/tunnel/many_tunnels.test.ts',
   'test/tunnel/reconnect.test.ts',
 ];
+/** Files that take much longer than their size says, by which a first run sorts them: they begin before the others. */
+const LONG = [
+  'cli/examples',
+  'cli/faults',
+  'mcp/tools',
+  'filters/planted_filter',
+  'lsp/navigation',
+  'analysis/oracle',
+  'replay/jobs',
+  'events/destinations/contract',
+].map((name) => `/test/${name}.test.ts`);
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // By project: those run one after the other.
+    const groups = Map.groupBy(await super.sort(files), ({ project }) => project);
+    return [...groups.values()].flatMap((group) =>
+      [true, false].flatMap((isLong) =>
+        group.filter(({ moduleId }) => LONG.some((name) => moduleId.endsWith(name)) === isLong),
+      ),
+    );
+  }
+}
+
 /** What the command line filters files by. */
 const NAMED = process.argv.slice(2).filter((word) => !/^(?:run|list|watch|-.*)$/.test(word));
 /** Those that this run leaves out; a file that is named runs in any case. */
 const LEFT_OUT = IS_FULL ? [] : FULL_RUN.filter((file) => !NAMED.some((word) => file.includes(word)));
 if (LEFT_OUT.length > 0 && !NAMED.includes('tidy'))
   process.stderr.write(`left to npm run test:full: ${LEFT_OUT.join(', ')}\n`);
+
+/** Node loads the sources itself, which takes a sixth less CPU, and a third less where each file loads them anew. */
+const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
+
+function filesWith(text: RegExp): string[] {
+  const root = import.meta.dirname;
+  return globSync(FILES, { cwd: root }).filter((file) => text.test(readFileSync(`${root}/${file}`, 'utf8')));
+}
 
 export default defineConfig({
   test: {
@@ -64,6 +94,7 @@ export default defineConfig({
     reporters: ['default'],
     // Not the half of the cores that is the default: many tests wait for sockets and processes.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongFirst },
     // Loading the sources anew for each file took longer than most files run.
     projects: [
       {
@@ -71,13 +102,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: [FILES],
-          exclude: [...ALONE, ...TIDY, ...LEFT_OUT],
+          exclude: [...ALONE, ...BY_VITE, ...TIDY, ...LEFT_OUT],
           isolate: false,
-          // Node loads the sources itself, which takes a sixth less CPU.
-          experimental: { viteModuleRunner: false, nodeLoader: false },
+          experimental: BY_NODE,
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, exclude: LEFT_OUT } },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: LEFT_OUT, experimental: BY_NODE } },
+      { extends: true, test: { name: 'by vite', include: BY_VITE, exclude: LEFT_OUT } },
       { extends: true, test: { name: 'tidy', include: TIDY } },
     ],
   },

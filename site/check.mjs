@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 /** Checks the built pages: every internal link and anchor resolves, and no page loads anything from another host. */
 const DIST = fileURLToPath(new URL('dist/', import.meta.url));
-const pages = readdirSync(DIST, { recursive: true }).filter((name) => name.endsWith('.html'));
+const pages = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.html'),
+);
 const texts = new Map(pages.map((page) => [page, readFileSync(join(DIST, page), 'utf8')]));
 const ids = new Map(
   Array.from(texts, ([page, text]) => [

@@ -89,6 +89,9 @@ export const isEmpty = (constraints: readonly Constraint[]): boolean => {
     constraints.every(({ machine, value }, at) => machine.accepts(states[at]!) === value);
   const after = (states: readonly number[], point: number): number[] =>
     constraints.map(({ machine }, at) => machine.step(states[at]!, point));
+  /** Whether nothing that begins so meets all of them. */
+  const isLost = (states: readonly number[]): boolean =>
+    constraints.some(({ value }, at) => states[at] === (value ? NONE : ALL));
   const queue: (readonly number[])[] = [constraints.map(() => 0)];
   if (meet(after(queue[0]!, ABSENT))) return false;
   const points = new Set([0, BORDER, ...constraints.flatMap(({ machine }) => machine.cuts)]);
@@ -98,8 +101,9 @@ export const isEmpty = (constraints: readonly Constraint[]): boolean => {
     if (meet(states)) return false;
     for (const point of points) {
       const next = after(states, point);
-      if (seen.has(next.join())) continue;
-      seen.add(next.join());
+      const key = next.join();
+      if (isLost(next) || seen.has(key)) continue;
+      seen.add(key);
       if (queue.push(next) > STATE_LIMIT) throw new Error('a set of values is too large to be searched');
     }
   }

@@ -5,7 +5,7 @@ const { Z3 } = await init();
 Z3.global_param_set('timeout', process.argv[2]);
 const ANSWERS = { '-1': 'unsat', 0: 'unknown', 1: 'sat' };
 
-process.on('message', async (script) => {
+async function answer(script) {
   const context = Z3.mk_context(Z3.mk_config());
   const solver = Z3.mk_solver(context);
   Z3.solver_inc_ref(context, solver);
@@ -16,5 +16,7 @@ process.on('message', async (script) => {
   Z3.solver_dec_ref(context, solver);
   Z3.del_context(context);
   process.send(error === Z3_error_code.Z3_OK ? ANSWERS[result] : `error ${error}`);
-});
+}
+
+process.on('message', (script) => void answer(script));
 process.send('ready');

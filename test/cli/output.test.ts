@@ -35,9 +35,9 @@ const PRINTING: Readonly<Record<string, string>> = {
   cert: 'cert app.localhost --force',
   diff: 'diff edge.yaml edge.yaml',
 };
-/** A line of every other verb; of every sixth one if the run is small, because all start processes. */
+/** A line of every other verb; of every tenth one if the run is small, because all start processes. */
 const LINES = VERB_NAMES.filter((name) => !OTHERS.has(name))
-  .filter((_, index) => IS_FULL || index % 6 === 0)
+  .filter((_, index) => IS_FULL || index % 10 === 0)
   .map((name) => PRINTING[name] ?? VERBS[name].examples[0]![0]);
 
 const folder = exampleFolder();

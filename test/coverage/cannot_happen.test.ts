@@ -21,7 +21,10 @@ import { falseClaims } from './false_claims.ts';
 
 const CLAIM_RUNS = IS_FULL ? runs(20_000) : 250;
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
-const POLICIES = readdirSync(join(FIXTURES, 'policies')).filter((name) => /\.(?:yaml|json)$/.test(name));
+/** Short runs search in every third one: each is searched as long as the others. */
+const POLICIES = readdirSync(join(FIXTURES, 'policies'))
+  .filter((name) => /\.(?:yaml|json)$/.test(name))
+  .filter((_name, index) => IS_FULL || index % 3 === 0);
 
 describe('nothing happens that is reported as impossible', () => {
   it.each(['sample/edge.yaml', 'every_module/edge.yaml'])('in %s', async (name) => {

@@ -116,10 +116,15 @@ describe('hostile bytes', () => {
 });
 
 function nested(depth: number): Uint8Array {
-  let bytes: Uint8Array = Uint8Array.of(8, 1);
-  for (let at = 0; at < depth && bytes.length < 60_000; at++)
-    bytes = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(bytes).finish();
-  return bytes;
+  // From the inside: each message has a tag and the length of those inside it.
+  const parts: Uint8Array[] = [Uint8Array.of(8, 1)];
+  let length = 2;
+  for (let at = 0; at < depth && length < 60_000; at++) {
+    const head = new BinaryWriter().tag(1, WireType.LengthDelimited).uint32(length).finish();
+    parts.push(head);
+    length += head.length;
+  }
+  return new Uint8Array(Buffer.concat(parts.toReversed()));
 }
 
 function wide(count: number): Uint8Array {

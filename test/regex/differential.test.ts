@@ -8,10 +8,10 @@ import {
   isPatternProblem,
 } from '../../src/regex/pattern.ts';
 import { compilePatternSet, isPatternSet } from '../../src/regex/pattern_set.ts';
-import { seeded } from '../random.ts';
+import { IS_FULL, seeded } from '../random.ts';
 
 // The reference aborts after a few thousand compilations, because its heap is fixed.
-const PATTERNS = 400;
+const PATTERNS = IS_FULL ? 400 : 120;
 const SUBJECTS = 24;
 
 const random = seeded(6);
@@ -145,7 +145,7 @@ describe('generated patterns, compared with RE2', () => {
       }
     }
     expect(differences).toEqual([]);
-    expect(matches).toBeGreaterThan(1_000);
+    expect(matches).toBeGreaterThan(2.5 * PATTERNS);
   });
 
   it('find the same groups, except for the differences explained below', () => {

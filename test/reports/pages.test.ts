@@ -12,10 +12,9 @@ import {
   hasChromiumFor,
   launchChromium,
 } from '../chromium.ts';
-import { ended } from '../program.ts';
+import { edgeproof } from '../cli/command.ts';
 import { reportOf } from './report_data.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/lib/main.cjs', import.meta.url));
 const OUTAGE = fileURLToPath(new URL('../../fixtures/scenarios/outage.scenario.yaml', import.meta.url));
 
 const edge = (office: string): string => `
@@ -54,7 +53,7 @@ let folder: string;
 const made = (name: string): string => join(folder, `${name}.html`);
 
 async function run(...args: readonly string[]): Promise<string> {
-  return (await ended(process.execPath, [MAIN, ...args], folder)).out;
+  return (await edgeproof(args, folder)).stdout;
 }
 
 beforeAll(async () => {
