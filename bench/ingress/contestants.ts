@@ -85,9 +85,9 @@ function isKept({ perConnection }: Workload): boolean {
   return perConnection === 0;
 }
 
-/** What can be forwarded without being parsed. */
-function isPlain({ allOn, protocol }: Workload): boolean {
-  return !allOn && protocol === 'http1';
+/** What can be forwarded without being parsed. Without parsing, `Connection: close` is not obeyed either. */
+function isPlain(workload: Workload): boolean {
+  return !workload.allOn && workload.protocol === 'http1' && isKept(workload);
 }
 
 /** All contestants; the others are shown as a ratio to nginx. */
