@@ -85,7 +85,10 @@ function isKept({ perConnection }: Workload): boolean {
   return perConnection === 0;
 }
 
-/** What can be forwarded without being parsed. Without parsing, `Connection: close` is not obeyed either. */
+/**
+ * What can be forwarded without being parsed. A proxy that reads nothing does not see `Connection: close`, and would keep
+ * connections that others must open again.
+ */
 function isPlain(workload: Workload): boolean {
   return !workload.allOn && workload.protocol === 'http1' && isKept(workload);
 }

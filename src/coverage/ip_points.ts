@@ -91,7 +91,7 @@ interface UsedBy {
 
 /** Every rule once, with what uses it. */
 function usersOf(modules: readonly IpDecider[]): readonly UsedBy[] {
-  const byPointer = new Map<string, { rule: UsedRule; readonly users: IpDecider[] }>();
+  const byPointer = new Map<string, { readonly rule: UsedRule; readonly users: IpDecider[] }>();
   for (const module of modules)
     for (const rule of module.rules) {
       const known = byPointer.get(rule.pointer);

@@ -76,17 +76,16 @@ export function openPoints(points: readonly CoveragePoint[], recorder: Recorder)
     open.delete(point);
     for (const key of causesOf(point)) byKey.get(key)?.delete(point);
   };
-  const beginningsOf =
-    ({ path }: Draft) =>
-    () =>
-      Array.from(lengths, (length) => under(path.slice(0, length)));
+  const beginningsOf = ({ path }: Draft): string[] =>
+    Array.from(lengths, (length) => under(path.slice(0, length)));
   recorder.takeNews();
   return {
     count: () => open.size,
     take: (draft) => {
       const news = recorder.takeNews();
       const maybe = new Set<CoveragePoint>();
-      for (const key of causesIn(news, beginningsOf(draft)))
+      const beginnings = hasPath(news) ? beginningsOf(draft) : [];
+      for (const key of [...causesIn(news), ...beginnings])
         for (const point of byKey.get(key) ?? []) maybe.add(point);
       const covered = [...maybe].filter((point) => isCovered(point, draft));
       covered.sort((one, other) => open.get(one)! - open.get(other)!);
@@ -119,11 +118,14 @@ function causesOf({ seen }: CoveragePoint): readonly string[] {
   }
 }
 
-function causesIn({ keys, texts, outcomes, vectors }: News, beginnings: () => readonly string[]): string[] {
+function hasPath({ texts }: News): boolean {
+  return texts.some((text) => text.startsWith('path '));
+}
+
+function causesIn({ keys, texts, outcomes, vectors }: News): string[] {
   return [
     ...keys,
     ...texts,
-    ...(texts.some((text) => text.startsWith('path ')) ? beginnings() : []),
     ...(texts.some((text) => text.startsWith('host ')) ? [HOSTS] : []),
     ...[...outcomes].map((key) => `outcomes ${key}`),
     ...[...vectors].map((key) => `vectors ${key}`),
