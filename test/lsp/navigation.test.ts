@@ -177,11 +177,8 @@ test('parts over several lines and comments fold', async () => {
 });
 
 describe('formatting', () => {
-  test('of a large text leaves the findings of others in time', async () => {
-    const rules = Array.from(
-      { length: IS_FULL ? 1_000 : 250 },
-      (_, at) => `  - {name: "r${at}",actions: [{type: "log"}]}\n`,
-    );
+  test.runIf(IS_FULL)('of a large text leaves the findings of others in time', async () => {
+    const rules = Array.from({ length: 1_000 }, (_, at) => `  - {name: "r${at}",actions: [{type: "log"}]}\n`);
     await editor.show('large.policy.yaml', `on_http_request:\n${rules.join('')}`);
     await editor.findings('large.policy.yaml');
     const order: string[] = [];
