@@ -60,6 +60,9 @@ function node(
       name,
       String(site.port),
       String(site.upstreamPort),
+      String(site.tlsPort),
+      site.certificate,
+      site.key,
       ...(allOn ? [eventsFileOf(site)] : []),
     ],
   };
@@ -93,6 +96,11 @@ function isPlain(workload: Workload): boolean {
   return !workload.allOn && workload.protocol === 'http1' && isKept(workload);
 }
 
+/** Plain or TLS, with a connection for each request. */
+function isNewEach({ allOn, protocol, perConnection }: Workload): boolean {
+  return !allOn && protocol !== 'http2' && perConnection === 1;
+}
+
 /** All contestants; the others are shown as a ratio to nginx. */
 export const CONTESTANTS: readonly Contestant[] = [
   OURS,
@@ -106,6 +114,10 @@ export const CONTESTANTS: readonly Contestant[] = [
   server('haproxy', haproxyArguments),
   server('caddy', caddyArguments),
   { ...node('splice', 'node:net alone: bytes passed on unread', []), only: isPlain },
+  {
+    ...node('relay', 'node:net or node:tls alone: one request read from each connection', [], ['tls']),
+    only: isNewEach,
+  },
   { ...node('undici', 'node:http + undici dispatch', ['undici']), only: isKept },
   node('undici_obvious', 'node:http + undici, the obvious way', ['undici'], ['everything']),
   { ...node('fast-proxy', 'fast-proxy', ['fast-proxy']), only: isKept },

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import {
   Agent,
   type IncomingHttpHeaders,
@@ -7,8 +7,9 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
-import { BlockList, connect, createServer as createTcpServer } from 'node:net';
+import { BlockList, type Socket, connect, createServer as createTcpServer } from 'node:net';
 import { pipeline } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
 import { createGzip } from 'node:zlib';
 import { type Dispatcher, Pool } from 'undici';
 import {
@@ -19,14 +20,18 @@ import {
   RESPONSE_EDITS,
 } from './everything_on.ts';
 
-/** The Node contestants, each in a process: `node node_proxy.ts <name> <port> <upstream port> [<file for events>]`. */
-const [, , name, portText, upstreamPort, eventsFile] = process.argv;
+/**
+ * The Node contestants, each in a process: `node node_proxy.ts <name> <port> <upstream port> <port for TLS, or 0>
+ * <certificate> <key> [<file for events>]`.
+ */
+const [, , name, portText, upstreamPort, tlsPort, certificate, key, eventsFile] = process.argv;
 const port = Number(portText);
 const origin = `http://127.0.0.1:${upstreamPort}`;
 
 // table: contestants by name
 const CONTESTANTS: Readonly<Record<string, () => Promise<void> | void>> = {
   splice,
+  relay,
   undici: undiciDispatch,
   undici_obvious: obvious,
   'http-proxy-3': httpProxy3,
@@ -59,6 +64,42 @@ function splice(): void {
     client.on('error', () => undefined).on('close', () => upstream.destroy());
     upstream.on('error', () => undefined).on('close', () => client.destroy());
   }).listen(port, '127.0.0.1', 4_096);
+}
+
+/**
+ * The least for connections of one request each: kept connections to the upstream, nothing of a head read but where it
+ * ends and how long the content is, and the end of the connection after the response.
+ */
+function relay(): void {
+  const idle: Socket[] = [];
+  const take = (): Socket =>
+    idle.pop() ?? connect({ host: '127.0.0.1', port: Number(upstreamPort), noDelay: true });
+  const accept = (client: Socket): void => {
+    client.on('error', () => undefined);
+    client.once('data', (head: Buffer) => {
+      const upstream = take();
+      let missing = -1;
+      upstream.on('data', (bytes: Buffer) => {
+        if (missing < 0) {
+          const end = bytes.indexOf('\r\n\r\n') + 4;
+          const length = /content-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end));
+          missing = end + Number(length?.[1]);
+        }
+        client.write(bytes);
+        missing -= bytes.length;
+        if (missing > 0) return;
+        upstream.removeAllListeners();
+        idle.push(upstream);
+        client.end();
+      });
+      // The upstream keeps its connection.
+      upstream.write(head.toString('latin1').replace('Connection: close\r\n', ''), 'latin1');
+    });
+  };
+  createTcpServer({ noDelay: true }, accept).listen(port, '127.0.0.1', 4_096);
+  if (tlsPort === '0') return;
+  const options = { cert: readFileSync(certificate!), key: readFileSync(key!), noDelay: true };
+  createTlsServer(options, accept).listen(Number(tlsPort), '127.0.0.1', 4_096);
 }
 
 function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): void {

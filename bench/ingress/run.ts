@@ -93,7 +93,7 @@ export async function run(): Promise<BenchSection> {
     title,
     rows: benchRows(measured),
     notes: [...goalLines(measured), ...notes],
-    floors: ['splice'],
+    floors: ['splice', 'relay'],
     between:
       'reading the heads of both sides, choosing a route, and writing them again; with all on also the modules and the event',
   };

@@ -9,7 +9,7 @@ export class ResultCache<Result> {
   // Most configurations need few results, and an empty cache of the largest size takes milliseconds to make.
   #size = FIRST_SIZE;
   #keys = new Int32Array(4 * FIRST_SIZE);
-  #results = emptyResults<Result>(FIRST_SIZE);
+  #results = noResults<Result>(FIRST_SIZE);
   #writes = 0;
 
   get(a: number, b: number, c = 0, d = 0): Result | undefined {
@@ -40,7 +40,7 @@ export class ResultCache<Result> {
     const [keys, results] = [this.#keys, this.#results];
     this.#size = Math.min(4 * this.#size, LARGEST_SIZE);
     this.#keys = new Int32Array(4 * this.#size);
-    this.#results = emptyResults(this.#size);
+    this.#results = noResults(this.#size);
     for (const [slot, result] of results.entries()) {
       if (result === undefined) continue;
       const at = 4 * slot;
@@ -49,9 +49,8 @@ export class ResultCache<Result> {
   }
 }
 
-/** Without holes, which V8 would look up along the prototypes. */
-function emptyResults<Result>(size: number): (Result | undefined)[] {
-  return new Array<Result | undefined>(size).fill(undefined);
+function noResults<Result>(size: number): (Result | undefined)[] {
+  return Array.from({ length: size });
 }
 
 /** Multipliers are odd and spread neighbouring numbers over the slots. */

@@ -6,16 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderWith } from '../folder.ts';
 import { start } from './command.ts';
-
-/** A port that nothing listens at. */
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+import { freePort } from '../free_port.ts';
 
 /** An application that answers with the body that it gets. */
 async function startApp(port: number): Promise<{ readonly stop: () => Promise<void> }> {

@@ -2,27 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOpenMetrics } from '../server/open_metrics.ts';
 import { MAIN } from './main_file.ts';
+import { freePort } from '../free_port.ts';
 
 let pending: ServerResponse | null = null;
 const upstream = createServer((request, response) => {
   if (request.url === '/slow') pending = response.writeHead(200, { 'content-length': '4' });
   else response.end('x'.repeat(2_000));
 });
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('several processes behind one listener', () => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-workers-'));

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
@@ -15,6 +14,7 @@ import type { Listening } from '../../src/edgeproof.ts';
 import { folderWith } from '../folder.ts';
 import { type AgentProcess, NO_SDK, agentProcess } from '../tunnel/agent.ts';
 import { type Instance, startInstance } from './instance.ts';
+import { freePort } from '../free_port.ts';
 
 let instance: Instance;
 let listening: Listening;
@@ -63,15 +63,6 @@ const refusal = async (method: string, path: string, body?: object) => {
   const answer = await instance.call(method, path, body);
   return [answer.status, answer.body.error_code, answer.body.details?.pointer];
 };
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 /** What comes back after a greeting and its end. */
 async function echoed(socket: Duplex): Promise<string> {

@@ -8,6 +8,7 @@ import { readPorts } from '../../src/cli/stream_options.ts';
 import type { ListenOptions, Listening } from '../../src/listening.ts';
 import { type Backend, backend, echo } from '../server/tcp/peers.ts';
 import { type Instance, startInstance } from './instance.ts';
+import { freePort } from '../free_port.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -58,13 +59,6 @@ async function taken(): Promise<{ readonly port: number; readonly free: () => Pr
   return { port: (server.address() as AddressInfo).port, free };
 }
 
-/** A port that is free right now. */
-async function unused(): Promise<number> {
-  const { port, free } = await taken();
-  await free();
-  return port;
-}
-
 /** What an edge at a port answers; null without a listener. */
 function answer(port: number): Promise<string | null> {
   return new Promise((resolve) => {
@@ -100,7 +94,7 @@ describe('a write of an edge whose port is in use', () => {
   it('keeps the old port of the edge if it is an update', async () => {
     const { instance, make } = await setting();
     const { port: other } = await taken();
-    const port = await unused();
+    const port = await freePort();
     const { body: edge } = await make([`db.test:${port}`]);
     const at = `/edges/tcp/${edge.id}`;
     const refused = await instance.call('PATCH', at, { hostports: [`db.test:${port}`, `db.test:${other}`] });
@@ -124,7 +118,7 @@ describe('a write of an edge whose port is in use', () => {
 
   it('is refused if another edge has the port under another name', async () => {
     const { make } = await setting();
-    const port = await unused();
+    const port = await freePort();
     expect((await make([`a.test:${port}`])).status).toBe(201);
     expect((await make([`b.test:${port}`])).status).toBe(409);
     expect((await make([`c.test:${port}`], 'tls')).status).toBe(409);
@@ -140,7 +134,7 @@ describe('a write of an edge whose port is in use', () => {
 describe('a port that is in use when the instance starts', () => {
   it('is reported, affects nothing else, and is opened when it is free', async () => {
     const first = await setting();
-    const port = await unused();
+    const port = await freePort();
     await first.make([`db.test:${port}`]);
     const storePath = join(first.instance.folder, 'store.db');
     await first.listening.close(0);
@@ -185,7 +179,7 @@ describe('a port that is in use when the instance starts', () => {
 
   it('does not fail unrelated writes', async () => {
     const { instance, make } = await setting();
-    const [port, other] = [await unused(), await unused()];
+    const [port, other] = [await freePort(), await freePort()];
     const { body: edge } = await make([`db.test:${port}`]);
     await instance.call('PATCH', `/edges/tcp/${edge.id}`, { hostports: [`db.test:${other}`] });
     const blocker: Server = createServer().listen(port, '127.0.0.1');
@@ -199,7 +193,7 @@ describe('a port that is in use when the instance starts', () => {
 
 describe('ports that edges are not allowed to use', () => {
   it('are refused, unless they are mapped to another one', async () => {
-    const [allowed, mapped] = [await unused(), await unused()];
+    const [allowed, mapped] = [await freePort(), await freePort()];
     const { listening, make } = await setting({
       edgePorts: (port) => port === allowed,
       tcp: { ports: { 'mapped.test:22': mapped } },

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { skipped } from '../../peers.ts';
 import { administered } from './postgres_database.ts';
+import { freePort } from '../../free_port.ts';
 
 /** Where Debian and others put the server. */
 const FOLDER = '/usr/lib/postgresql';
@@ -114,13 +114,4 @@ async function answers(url: string, child: ChildProcess): Promise<boolean> {
     }
   }
   return false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
