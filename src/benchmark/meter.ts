@@ -23,6 +23,8 @@ export interface MeterOptions {
    * default one iteration.
    */
   readonly cycles?: readonly number[];
+  /** Minimum number of slices, however short `durationMs` is; default 96, which comparisons of runs need. */
+  readonly minSlices?: number;
   /** Whether latencies of single iterations and allocations are measured too; default true. */
   readonly extras?: boolean;
   /** Called with the progress, from 0 to 1. */
@@ -81,7 +83,8 @@ export async function measure(
   const makingMs = clock() - began;
   const cycles = options.cycles ?? [];
   const warmed = paced(warmUp(subjects, options.warmUpMs, clock), cycles);
-  const rounds = Math.ceil(Math.max(MIN_SLICES, options.durationMs / SLICE_MS) / STRETCHES);
+  const slices = Math.max(options.minSlices ?? MIN_SLICES, options.durationMs / SLICE_MS);
+  const rounds = Math.ceil(slices / STRETCHES);
   // Subjects that take long to build are built once; otherwise building would take longer than measuring.
   const isMadeAnew = makingMs * STRETCHES < Math.max(1_000, options.durationMs * makers.length);
   const samples = makers.map((): number[] => []);

@@ -56,6 +56,8 @@ export async function benchEdge(
   const short: MeterOptions = {
     ...meterOf(options, 'parts'),
     durationMs: options.durationMs / 8,
+    // Parts are not compared with those of other runs.
+    minSlices: 32,
     warmUpMs: options.warmUpMs / 4,
   };
   const { parts, leftOut } = await profile(config, requests, base.rows[0]!.nsPerOp.value, seed, short);
