@@ -14,7 +14,7 @@ import { runs, seeded } from '../random.ts';
 import { authorityNamed } from './certificates.ts';
 
 /** Steps of the walk. */
-const STEPS = runs(1_000, 100);
+const STEPS = runs(1_000, 40);
 const OPTIONS = { clock: () => 1_700_000_000_000, random: () => 0.3 };
 
 type Objects = ReadonlyMap<string, ResourceObject>;

@@ -12,7 +12,7 @@ import { ATTACKS } from './hostile_agents.ts';
 
 /** Hostile agents beside a good one. The edge is a process of its own, which runs with `--expose-gc`. */
 
-const ROUNDS = IS_FULL ? runs(40, 5) : 2;
+const ROUNDS = IS_FULL ? runs(40, 5) : 1;
 const AT_ONCE = 8;
 const MAX_GROWTH_MIB = 40;
 
