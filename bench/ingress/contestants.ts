@@ -156,7 +156,11 @@ export function startContestant(
     core,
     logFile,
     environment: environmentOf(site),
-    ready: (hasEnded) => untilListening(site.port, hasEnded),
+    ready: async (hasEnded) => {
+      await untilListening(site.port, hasEnded);
+      const isListeningForTls = site.tlsPort > 0 && contestant.abilities.includes('tls');
+      if (isListeningForTls) await untilListening(site.tlsPort, hasEnded);
+    },
   });
 }
 
