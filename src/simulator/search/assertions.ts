@@ -178,9 +178,8 @@ function changedFields(
   const sent = [...headers, 'host', host];
   const found: Record<string, unknown> = {};
   for (const name of distinctNames(fields)) {
-    const values = fieldValues(fields, name);
-    if (FRAMING.test(name) || values.join('\n') === fieldValues(sent, name).join('\n')) continue;
-    const value = written(values, write);
+    if (FRAMING.test(name) || areAlike(fields, sent, name)) continue;
+    const value = written(fieldValues(fields, name), write);
     if (value !== null) found[name] = value;
   }
   for (const name of [...distinctNames(sent), ...absent])
@@ -212,18 +211,26 @@ function logsOf({ logs, configuration: { redact } }: Logged): readonly unknown[]
 }
 
 /**
- * Names of fields in these responses and upstream requests that a configuration, or a script of upstreams, mentions.
+ * Names of fields in these responses, and of those that the edge set in upstream requests, if a configuration, or a script of
+ * upstreams, mentions them. Fields that a client sent and the edge passed on are left out.
  */
 export function editedNames(of: object, runs: Iterable<SimulatedRequest>): EditedNames {
   const text = JSON.stringify(of).toLowerCase();
   const isMentioned = (name: string): boolean => !FRAMING.test(name) && text.includes(name);
   const names = { request: new Set<string>(), response: new Set<string>() };
-  for (const { seen, response } of runs) {
-    for (const { request } of seen ?? []) addNames(names.request, request.headers);
+  for (const { seen, response, exchange } of runs) {
+    for (const { request } of seen ?? [])
+      for (const name of distinctNames(request.headers))
+        if (!areAlike(request.headers, exchange.head.headers, name)) names.request.add(name);
     addNames(names.response, response.headers);
   }
   return {
     request: new Set([...names.request].filter(isMentioned)),
     response: new Set([...names.response].filter(isMentioned)),
   };
+}
+
+/** Whether both lists have the same values of a field. */
+function areAlike(one: FieldList, other: FieldList, name: string): boolean {
+  return fieldValues(one, name).join('\n') === fieldValues(other, name).join('\n');
 }

@@ -2,8 +2,8 @@ import { type Mutant, configMutants } from '../../analysis/config_mutants.ts';
 import type { CoveredEdge } from '../../coverage/coverage.ts';
 import { type FixtureParts, edgeFixture, fixtureParts } from '../../coverage/edge_fixture.ts';
 import type { PlacedRoute } from '../../coverage/placed_routes.ts';
+import type { WatchedExpression } from '../../coverage/expressions.ts';
 import { recorder } from '../../coverage/recorder.ts';
-import { pointersFrom } from '../../diagnostics/diagnostic.ts';
 import { validationCache } from '../../edge/document/validation_cache.ts';
 import { withoutFiles } from '../../edge/document/without_files.ts';
 import { checkWholeEdge } from '../../edge/semantic_checks.ts';
@@ -11,6 +11,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { Signer } from '../document/requests.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import { type EditedNames, editedNames } from './assertions.ts';
+import { type Trail, onlyRoute, routeOf, seenBy } from './change_scope.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type FoundCase, requestsOf } from './cover_points.ts';
 import type { Draft } from './draft.ts';
@@ -43,14 +44,14 @@ export function noticingCases(
   const config = checked.config ?? covered.edge.config;
   const parts = fixtureParts();
   const names = editedNames(config, requestsOf(found));
-  const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
-  const original = memory(draftRunner(covered.edge.unwatched()), names, pools, limits.runs);
+  const original = memory(draftRunner(covered.edge.unwatched()), names, limits.runs);
   const known = [
     ...found.map(({ draft, run }) => witnessOf(draft, run(), original, true)),
     ...begin.map((draft) => witnessOf(draft, original.run(draft), original, false)),
   ];
   const more: FoundCase[] = [];
   const routes = new Map(covered.routes.map((route) => [route.pointer, route]));
+  const usualPools = poolsByRoute(config, covered.recorder.expressions.values(), signer);
   let mistakes = 0;
   for (const mutant of configMutants(config)) {
     if (++mistakes > limits.mistakes) break;
@@ -60,6 +61,7 @@ export function noticingCases(
     const draft = noticingDraft(changed, mutant, {
       routes,
       original,
+      usualPools,
       known,
       names,
       signer,
@@ -74,13 +76,10 @@ export function noticingCases(
 }
 
 /** A request, and where it leaves traces in the configuration. */
-interface Witness {
-  readonly draft: Draft;
+interface Witness extends Trail {
   /** Whether a case asserts its result. */
   readonly isAsserted: boolean;
-  readonly routes: ReadonlySet<string>;
   readonly pointers: readonly string[];
-  readonly isLogin: boolean;
 }
 
 function witnessOf(draft: Draft, run: DraftRun, original: Memory, isAsserted: boolean): Witness {
@@ -113,6 +112,7 @@ interface Search {
   /** By pointer. */
   readonly routes: ReadonlyMap<string, PlacedRoute>;
   readonly original: Memory;
+  readonly usualPools: (route: PlacedRoute | null) => Pools;
   readonly known: readonly Witness[];
   readonly names: EditedNames;
   readonly signer: Signer | null;
@@ -123,11 +123,11 @@ interface Search {
 
 /** A request whose result differs after the mistake; null if a case has one already, or none is found. */
 function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Draft | null {
-  const { routes, original, known, names, signer, parts } = search;
+  const { routes, original, usualPools, known, names, signer, parts } = search;
   const route = routeOf(mutant.pointer, routes);
-  const scope = route === null || seenElsewhere(mutant.pointer, route) ? null : route.id;
+  const isSeen = seenBy(mutant.pointer, route, { routes, changed });
   const near = known
-    .filter((witness) => scope === null || witness.routes.has(scope))
+    .filter(isSeen)
     .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
     .sort((one, other) => other.nearness - one.nearness)
     .map(({ witness }) => witness);
@@ -135,17 +135,38 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
   const differs = (draft: Draft): boolean =>
     !holds(original.result(draft), resultOf(draft, run(draft), names));
   if (near.some(({ draft, isAsserted }) => isAsserted && differs(draft))) return null;
+  const usual = usualPools(route);
   const pools = poolsIn(route === null ? changed : onlyRoute(changed, route), signer);
   // A login takes as long as hundreds of other requests.
-  const bases = near.flatMap(({ draft, isLogin }) => (isLogin ? [] : [draft])).slice(0, BASES);
+  const withoutLogin = near.filter(({ isLogin }) => !isLogin);
+  const others = withoutLogin.length > 0 ? [] : known.filter(({ isLogin }) => !isLogin);
+  const bases = [...withoutLogin, ...others].slice(0, BASES).map(({ draft }) => draft);
   // Values that only the changed configuration has come first.
-  const usual = bases.map((base) => original.near(base));
+  const neighbours = bases.map((base) => original.near(base, usual));
   const own = bases.flatMap((base, at) => {
-    const { keys } = usual[at]!;
+    const { keys } = neighbours[at]!;
     return changesOf(base, pools).flatMap(({ draft }) => (keys.has(changedKey(draft, base)) ? [] : [draft]));
   });
-  const tried = [...bases, ...own, ...usual.flatMap(({ drafts }) => drafts)];
+  const tried = [...bases, ...own, ...neighbours.flatMap(({ drafts }) => drafts)];
   return tried.slice(0, search.runs).find(differs) ?? null;
+}
+
+/**
+ * The values of the original configuration: those of one route for a change inside it, as requests for other routes are
+ * among the cases. Changes in one route follow each other.
+ */
+function poolsByRoute(
+  config: EdgeConfig,
+  expressions: Iterable<WatchedExpression>,
+  signer: Signer | null,
+): (route: PlacedRoute | null) => Pools {
+  const whole = poolsOf(config, expressions, signer);
+  let last: { readonly route: PlacedRoute; readonly pools: Pools } | null = null;
+  return (route) => {
+    if (route === null) return whole;
+    if (last?.route !== route) last = { route, pools: poolsIn(onlyRoute(config, route), signer) };
+    return last.pools;
+  };
 }
 
 /** The values in a configuration and its expressions, which are known after it was compiled. */
@@ -160,29 +181,6 @@ function poolsIn(config: EdgeConfig, signer: Signer | null): Pools {
 /** Maximum number of cases whose neighbours are tried. */
 const BASES = 6;
 
-/** The route, or the TLS or TCP edge, that contains a change; null for other changes. */
-function routeOf(pointer: string, routes: ReadonlyMap<string, PlacedRoute>): PlacedRoute | null {
-  const at = pointersFrom(pointer)
-    .slice(1)
-    .find((each) => routes.has(each));
-  return at === undefined ? null : routes.get(at)!;
-}
-
-/** Whether other routes may see a change inside one, as that of its path. */
-function seenElsewhere(pointer: string, route: PlacedRoute): boolean {
-  return /\/(?:match|match_type|hostports)(?:\/|$)/.test(pointer.slice(route.pointer.length));
-}
-
-/** A configuration with only one route of its HTTPS edge: all others have the values that are known. */
-function onlyRoute(config: EdgeConfig, { edge, kind, pointer }: PlacedRoute): EdgeConfig {
-  const { edges } = config;
-  if (kind !== 'https') return config;
-  const own = edges.https[edge]!;
-  const route = own.routes[Number(pointer.slice(pointer.lastIndexOf('/') + 1))];
-  const routes = route === undefined ? [] : [route];
-  return { ...config, edges: { https: { [edge]: { ...own, routes } }, tls: {}, tcp: {} } };
-}
-
 /** Length of the longest place of a case that contains the change. */
 function nearnessTo(pointer: string, { draft, pointers }: Witness): number {
   const lengths = pointers.map((own) => (pointer === own || pointer.startsWith(`${own}/`) ? own.length : 0));
@@ -195,8 +193,8 @@ interface Memory {
   readonly run: RunDraft;
   readonly keep: (draft: Draft, run: DraftRun) => void;
   readonly result: (draft: Draft) => WrittenCase | null;
-  /** Drafts that differ in one field from one. */
-  readonly near: (draft: Draft) => Neighbours;
+  /** Drafts that differ in one field from one, with the values of these pools. */
+  readonly near: (draft: Draft, pools: Pools) => Neighbours;
 }
 
 interface Neighbours {
@@ -225,8 +223,9 @@ function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: nu
   }
 }
 
-function memory(run: RunDraft, names: EditedNames, pools: Pools, runs: number): Memory {
+function memory(run: RunDraft, names: EditedNames, runs: number): Memory {
   const neighbours = new Map<Draft, Neighbours>();
+  let lastPools: Pools | null = null;
   const results = new Map<string, WrittenCase | null>();
   const keep = (key: string, draft: Draft, ran: DraftRun): WrittenCase | null => {
     const result = resultOf(draft, ran, names);
@@ -235,7 +234,9 @@ function memory(run: RunDraft, names: EditedNames, pools: Pools, runs: number): 
   };
   return {
     run,
-    near: (draft) => {
+    near: (draft, pools) => {
+      if (pools !== lastPools) neighbours.clear();
+      lastPools = pools;
       let near = neighbours.get(draft);
       if (near === undefined) {
         const changes = changesOf(draft, pools);
