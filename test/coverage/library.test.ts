@@ -38,6 +38,18 @@ describe('the search', () => {
     if (found.verdict === 'changes') expect(found.changes.length).toBeLessThanOrEqual(expressions.length + 1);
   });
 
+  it('expects fields to be absent that the edge may set, and not those that it only reads', () => {
+    const edge = edgeOf({
+      expressions: ["hasReqHeader('x-read')"],
+      actions: [{ type: 'add-headers', config: { headers: { 'x-set': 'a' } } }],
+    });
+    const { cases } = coverScenario(edge, { cases: [PLAIN] }).emit();
+    const text = JSON.stringify(cases);
+    expect(text).toMatch(/"x-set":"a"/);
+    expect(text).toMatch(/"x-set":"absent"/);
+    expect(text).not.toMatch(/"x-read":"absent"/);
+  });
+
   it('covers a whole policy at once, with cases that pass', () => {
     const edge = edgeOf(
       ...REACHABLE.map((expressions) =>
