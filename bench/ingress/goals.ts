@@ -9,7 +9,7 @@ export interface Goal {
 
 // table: goals of the three bare workloads over HTTP/1.1
 const BARE: readonly Goal[] = [
-  { peer: 'nginx', of: 'throughput', times: 0.85 },
+  { peer: 'nginx', of: 'throughput', times: 0.9 },
   { peer: 'nginx', of: 'p99', times: 1.5 },
   { peer: 'caddy', of: 'throughput', times: 3 },
   { peer: 'undici', of: 'throughput', times: 1.6 },
@@ -27,8 +27,8 @@ const ALL_ON: readonly Goal[] = [
 /** With all modules on, at least this multiple of nginx is required. */
 export const LEAST_BESIDE_NGINX = 0.9;
 
-export const START_MS_AT_MOST = 300;
-export const IDLE_RSS_MB_AT_MOST = 120;
+export const START_MS_AT_MOST = 100;
+export const IDLE_RSS_MB_AT_MOST = 110;
 
 /** The goals of a workload, if any. */
 export function goalsOf({ allOn, protocol, perConnection }: Workload): readonly Goal[] {
