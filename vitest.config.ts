@@ -19,9 +19,10 @@ const BY_VITE = filesWith(/spy: true|src\/browser\/url\.ts'/);
 
 /**
  * Files that take long and find what edits seldom break: what is packed, which objects stay in memory, how work grows with the
- * size of a configuration. `npm run test:full` runs them.
+ * size of a configuration, what a solver says of random pairs. `npm run test:full` runs them.
  */
 const FULL_RUN = [
+  'test/analysis/oracle.test.ts',
   'test/bench/soak.test.ts',
   'test/browser/twins.test.ts',
   'test/control/cost_of_a_write.test.ts',
@@ -32,6 +33,7 @@ const FULL_RUN = [
   'test/edge/swap_memory.test.ts',
   'test/filters/planted_filter.test.ts',
   'test/integrations/testing/runners.test.ts',
+  'test/mcp/repairs.test.ts',
   'test/package/action.test.ts',
   'test/package/shipping.test.ts',
   'test/package/tarball.test.ts',
@@ -44,6 +46,7 @@ const LONG = [
   'cli/examples',
   'cli/faults',
   'mcp/tools',
+  'filters/planted_filter',
   'lsp/navigation',
   'analysis/oracle',
   'replay/jobs',
