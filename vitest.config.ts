@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { IS_FULL } from './test/random.ts';
@@ -67,8 +68,9 @@ class LongFirst extends BaseSequencer {
 
 /** What the command line filters files by. */
 const NAMED = process.argv.slice(2).filter((word) => !/^(?:run|list|watch|-.*)$/.test(word));
-/** Those that this run leaves out; a file that is named runs in any case. */
-const LEFT_OUT = IS_FULL ? [] : FULL_RUN.filter((file) => !NAMED.some((word) => file.includes(word)));
+/** Those that this run leaves out; a file that is named itself, and not only its folder, runs in any case. */
+const isNamed = (file: string): boolean => NAMED.some((word) => word.includes(basename(file, '.test.ts')));
+const LEFT_OUT = IS_FULL ? [] : FULL_RUN.filter((file) => !isNamed(file));
 if (LEFT_OUT.length > 0 && !NAMED.includes('tidy'))
   process.stderr.write(`left to npm run test:full: ${LEFT_OUT.join(', ')}\n`);
 
