@@ -24,6 +24,7 @@ const BY_VITE = filesWith(/spy: true|src\/browser\/url\.ts'/);
  */
 const FULL_RUN = [
   'test/analysis/oracle.test.ts',
+  'test/analysis/rare_features.test.ts',
   'test/bench/soak.test.ts',
   'test/browser/twins.test.ts',
   'test/control/cost_of_a_write.test.ts',
