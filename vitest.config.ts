@@ -69,8 +69,9 @@ class LongFirst extends BaseSequencer {
 
 /** What the command line filters files by. */
 const NAMED = process.argv.slice(2).filter((word) => !/^(?:run|list|watch|-.*)$/.test(word));
-/** Those that this run leaves out; a file that is named itself, and not only its folder, runs in any case. */
+/** Whether a file is named itself, and not only its folder. */
 const isNamed = (file: string): boolean => NAMED.some((word) => word.includes(basename(file, '.test.ts')));
+/** Those that this run leaves out. */
 const LEFT_OUT = IS_FULL ? [] : FULL_RUN.filter((file) => !isNamed(file));
 if (LEFT_OUT.length > 0 && !NAMED.includes('tidy'))
   process.stderr.write(`left to npm run test:full: ${LEFT_OUT.join(', ')}\n`);

@@ -6,7 +6,7 @@ const LARGEST_SIZE = 1 << 15;
  * was displaced is computed again.
  */
 export class ResultCache<Result> {
-  // Most configurations need few results, and an empty cache of the largest size takes milliseconds to make.
+  // Most configurations need few results, and to make an empty cache of the largest size takes milliseconds.
   #size = FIRST_SIZE;
   #keys = new Int32Array(4 * FIRST_SIZE);
   #results = noResults<Result>(FIRST_SIZE);

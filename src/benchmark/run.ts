@@ -56,7 +56,7 @@ export async function benchEdge(
   const short: MeterOptions = {
     ...meterOf(options, 'parts'),
     durationMs: options.durationMs / 8,
-    // Parts are not compared with those of other runs.
+    // Shares of parts need less precision than comparisons between runs.
     minSlices: 32,
     warmUpMs: options.warmUpMs / 4,
   };

@@ -5,10 +5,10 @@ import { readMatch } from '../../edge/router.ts';
 import { isPlain, looseText } from '../../http/readings.ts';
 import type { Draft } from './draft.ts';
 
-/** A request, and the routes that it took. */
-export interface Trail {
+/** A request that was run. */
+export interface RoutedDraft {
   readonly draft: Draft;
-  /** Ids of routes. */
+  /** Ids of the routes that it took. */
   readonly routes: ReadonlySet<string>;
   readonly isLogin: boolean;
 }
@@ -16,44 +16,53 @@ export interface Trail {
 /** The route, or the TLS or TCP edge, that contains a change; null for other changes. */
 export function routeOf(pointer: string, routes: ReadonlyMap<string, PlacedRoute>): PlacedRoute | null {
   const found = pointersFrom(pointer).flatMap((each) => routes.get(each) ?? []);
-  // What is left of a TLS or TCP edge that is missing may be of another kind.
+  // Without a TLS or TCP edge, its connections may reach an edge of another kind.
   return found.find((route) => route.kind === 'https' || route.pointer !== pointer) ?? null;
 }
 
-/** Whether a request may see a change: none of a route that it neither took nor could take afterwards. */
-export function seenBy(
+/** Tells which requests a change may affect: those that took its route, and those that could take it afterwards. */
+export function mayAffect(
   pointer: string,
   route: PlacedRoute | null,
   { routes, changed }: { readonly routes: ReadonlyMap<string, PlacedRoute>; readonly changed: EdgeConfig },
-): (witness: Trail) => boolean {
-  const member = route === null ? '' : (pointersFrom(pointer.slice(route.pointer.length)).at(-2) ?? '');
-  if (route === null || member === '/hostports') return () => true;
-  // It is missing, or has changed places with the one before.
-  if (member === '') {
-    const before = routes.get(routePointer(route, indexOf(route) - 1))?.id ?? route.id;
-    return (witness) => took(witness, route.id) || took(witness, before) || isVague(witness);
+): (request: RoutedDraft) => boolean {
+  if (route === null) return () => true;
+  const [member = ''] = pointer.slice(route.pointer.length + 1).split('/');
+  switch (member) {
+    case 'hostports':
+      return () => true;
+    case '': {
+      // The route is missing, or has changed places with the one before.
+      const before = routes.get(pointerBefore(route))?.id ?? route.id;
+      return (request) =>
+        request.routes.has(route.id) || request.routes.has(before) || mayTakeAnyRoute(request);
+    }
+    case 'match':
+    case 'match_type': {
+      const { match } = onlyRoute(changed, route).edges.https[route.edge]!.routes[0]!;
+      const path = looseText(readMatch(match).path);
+      return (request) =>
+        request.routes.has(route.id) || mayTakeAnyRoute(request) || request.draft.path.startsWith(path);
+    }
+    default:
+      return (request) => request.routes.has(route.id);
   }
-  if (member !== '/match' && member !== '/match_type') return (witness) => took(witness, route.id);
-  const { match } = onlyRoute(changed, route).edges.https[route.edge]!.routes[0]!;
-  const path = looseText(readMatch(match).path);
-  return (witness) => took(witness, route.id) || isVague(witness) || witness.draft.path.startsWith(path);
 }
 
-function took({ routes }: Trail, id: string): boolean {
-  return routes.has(id);
-}
-
-/** Whether more than its path as it is written decides which routes a request takes. */
-function isVague({ draft, isLogin }: Trail): boolean {
-  return isLogin || draft.as !== null || !isPlain(draft.path);
+/** Whether its path, as it is written, does not decide alone which routes a request takes. */
+function mayTakeAnyRoute({ draft, isLogin, routes }: RoutedDraft): boolean {
+  // Internal endpoints may get another path.
+  return isLogin || draft.as !== null || routes.size > 1 || !isPlain(draft.path);
 }
 
 function indexOf({ pointer }: PlacedRoute): number {
   return Number(pointer.slice(pointer.lastIndexOf('/') + 1));
 }
 
-function routePointer({ pointer }: PlacedRoute, index: number): string {
-  return `${pointer.slice(0, pointer.lastIndexOf('/'))}/${index}`;
+/** The pointer of the route before; no route has it if this one is the first. */
+function pointerBefore(route: PlacedRoute): string {
+  const { pointer } = route;
+  return `${pointer.slice(0, pointer.lastIndexOf('/'))}/${indexOf(route) - 1}`;
 }
 
 /** A configuration with only one route of its HTTPS edge: all others have the values that are known. */

@@ -11,7 +11,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { Signer } from '../document/requests.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import { type EditedNames, editedNames } from './assertions.ts';
-import { type Trail, onlyRoute, routeOf, seenBy } from './change_scope.ts';
+import { type RoutedDraft, mayAffect, onlyRoute, routeOf } from './change_scope.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type FoundCase, requestsOf } from './cover_points.ts';
 import type { Draft } from './draft.ts';
@@ -76,7 +76,7 @@ export function noticingCases(
 }
 
 /** A request, and where it leaves traces in the configuration. */
-interface Witness extends Trail {
+interface Witness extends RoutedDraft {
   /** Whether a case asserts its result. */
   readonly isAsserted: boolean;
   readonly pointers: readonly string[];
@@ -125,9 +125,8 @@ interface Search {
 function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Draft | null {
   const { routes, original, usualPools, known, names, signer, parts } = search;
   const route = routeOf(mutant.pointer, routes);
-  const isSeen = seenBy(mutant.pointer, route, { routes, changed });
   const near = known
-    .filter(isSeen)
+    .filter(mayAffect(mutant.pointer, route, { routes, changed }))
     .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
     .sort((one, other) => other.nearness - one.nearness)
     .map(({ witness }) => witness);
@@ -137,7 +136,7 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
   if (near.some(({ draft, isAsserted }) => isAsserted && differs(draft))) return null;
   const usual = usualPools(route);
   const pools = poolsIn(route === null ? changed : onlyRoute(changed, route), signer);
-  // A login takes as long as hundreds of other requests.
+  // A login takes as long as hundreds of other requests, so a route with nothing else gets requests of other routes.
   const withoutLogin = near.filter(({ isLogin }) => !isLogin);
   const others = withoutLogin.length > 0 ? [] : known.filter(({ isLogin }) => !isLogin);
   const bases = [...withoutLogin, ...others].slice(0, BASES).map(({ draft }) => draft);
@@ -152,8 +151,8 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
 }
 
 /**
- * The values of the original configuration: those of one route for a change inside it, as requests for other routes are
- * among the cases. Changes in one route follow each other.
+ * The values of the original configuration to try: for a change inside a route only those of that route, or most of the
+ * requests tried would be for other routes. Only the last route is remembered: changes in one route follow each other.
  */
 function poolsByRoute(
   config: EdgeConfig,

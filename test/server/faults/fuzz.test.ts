@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, createEdge } from '../../../src/edgeproof.ts';
 import type { Listening } from '../../../src/listening.ts';
-import { IS_FULL } from '../../random.ts';
+import { IS_FULL, runs } from '../../random.ts';
 import { SERVER, testAuthority } from '../tls/authority.ts';
 import { Chance, pause } from './chance.ts';
 import { http1Script, http2Script, http2WebSocketScript, play, type Script, tcpScript } from './clients.ts';
@@ -13,8 +13,8 @@ import { type Target, webSocketScript } from './clients.ts';
 import { faultyHttp1, faultyHttp2, faultyTcp, SHAPES, UPSTREAM_FAULTS } from './upstreams.ts';
 import type { RawUpstream } from './raw_upstream.ts';
 
-/** 600 in both sizes; a factor of 50 makes a long run of 30,000. */
-const CASES = IS_FULL ? 600 : 200;
+/** A factor of 50 makes a long run of 30,000. */
+const CASES = IS_FULL ? runs(600, 600) : 200;
 const AT_ONCE = 12;
 const SEED = 16;
 
