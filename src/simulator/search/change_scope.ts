@@ -4,6 +4,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { readMatch } from '../../edge/router.ts';
 import { isPlain, looseText } from '../../http/readings.ts';
 import type { Draft } from './draft.ts';
+import type { DraftRun } from './run_draft.ts';
 
 /** A request that was run. */
 export interface RoutedDraft {
@@ -11,6 +12,18 @@ export interface RoutedDraft {
   /** Ids of the routes that it took. */
   readonly routes: ReadonlySet<string>;
   readonly isLogin: boolean;
+}
+
+/** Ids of the routes that a run took, internal endpoints included. */
+export function routesTaken({ simulatedRequests, connection }: DraftRun): ReadonlySet<string> {
+  const stream = connection?.exchange;
+  const pipelines = simulatedRequests.flatMap(({ exchange }) => [
+    exchange.pipeline,
+    exchange.inside?.pipeline,
+  ]);
+  const ids = pipelines.flatMap((pipeline) => pipeline?.route ?? []);
+  const streams = [stream?.pipeline, stream?.inside?.pipeline];
+  return new Set([...ids, ...streams.flatMap((each) => (each ? [`${each.kind}:${each.edge}`] : []))]);
 }
 
 /** The route, or the TLS or TCP edge, that contains a change; null for other changes. */

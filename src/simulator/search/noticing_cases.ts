@@ -11,7 +11,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { Signer } from '../document/requests.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import { type EditedNames, editedNames } from './assertions.ts';
-import { type RoutedDraft, mayAffect, onlyRoute, routeOf } from './change_scope.ts';
+import { type RoutedDraft, mayAffect, onlyRoute, routeOf, routesTaken } from './change_scope.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type FoundCase, requestsOf } from './cover_points.ts';
 import type { Draft } from './draft.ts';
@@ -89,24 +89,13 @@ function witnessOf(draft: Draft, run: DraftRun, original: Memory, isAsserted: bo
   return {
     draft,
     isAsserted,
-    routes: routesOf(run),
+    routes: routesTaken(run),
     pointers: facts.flatMap(({ pointer }) => pointer ?? []),
     isLogin: facts.some(({ code }) => LOGIN.test(code)),
   };
 }
 
 const LOGIN = /^(?:oauth|oidc|saml|openid_connect)\./;
-
-function routesOf({ simulatedRequests, connection }: DraftRun): ReadonlySet<string> {
-  const stream = connection?.exchange;
-  const pipelines = simulatedRequests.flatMap(({ exchange }) => [
-    exchange.pipeline,
-    exchange.inside?.pipeline,
-  ]);
-  const ids = pipelines.flatMap((pipeline) => pipeline?.route ?? []);
-  const streams = [stream?.pipeline, stream?.inside?.pipeline];
-  return new Set([...ids, ...streams.flatMap((each) => (each ? [`${each.kind}:${each.edge}`] : []))]);
-}
 
 interface Search {
   /** By pointer. */
