@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { referencePages } from './reference_pages/pages.ts';
 
-/** Writes every page that is made from the code: the last step of `npm run generate`. CI fails when one of them differs. */
+/** Writes every page that is made from the code: the last step of `npm run generate`. `npm run check` fails when one of them differs. */
 const root = new URL('..', import.meta.url);
 
 // A page of what no longer exists must not stay.
