@@ -37,15 +37,12 @@ export function watchFile(
 ): { close: () => void } {
   /** Contents when they were last seen; null for a file that was named and never seen. */
   let last: ReadonlyMap<string, string | null> | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
   const away = awayFiles(deleted);
   const begun: LastReading = { files: [], beganMs: Date.now() };
   const lastReading = reading ?? (() => begun);
-  const watchers = new Map<string, FSWatcher>();
 
-  const look = async (): Promise<void> => {
-    if (!poll) watchFolders();
+  const look = async (): Promise<number | null> => {
+    if (!poll) folders.watch(lastReading().files);
     const { files, beganMs } = lastReading();
     const names = new Set([path, ...files]);
     const now = new Map(await Promise.all(Array.from(names, printOf)));
@@ -55,39 +52,94 @@ export function watchFile(
     const gone = Array.from(now.keys()).filter(
       (name) => now.get(name) === null && typeof before.get(name) === 'string',
     );
-    if (away(gone) && !poll && !isClosed) later(AWAY_MS);
+    const isUnsure = away(gone);
     // A file that is seen for the first time has changed if it was written after it was read.
     const news = Array.from(last).filter(([name, print]) =>
       before.has(name) ? before.get(name) !== print : isWrittenSince(name, beganMs),
     );
-    if (news.length === 0) return;
-    await changed(news.map(([name]) => name));
-    if (!isClosed) later(QUIET_MS);
+    if (news.length > 0) {
+      await changed(news.map(([name]) => name));
+      return QUIET_MS;
+    }
+    if (poll) return POLL_MS;
+    return isUnsure ? AWAY_MS : null;
   };
-  const watchFolders = (): void => {
-    for (const folder of new Set([path, ...lastReading().files].map((name) => dirname(name)))) {
-      if (watchers.has(folder)) continue;
-      try {
-        const watcher = watchFolder(folder, () => later(QUIET_MS));
-        watcher.on('error', () => watcher.close());
-        watchers.set(folder, watcher);
-      } catch (error) {
-        // A file is named in a folder that does not exist yet.
-        if (folder === dirname(path)) throw error;
-      }
+  const looks = oneAtATime(look);
+  const folders = watchedFolders(path, looks.soon);
+  if (!poll) folders.watch(lastReading().files);
+  looks.begin();
+  return {
+    close: () => {
+      looks.close();
+      folders.close();
+    },
+  };
+}
+
+/**
+ * Looks, one look at a time, because two would compare with each other's contents. A look returns the milliseconds until
+ * the next one, or null if only a call of `soon` leads to it.
+ */
+function oneAtATime(look: () => Promise<number | null>): {
+  readonly begin: () => void;
+  readonly soon: () => void;
+  readonly close: () => void;
+} {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let isLooking = false;
+  /** Whether another look was asked for during one. */
+  let isDue = false;
+
+  const lookNow = async (): Promise<void> => {
+    isLooking = true;
+    isDue = false;
+    try {
+      const delayMs = await look();
+      if (isDue) later(QUIET_MS);
+      else if (delayMs !== null) later(delayMs);
+    } finally {
+      isLooking = false;
     }
   };
   const later = (delayMs: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void look(), delayMs);
+    if (!isClosed) timer = setTimeout(() => void lookNow(), delayMs);
   };
-  if (!poll) watchFolders();
-  void look();
-  if (poll) timer = setInterval(() => void look(), POLL_MS);
   return {
+    begin: () => void lookNow(),
+    soon: () => {
+      if (isLooking) isDue = true;
+      else later(QUIET_MS);
+    },
     close: () => {
       isClosed = true;
       clearTimeout(timer);
+    },
+  };
+}
+
+/** Watches the folders of a file and of those that it names. */
+function watchedFolders(
+  path: string,
+  notified: () => void,
+): { readonly watch: (files: readonly string[]) => void; readonly close: () => void } {
+  const watchers = new Map<string, FSWatcher>();
+  return {
+    watch: (files) => {
+      for (const folder of new Set([path, ...files].map((name) => dirname(name)))) {
+        if (watchers.has(folder)) continue;
+        try {
+          const watcher = watchFolder(folder, notified);
+          watcher.on('error', () => watcher.close());
+          watchers.set(folder, watcher);
+        } catch (error) {
+          // A file is named in a folder that does not exist yet.
+          if (folder === dirname(path)) throw error;
+        }
+      }
+    },
+    close: () => {
       for (const watcher of watchers.values()) watcher.close();
     },
   };
