@@ -20,26 +20,39 @@ const BY_VITE = filesWith(/spy: true|src\/browser\/url\.ts'/);
 
 /**
  * Files that take long and find what edits seldom break: what is packed, which objects stay in memory, how work grows with the
- * size of a configuration, what a solver says of random pairs. `npm run test:full` runs them.
+ * size of a configuration, what a solver says of random pairs, what floods, kills and peers that read nothing leave behind.
+ * `npm run test:full` runs them.
  */
 const FULL_RUN = [
   'test/analysis/oracle.test.ts',
   'test/analysis/rare_features.test.ts',
+  'test/auth/many_pending.test.ts',
   'test/bench/soak.test.ts',
   'test/browser/twins.test.ts',
   'test/control/cost_of_a_write.test.ts',
+  'test/control/kill.test.ts',
   'test/control/memory.test.ts',
   'test/control/stalls.test.ts',
+  'test/coverage/change_scope.test.ts',
   'test/coverage/mistakes.test.ts',
   'test/edge/large_parts_ahead.test.ts',
   'test/edge/swap_memory.test.ts',
   'test/filters/planted_filter.test.ts',
+  'test/http1/streaming.test.ts',
+  'test/http1/websocket/unread.test.ts',
+  'test/http2/closed_sessions.test.ts',
+  'test/http2/half_heads.test.ts',
+  'test/inspector/hostile.test.ts',
   'test/integrations/testing/runners.test.ts',
+  'test/lsp/random_edits.test.ts',
   'test/mcp/repairs.test.ts',
   'test/package/action.test.ts',
   'test/package/shipping.test.ts',
   'test/package/tarball.test.ts',
   'test/package/types.test.ts',
+  'test/server/faults/attacks.test.ts',
+  'test/simulator/planted_faults.test.ts',
+  'test/tunnel/hostile.test.ts',
   'test/tunnel/many_tunnels.test.ts',
   'test/tunnel/reconnect.test.ts',
 ];

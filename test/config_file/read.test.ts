@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plainDocument } from '../../src/config_file/document.ts';
 import { FILE_LIMIT_BYTES, readDocument } from '../../src/config_file/read.ts';
 import { EDGE_FILE } from '../../src/edge/document/edge_file.ts';
+import { IS_FULL } from '../random.ts';
 
 function read(text: string) {
   const { document, diagnostics } = readDocument({ name: 'edge.yaml', text }, EDGE_FILE);
@@ -89,12 +90,13 @@ describe('reading YAML', () => {
     expect(read("a: { '<<': 1 }\n").value).toEqual({ a: { '<<': 1 } });
   });
 
-  test('a hundred thousand keys are fast', () => {
-    const text = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1`).join('\n');
+  test('many keys are fast', () => {
+    const count = IS_FULL ? 100_000 : 20_000;
+    const text = Array.from({ length: count }, (_, index) => `k${index}: 1`).join('\n');
     const begin = performance.now();
     const { codes, at } = read(text);
     expect(codes).toEqual([]);
-    for (let index = 0; index < 100_000; index += 10) expect(at(`/k${index}`)).toBe('1');
+    for (let index = 0; index < count; index += 10) expect(at(`/k${index}`)).toBe('1');
     expect(performance.now() - begin).toBeLessThan(20_000);
   });
 

@@ -8,7 +8,7 @@ import { folderWith } from '../folder.ts';
 import { runs, seeded } from '../random.ts';
 
 const SERVER = fileURLToPath(new URL('kill_server.ts', import.meta.url));
-const kills = runs(20, 3);
+const kills = runs(20, 1);
 const random = seeded(3);
 const WRITERS = 8;
 const LONGEST_MS = 250;

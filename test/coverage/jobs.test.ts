@@ -36,13 +36,13 @@ const timeless = (text: string) => text.replaceAll(/"took_ms": [\d.]+/g, '"took_
 describe('--jobs', () => {
   it('gives the same results with any count', async () => {
     const runs = await Promise.all(
-      [[], ['--jobs', '1'], ['--jobs', '3']].map((jobs) =>
+      [[], ['--jobs', '1'], ['--jobs', '2']].map((jobs) =>
         edgeproof(['test', '-r', 'json', ...jobs], folder),
       ),
     );
-    const [own, one, three] = runs.map(({ stdout }) => timeless(stdout));
+    const [own, one, two] = runs.map(({ stdout }) => timeless(stdout));
     expect(JSON.parse(one!)).toMatchObject({ summary: { passed: 10, failed: 2 } });
-    expect(three).toBe(one);
+    expect(two).toBe(one);
     expect(own).toBe(one);
     expect(runs.map(({ code }) => code)).toEqual([1, 1, 1]);
   });

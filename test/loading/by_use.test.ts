@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { IS_FULL } from '../random.ts';
 import { lazyLoad } from '../../src/loading/lazy_load.ts';
 
 const run = promisify(execFile);
@@ -46,25 +47,28 @@ interface Seen {
 
 describe('a process without descriptors', () => {
   // A connection takes two here: one of the client, one of the edge.
-  it.each([2, 3, 4])('first uses with %i descriptors left do no lasting harm', async (left) => {
-    const folder = await mkdtemp(join(tmpdir(), 'edgeproof-starved-'));
-    const program = fileURLToPath(new URL('starved.ts', import.meta.url));
-    const command = `ulimit -n 256; exec "$0" "$@"`;
-    const { stdout } = await run('sh', ['-c', command, process.execPath, program, folder, String(left)], {
-      timeout: 60_000,
-    });
-    await rm(folder, { recursive: true });
-    const seen = JSON.parse(stdout) as Seen;
-    expect(seen.after).toEqual({
-      http1: 'HTTP/1.1 502',
-      upstream: 'HTTP/1.1 502',
-      tls: 'HTTP/1.1 502',
-      http2: '502',
-    });
-    const answered = [...Object.values(seen.during), ...Object.values(seen.after)].filter((text) =>
-      /\b50\d$/.test(text),
-    );
-    expect(seen.events).toBe(answered.length);
-    expect(seen.metrics).toContain('edgeproof_events_lost_total{reason="not_made"} 0');
-  });
+  it.each(IS_FULL ? [2, 3, 4] : [3])(
+    'first uses with %i descriptors left do no lasting harm',
+    async (left) => {
+      const folder = await mkdtemp(join(tmpdir(), 'edgeproof-starved-'));
+      const program = fileURLToPath(new URL('starved.ts', import.meta.url));
+      const command = `ulimit -n 256; exec "$0" "$@"`;
+      const { stdout } = await run('sh', ['-c', command, process.execPath, program, folder, String(left)], {
+        timeout: 60_000,
+      });
+      await rm(folder, { recursive: true });
+      const seen = JSON.parse(stdout) as Seen;
+      expect(seen.after).toEqual({
+        http1: 'HTTP/1.1 502',
+        upstream: 'HTTP/1.1 502',
+        tls: 'HTTP/1.1 502',
+        http2: '502',
+      });
+      const answered = [...Object.values(seen.during), ...Object.values(seen.after)].filter((text) =>
+        /\b50\d$/.test(text),
+      );
+      expect(seen.events).toBe(answered.length);
+      expect(seen.metrics).toContain('edgeproof_events_lost_total{reason="not_made"} 0');
+    },
+  );
 });

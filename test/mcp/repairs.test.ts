@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from '../cli/command.ts';
+import { MAIN } from '../cli/main_file.ts';
 import { IS_FULL, runs } from '../random.ts';
 import { type Assistant, assistant } from './client.ts';
 import { type Ask, repair } from './repair.ts';
@@ -127,4 +131,11 @@ describe('an assistant without a model, which follows only `fix` and `witness`',
     expect(await repair(byCommand, folder, row.file)).toEqual([]);
     expect(readFileSync(join(folder, row.file), 'utf8')).toBe(before);
   });
+});
+
+test('a message without an end ends the process, which would not answer any more', async () => {
+  const child = spawn(process.execPath, [MAIN, 'mcp'], { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
+  child.stdin.on('error', () => undefined).write('x'.repeat(12_000_000));
+  const [said, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')]);
+  expect([code, said]).toEqual([0, expect.stringMatching(/exceed|maximum|size/i)]);
 });

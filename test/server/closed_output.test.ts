@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, expect, it } from 'vitest';
+import { IS_FULL } from '../random.ts';
 import { freePort } from '../free_port.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -24,10 +25,12 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.each([
+const OUTPUTS = [
   ['events and log', ['--events', '-']],
   ['log', []],
-])(
+] as const;
+
+it.each(IS_FULL ? OUTPUTS : OUTPUTS.slice(0, 1))(
   'an ingress continues to serve when the reader of its %s has gone',
   async (_name, more) => {
     const [port, adminPort] = [await freePort(), await freePort()];

@@ -39,6 +39,7 @@ export function eventOf(number: number, length = 10, second = number % 60): stri
   });
 }
 
+/** Without parsing: tests ask again and again, also for events of half a megabyte. */
 export function idOf(event: string): string {
-  return (JSON.parse(event) as { readonly event_id: string }).event_id;
+  return /"event_id":"(ev_\d+)"/.exec(event)?.[1] ?? '';
 }
