@@ -43,17 +43,22 @@ it('sends a log and a trace of each request before it ends, and shows no key', a
   });
   open.push(() => running.process.kill('SIGKILL'));
   const [, url] = await running.waitFor(/ready in \d+ ms {2}(http:\S+)/);
-  const response = await fetch(`${url}/a`, { headers: { host: 'shop.test' } });
-  expect(await response.text()).toBe('hello');
-  expect(await running.stop('SIGTERM')).toBe(0);
+  const send = async () => (await fetch(`${url}/a`, { headers: { host: 'shop.test' } })).text();
   const of = (path: string) => requests.filter((each) => each.path === path).map(({ decoded }) => decoded);
+  // A stop waits a second: a slow machine may take longer for the first events, which load code and connect.
+  expect(await send()).toBe('hello');
+  await expect.poll(() => of('/v1/traces').length).toBe(1);
+  await expect.poll(() => of('/v1/logs').length).toBe(1);
+  requests.splice(0);
+  expect(await send()).toBe('hello');
+  expect(await running.stop('SIGTERM')).toBe(0);
   const spans = of('/v1/traces').flatMap(decodedSpans);
   expect(spans.map(({ name }) => name)).toEqual(['GET /', expect.stringMatching(/^decide /)]);
   const logs = of('/v1/logs').flatMap(decodedLogs);
-  expect(logs.map(({ eventName, traceId }) => [eventName, traceId])).toEqual([
-    ['http_request_complete.v0', spans[0]!.traceId],
-    ['tcp_connection_closed.v0', undefined],
-  ]);
+  const named = (name: string) => logs.flatMap((log) => (log.eventName === name ? [log.traceId] : []));
+  expect(named('http_request_complete.v0')).toEqual([spans[0]!.traceId]);
+  // One, unless the client has given up its first connection meanwhile.
+  expect(new Set(named('tcp_connection_closed.v0'))).toEqual(new Set([undefined]));
   const keys = requests.map(({ headers }) => `${headers['x-key']} ${headers['x-other']}`);
   expect(new Set(keys)).toEqual(new Set(['s=ecret 1']));
   expect(running.output()).not.toContain('ecret');
