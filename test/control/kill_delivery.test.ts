@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
@@ -38,7 +39,8 @@ it.skipIf(!IS_FULL)('kills lose no audit event for a cloud that fails now and th
   });
   open.push(double.close);
 
-  const storePath = join(folder, 'store.db');
+  // Its own: the server of a try that failed may still run.
+  const storePath = join(mkdtempSync(join(folder, 'try-')), 'store.db');
   const acknowledged = new Set<string>();
   let key = '';
   let destination = '';
