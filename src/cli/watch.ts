@@ -52,7 +52,7 @@ export function watchFile(
     const gone = Array.from(now.keys()).filter(
       (name) => now.get(name) === null && typeof before.get(name) === 'string',
     );
-    const isUnsure = away(gone);
+    const areUnreported = away(gone);
     // A file that is seen for the first time has changed if it was written after it was read.
     const news = Array.from(last).filter(([name, print]) =>
       before.has(name) ? before.get(name) !== print : isWrittenSince(name, beganMs),
@@ -62,10 +62,11 @@ export function watchFile(
       return QUIET_MS;
     }
     if (poll) return POLL_MS;
-    return isUnsure ? AWAY_MS : null;
+    return areUnreported ? AWAY_MS : null;
   };
   const looks = oneAtATime(look);
   const folders = watchedFolders(path, looks.soon);
+  // Here, so that the caller gets the error if the folder is missing.
   if (!poll) folders.watch(lastReading().files);
   looks.begin();
   return {
@@ -77,8 +78,8 @@ export function watchFile(
 }
 
 /**
- * Looks, one look at a time, because two would compare with each other's contents. A look returns the milliseconds until
- * the next one, or null if only a call of `soon` leads to it.
+ * Runs looks one at a time: of two at once, each would compare files with what the other has just read. A look returns the
+ * milliseconds until the next one; null if only `soon` leads to one.
  */
 function oneAtATime(look: () => Promise<number | null>): {
   readonly begin: () => void;
