@@ -15,6 +15,13 @@ const TIDY = ['test/tidy.test.ts'];
  * too, modules that others have loaded are not counted, and counting slows what the same worker runs later.
  */
 const ALONE = filesWith(/--expose-gc|queryObjects|alive\.ts'|visit(?:s|ed)\.ts'/);
+/**
+ * Files that start processes. A worker that has run hundreds of others has a large heap, and to start a process from it took up
+ * to a third of a second: all its pages are shared with the new process and copied when they are next written.
+ */
+const STARTING = filesWith(
+  /node:child_process|\/(?:chromium|client|cluster|command|own_nats|program|ran|running|warm_command)\.ts'/,
+);
 /** Files that replace functions of modules, or whose modules a bundler accepts and Node does not: Vite loads their modules. */
 const BY_VITE = filesWith(/spy: true|src\/browser\/url\.ts'/);
 
@@ -28,7 +35,9 @@ const FULL_RUN = [
   'test/analysis/rare_features.test.ts',
   'test/auth/many_pending.test.ts',
   'test/bench/soak.test.ts',
+  'test/browser/parts.test.ts',
   'test/browser/twins.test.ts',
+  'test/cli/examples.test.ts',
   'test/control/cost_of_a_write.test.ts',
   'test/control/kill.test.ts',
   'test/control/memory.test.ts',
@@ -50,6 +59,7 @@ const FULL_RUN = [
   'test/package/shipping.test.ts',
   'test/package/tarball.test.ts',
   'test/package/types.test.ts',
+  'test/project_files/mutants.test.ts',
   'test/server/faults/attacks.test.ts',
   'test/simulator/planted_faults.test.ts',
   'test/tunnel/hostile.test.ts',
@@ -58,6 +68,12 @@ const FULL_RUN = [
 ];
 /** Files that take much longer than their size says, by which a first run sorts them: they begin before the others. */
 const LONG = [
+  'inspector/page',
+  'control/cluster_faults',
+  'cli/shards',
+  'package/personas',
+  'mcp/conformance',
+  'reports/pages',
   'cli/examples',
   'cli/faults',
   'mcp/tools',
@@ -122,7 +138,17 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: [FILES],
-          exclude: [...ALONE, ...BY_VITE, ...TIDY, ...LEFT_OUT],
+          exclude: [...STARTING, ...ALONE, ...BY_VITE, ...TIDY, ...LEFT_OUT],
+          isolate: false,
+          experimental: BY_NODE,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'starting',
+          include: STARTING,
+          exclude: [...ALONE, ...BY_VITE, ...LEFT_OUT],
           isolate: false,
           experimental: BY_NODE,
         },

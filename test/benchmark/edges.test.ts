@@ -11,6 +11,7 @@ import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
 import { FlatAutomaton } from '../../src/regex/flat_automaton.ts';
 import { OK_UPSTREAM } from '../../src/engine/drivers/constant.ts';
 import { onePolicy } from '../one_route.ts';
+import { IS_FULL } from '../random.ts';
 
 /** A clock that only work advances, so that no other load of the machine changes a result. */
 let workMs = 0;
@@ -91,7 +92,8 @@ describe('subjects that are measured side by side', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('are found equal when they are, and compared row by row', async () => {
+  // Short runs compare equal subjects in `meter.test.ts`.
+  it.runIf(IS_FULL)('are found equal when they are, and compared row by row', async () => {
     const config = edgeWith([quick('a'), slow, quick('b')]);
     const other = { name: 'the same', config };
     const { compared } = await benchEdge(config, CORPUS, SETTING, other);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/control/resources/contract.ts';
 import { RESOURCES } from '../../src/control/resources/table.ts';
 import { type Instance, startInstance } from './instance.ts';
+import { IS_FULL } from '../random.ts';
 import { SAMPLES } from './samples.ts';
 
 /** What every resource promises, generated from the table. */
@@ -115,14 +116,14 @@ describe.each(CHANGING.map((resource) => [resource.path, resource] as const))('%
   it('limits texts in bytes', async () => {
     for (const [name, limit] of limitsOf(resource)) {
       const texts = [
-        ['x'.repeat(limit - 1), true],
-        ['x'.repeat(limit), true],
-        ['x'.repeat(limit + 1), false],
         ['é'.repeat(Math.floor(limit / 2)) + 'x'.repeat(limit % 2), true],
         ['é'.repeat(Math.floor(limit / 2) + 1), false],
+        ['x'.repeat(limit + 1), false],
+        ['x'.repeat(limit), true],
+        ['x'.repeat(limit - 1), true],
         ['😀'.repeat(Math.floor(limit / 4) + 1), false],
       ] as const;
-      for (const [text, isTaken] of texts) {
+      for (const [text, isTaken] of texts.slice(0, IS_FULL ? texts.length : 3)) {
         const answer = await instance.call('POST', pathOf(resource), {
           ...(await sampleOf(resource)),
           [name]: text,

@@ -6,6 +6,7 @@ import { coverageOf, coveredEdge } from '../../src/coverage/coverage.ts';
 import { isOpen } from '../../src/coverage/point.ts';
 import { edgeOf, runCases } from './covered.ts';
 import { onePolicy } from '../one_route.ts';
+import { IS_FULL } from '../random.ts';
 
 const policy = (phase: string, rules: readonly object[]) => ({ value: JSON.stringify({ [phase]: rules }) });
 const CONFIG = {
@@ -83,7 +84,8 @@ const LEFT =
   /\.(?:provider_logout|body_too_large|timestamp_missing|session_too_long)\b|oauth\.identity_refused|saml\.provider_failed/;
 
 describe('login gates, webhooks, TLS and TCP edges', () => {
-  it('are covered by suggested cases that pass and cover their points', () => {
+  // Short runs have the test with policies, which uses the same search.
+  it.runIf(IS_FULL)('are covered by suggested cases that pass and cover their points', () => {
     const edge = createEdge(CONFIG);
     const first = coverScenario(edge, {
       identities: { alice: { teams: ['acme/platform'] } },

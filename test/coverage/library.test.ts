@@ -4,7 +4,7 @@ import { createEdge } from '../../src/edgeproof.ts';
 import { coverScenario, explainWhyNot } from '../../src/index.ts';
 import { sampleTexts } from '../../src/simulator/search/patterns.ts';
 import { onePolicy } from '../one_route.ts';
-import { runs, sized } from '../random.ts';
+import { IS_FULL, runs, sized } from '../random.ts';
 
 const rule = (expressions: readonly string[], actions: readonly object[] = [{ type: 'deny' }]) => ({
   expressions,
@@ -52,7 +52,7 @@ describe('the search', () => {
 
   it('covers a whole policy at once, with cases that pass', () => {
     const edge = edgeOf(
-      ...REACHABLE.map((expressions) =>
+      ...REACHABLE.filter((_, at) => IS_FULL || at % 3 === 0).map((expressions) =>
         rule(expressions, [{ type: 'log', config: { metadata: { a: 'b' } } }]),
       ),
     );

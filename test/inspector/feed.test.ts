@@ -98,17 +98,24 @@ test('without a page only few of many requests are observed, and the rest is cou
   expect(routes[0]!.hits).toBe(1_000);
 });
 
-test('the feed says what each second had', async () => {
-  const { address } = await application(({ url }) => ({ status: url === '/bad' ? 500 : 200, body: 'ok' }));
-  const { send, feed } = await inspected(edgeTo(address));
+test('the feed says what each second had, also one that the end of an exchange shows to be over', async () => {
+  const began = Date.UTC(2030, 0, 1);
+  let clock = began;
+  const { address } = await application(({ url }) => {
+    if (url === '/bad') clock += 1_000;
+    return { status: url === '/bad' ? 500 : 200, body: 'ok' };
+  });
+  const { send, feed } = await inspected(edgeTo(address), {}, { clock: () => clock });
   const reader = await feed();
   for (const path of ['/a', '/b', '/bad']) await send(path);
-  const total = () =>
-    reader.events.reduce((sum, event) => sum + (event.type === 'stats' ? event.stats.requests : 0), 0);
-  await reader.until(() => total() === 3);
-  const stats = reader.events.flatMap((event) => (event.type === 'stats' ? [event.stats] : []));
-  expect(stats.reduce((sum, { classes }) => sum + classes[5], 0)).toBe(1);
-  expect(stats[0]!.p50Ms).toBeGreaterThan(0);
+  clock += 1_000;
+  const stats = () => reader.events.flatMap((event) => (event.type === 'stats' ? [event.stats] : []));
+  await reader.until(() => stats().some(({ classes }) => classes[5] > 0));
+  expect(stats()).toMatchObject([
+    { atMs: began, requests: 2, classes: [0, 0, 2, 0, 0, 0] },
+    { atMs: began + 1_000, requests: 1, classes: [0, 0, 0, 0, 0, 1] },
+  ]);
+  expect(stats()[0]!.p50Ms).toBeGreaterThan(0);
 });
 
 test('the end of the inspector ends every feed at once', async () => {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { FeedEvent, Revision } from '../wire.ts';
+import type { FeedEvent, Revision, SecondStats } from '../wire.ts';
 import type { Kept } from './kept.ts';
 import type { RowFilter } from './row_filter.ts';
 import type { Store } from './store.ts';
@@ -52,6 +52,10 @@ export class Feed implements Changes {
 
   readonly changed = (kept: Kept): void => {
     if (this.#pages.size > 0) this.#changed.add(kept);
+  };
+
+  readonly secondOver = (stats: SecondStats): void => {
+    if (this.#pages.size > 0) this.#tell({ type: 'stats', stats, kept: this.#from.store.figures() });
   };
 
   readonly swapped = (): void => {
@@ -107,7 +111,7 @@ export class Feed implements Changes {
   }
 
   #turn(): void {
-    const { watch, store, nowMs } = this.#from;
+    const { watch, nowMs } = this.#from;
     const now = performance.now();
     for (const kept of watch.openSince(now - SHOWN_AFTER_MS)) {
       if (this.#shown.has(kept) && kept.frames === null) continue;
@@ -116,8 +120,7 @@ export class Feed implements Changes {
     }
     this.#flush();
     for (const page of this.#pages) this.#tellMissed(page);
-    const stats = watch.seconds.turn(nowMs(), watch.open);
-    if (stats !== null) this.#tell({ type: 'stats', stats, kept: store.figures() });
+    watch.seconds.turn(nowMs());
     if (now < this.#nextHeartbeat) return;
     this.#nextHeartbeat = now + HEARTBEAT_MS;
     for (const { response } of this.#pages) response.write(':\n\n');

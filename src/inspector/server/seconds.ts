@@ -28,13 +28,22 @@ export interface Ended {
 export class Seconds {
   readonly #past: SecondStats[] = [];
   readonly #all = histogram();
+  readonly #over: (stats: SecondStats) => void;
+  /** Exchanges that are in flight. */
+  readonly #open: () => number;
   #now: Counting | null = null;
+
+  /** `over` gets the figures of each second that is over and in which something ended. */
+  constructor(over: (stats: SecondStats) => void, open: () => number) {
+    this.#over = over;
+    this.#open = open;
+  }
 
   add(nowMs: number, { status, isStop, tookMs, requestBytes, responseBytes }: Ended): void {
     const second = Math.floor(nowMs / 1_000);
     let now = this.#now;
     if (now?.second !== second) {
-      this.turn(nowMs, 0);
+      this.turn(nowMs);
       this.#now = now = newSecond(second);
     }
     now.requests++;
@@ -47,15 +56,15 @@ export class Seconds {
     now.responseBytes += responseBytes;
   }
 
-  /** Closes the second that is over; returns its figures, or null if nothing ended in it. */
-  turn(nowMs: number, open: number): SecondStats | null {
+  /** Ends a second that is over, which also the first exchange of a later one does. */
+  turn(nowMs: number): void {
     const now = this.#now;
-    if (now === null || now.second === Math.floor(nowMs / 1_000)) return null;
+    if (now === null || now.second === Math.floor(nowMs / 1_000)) return;
     this.#now = null;
-    const stats = statsOf(now, open);
+    const stats = statsOf(now, this.#open());
     this.#past.push(stats);
     if (this.#past.length > SECONDS) this.#past.shift();
-    return stats;
+    this.#over(stats);
   }
 
   past(): readonly SecondStats[] {

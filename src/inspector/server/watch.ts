@@ -9,7 +9,7 @@ import { ExchangeNotes } from '../../replay/exchange_notes.ts';
 import type { Redaction } from '../../replay/redact.ts';
 import { FrameLog } from './frame_log.ts';
 import { type Kept, KeptConnection, KeptExchange } from './kept.ts';
-import type { ExchangeRow, Row } from '../wire.ts';
+import type { ExchangeRow, Row, SecondStats } from '../wire.ts';
 import { connectionRow, exchangeRow } from './rows.ts';
 import { Seconds } from './seconds.ts';
 import type { Store } from './store.ts';
@@ -25,12 +25,13 @@ const BASE_BYTES = 3_000;
 export interface Changes {
   readonly changed: (kept: Kept) => void;
   readonly swapped: () => void;
+  readonly secondOver: (stats: SecondStats) => void;
 }
 
 /** Keeps the traffic of an edge in a store, and counts it. */
 export class Watch implements TrafficWatch {
   readonly tallies = new Tallies();
-  readonly seconds = new Seconds();
+  readonly seconds: Seconds;
   replyOf: ((exchange: Exchange, reply: Reply) => Reply) | null = null;
   /** Exchanges that were sent again: the number of the original by the local port of the connection. */
   readonly resent = new Map<number, number>();
@@ -48,6 +49,7 @@ export class Watch implements TrafficWatch {
   constructor(store: Store, changes: Changes, redaction: () => Redaction) {
     this.#store = store;
     this.#changes = changes;
+    this.seconds = new Seconds(changes.secondOver, () => this.open);
     this.#redaction = redaction;
   }
 
