@@ -34,7 +34,7 @@ const setting = (clock: () => number, seed: string) => ({
 
 describe('measuring side by side', () => {
   it('finds no difference in pairs of equal subjects', async () => {
-    for (let pair = 0; pair < runs(20, 5); pair++) {
+    for (let pair = 0; pair < runs(20, 3); pair++) {
       const { clock, subject } = machine(`equal ${pair}`);
       const options = setting(clock, String(pair));
       const [one, other] = await measure([subject(0.02), subject(0.02)], options);
@@ -56,7 +56,7 @@ describe('measuring side by side', () => {
   });
 
   it('finds a planted regression of ten percent each time, and an improvement', async () => {
-    for (let pair = 0; pair < runs(20, 5); pair++) {
+    for (let pair = 0; pair < runs(20, 3); pair++) {
       const { clock, subject } = machine(`planted ${pair}`);
       const options = setting(clock, String(pair));
       const [one, other] = await measure([subject(0.02), subject(0.022)], options);

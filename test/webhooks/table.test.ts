@@ -91,7 +91,7 @@ describe.each(SCHEMES)('$provider.id, $scheme.name', ({ provider, scheme }) => {
           });
         }
       }),
-      { ...sized(25, 20_270_405), numRuns: runs(25, 5) },
+      { ...sized(25, 20_270_405), numRuns: runs(25, 2) },
     );
   });
 
@@ -118,7 +118,7 @@ describe.each(SCHEMES)('$provider.id, $scheme.name', ({ provider, scheme }) => {
         });
       }
     });
-    fc.assert(property, { ...sized(25, 20_270_406), numRuns: runs(25, 5) });
+    fc.assert(property, { ...sized(25, 20_270_406), numRuns: runs(25, 2) });
   });
 
   test('accepts secrets in its format only', () => {
