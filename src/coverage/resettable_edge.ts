@@ -50,23 +50,28 @@ export class ResettableEdge {
   /** The edge with further parts; unchanged parts keep their state. */
   extended(parts: readonly EdgeConfig[]): CompiledEdge {
     const { cache, beginnings } = this.#parts;
-    return this.#states.swapped((take) => {
-      const taken: TakeState = (route, module, of, initial) => {
-        const state = take(route, module, of, initial);
-        // A part that was compiled before gives its present state as the initial one.
-        if (typeof state === 'object' && state !== null && !beginnings.has(state))
-          beginnings.set(state, initial);
-        return state;
-      };
-      const options = { ...this.#options, cache };
-      return compileEdge(extended(this.#config, parts), taken, options);
-    });
+    const config = extended(this.#config, parts);
+    const options = { ...this.#options, cache };
+    return this.#states.swapped((take) => compileEdge(config, noting(take, beginnings), options));
   }
 
   /** A state may have changed. */
   touched(state: unknown): void {
     this.#parts.changed.add(state);
   }
+}
+
+/**
+ * Notes how each state begins. It keeps no edge: the shared parts keep it, some from each of many configurations, so it would keep all
+ * of them.
+ */
+function noting(take: TakeState, beginnings: SharedParts['beginnings']): TakeState {
+  return (route, module, of, initial) => {
+    const state = take(route, module, of, initial);
+    // A part that was compiled before gives its present state as the initial one.
+    if (typeof state === 'object' && state !== null && !beginnings.has(state)) beginnings.set(state, initial);
+    return state;
+  };
 }
 
 /** Resets a state in place to the content of a new one; false if its type does not allow this. */
