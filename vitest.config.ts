@@ -16,8 +16,8 @@ const TIDY = ['test/tidy.test.ts'];
  */
 const ALONE = filesWith(/--expose-gc|queryObjects|alive\.ts'|visit(?:s|ed)\.ts'/);
 /**
- * Files that start processes. A worker that has run hundreds of others has a large heap, and to start a process from it took up
- * to a third of a second: all its pages are shared with the new process and copied when they are next written.
+ * Files that start processes. A worker that has run hundreds of other files has a large heap, and starting a process from it took
+ * up to a third of a second: the new process shares all its pages, and each is copied when it is next written.
  */
 const STARTING = filesWith(
   /node:child_process|\/(?:chromium|client|cluster|command|own_nats|program|ran|running|warm_command)\.ts'/,
@@ -107,6 +107,8 @@ if (LEFT_OUT.length > 0 && !NAMED.includes('tidy'))
 
 /** Node loads the sources itself, which takes a sixth less CPU, and a third less where each file loads them anew. */
 const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
+/** Loading the sources anew for each file took longer than most files run. */
+const BY_SHARED_WORKERS = { isolate: false, experimental: BY_NODE };
 
 function filesWith(text: RegExp): string[] {
   const root = import.meta.dirname;
@@ -131,7 +133,6 @@ export default defineConfig({
     // Not the half of the cores that is the default: many tests wait for sockets and processes.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
-    // Loading the sources anew for each file took longer than most files run.
     projects: [
       {
         extends: true,
@@ -139,8 +140,7 @@ export default defineConfig({
           name: 'shared',
           include: [FILES],
           exclude: [...STARTING, ...ALONE, ...BY_VITE, ...TIDY, ...LEFT_OUT],
-          isolate: false,
-          experimental: BY_NODE,
+          ...BY_SHARED_WORKERS,
         },
       },
       {
@@ -149,8 +149,7 @@ export default defineConfig({
           name: 'starting',
           include: STARTING,
           exclude: [...ALONE, ...BY_VITE, ...LEFT_OUT],
-          isolate: false,
-          experimental: BY_NODE,
+          ...BY_SHARED_WORKERS,
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE, exclude: LEFT_OUT, experimental: BY_NODE } },

@@ -52,7 +52,7 @@ export class ResettableEdge {
     const { cache, beginnings } = this.#parts;
     const config = extended(this.#config, parts);
     const options = { ...this.#options, cache };
-    return this.#states.swapped((take) => compileEdge(config, noting(take, beginnings), options));
+    return this.#states.swapped((take) => compileEdge(config, notingBeginnings(take, beginnings), options));
   }
 
   /** A state may have changed. */
@@ -62,10 +62,10 @@ export class ResettableEdge {
 }
 
 /**
- * Notes how each state begins. It keeps no edge: the shared parts keep it, some from each of many configurations, so it would keep all
- * of them.
+ * Notes how each state begins. Compiled parts hold this function, and fixtures share parts. It is not a method's closure, because that
+ * would hold the edge: every edge that compiled a part would stay in memory with it.
  */
-function noting(take: TakeState, beginnings: SharedParts['beginnings']): TakeState {
+function notingBeginnings(take: TakeState, beginnings: SharedParts['beginnings']): TakeState {
   return (route, module, of, initial) => {
     const state = take(route, module, of, initial);
     // A part that was compiled before gives its present state as the initial one.

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { measure } from '../../src/benchmark/meter.ts';
 import { comparePairs, compareRuns } from '../../src/benchmark/statistics.ts';
 import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
-import { runs, seeded } from '../random.ts';
+import { IS_FULL, runs, seeded } from '../random.ts';
 
+/** The full run measures more pairs, whatever its size. */
+const FEWEST = IS_FULL ? 5 : 3;
 /**
  * A simulated machine: its clock advances only with work, each copy of a subject is a little faster or slower for as
  * long as it lives, the machine drifts, and now and then something else takes the processor.
@@ -34,7 +36,7 @@ const setting = (clock: () => number, seed: string) => ({
 
 describe('measuring side by side', () => {
   it('finds no difference in pairs of equal subjects', async () => {
-    for (let pair = 0; pair < runs(20, 3); pair++) {
+    for (let pair = 0; pair < runs(20, FEWEST); pair++) {
       const { clock, subject } = machine(`equal ${pair}`);
       const options = setting(clock, String(pair));
       const [one, other] = await measure([subject(0.02), subject(0.02)], options);
@@ -56,7 +58,7 @@ describe('measuring side by side', () => {
   });
 
   it('finds a planted regression of ten percent each time, and an improvement', async () => {
-    for (let pair = 0; pair < runs(20, 3); pair++) {
+    for (let pair = 0; pair < runs(20, FEWEST); pair++) {
       const { clock, subject } = machine(`planted ${pair}`);
       const options = setting(clock, String(pair));
       const [one, other] = await measure([subject(0.02), subject(0.022)], options);

@@ -123,6 +123,7 @@ describe.each(CHANGING.map((resource) => [resource.path, resource] as const))('%
         ['x'.repeat(limit - 1), true],
         ['😀'.repeat(Math.floor(limit / 4) + 1), false],
       ] as const;
+      // The first three show that bytes are counted, and on which side of the limit a text is.
       for (const [text, isTaken] of texts.slice(0, IS_FULL ? texts.length : 3)) {
         const answer = await instance.call('POST', pathOf(resource), {
           ...(await sampleOf(resource)),

@@ -54,7 +54,7 @@ export class Feed implements Changes {
     if (this.#pages.size > 0) this.#changed.add(kept);
   };
 
-  readonly secondOver = (stats: SecondStats): void => {
+  readonly secondEnded = (stats: SecondStats): void => {
     if (this.#pages.size > 0) this.#tell({ type: 'stats', stats, kept: this.#from.store.figures() });
   };
 

@@ -28,14 +28,14 @@ export interface Ended {
 export class Seconds {
   readonly #past: SecondStats[] = [];
   readonly #all = histogram();
-  readonly #over: (stats: SecondStats) => void;
-  /** Exchanges that are in flight. */
+  readonly #ended: (stats: SecondStats) => void;
+  /** Number of exchanges in flight. */
   readonly #open: () => number;
   #now: Counting | null = null;
 
-  /** `over` gets the figures of each second that is over and in which something ended. */
-  constructor(over: (stats: SecondStats) => void, open: () => number) {
-    this.#over = over;
+  /** `ended` gets the figures of each second that has ended, unless no exchange ended in it. */
+  constructor(ended: (stats: SecondStats) => void, open: () => number) {
+    this.#ended = ended;
     this.#open = open;
   }
 
@@ -56,7 +56,7 @@ export class Seconds {
     now.responseBytes += responseBytes;
   }
 
-  /** Ends a second that is over, which also the first exchange of a later one does. */
+  /** Ends the current second if the clock has left it. `add` calls it too, because an exchange may come before the timer of the feed. */
   turn(nowMs: number): void {
     const now = this.#now;
     if (now === null || now.second === Math.floor(nowMs / 1_000)) return;
@@ -64,7 +64,7 @@ export class Seconds {
     const stats = statsOf(now, this.#open());
     this.#past.push(stats);
     if (this.#past.length > SECONDS) this.#past.shift();
-    this.#over(stats);
+    this.#ended(stats);
   }
 
   past(): readonly SecondStats[] {

@@ -25,7 +25,7 @@ const BASE_BYTES = 3_000;
 export interface Changes {
   readonly changed: (kept: Kept) => void;
   readonly swapped: () => void;
-  readonly secondOver: (stats: SecondStats) => void;
+  readonly secondEnded: (stats: SecondStats) => void;
 }
 
 /** Keeps the traffic of an edge in a store, and counts it. */
@@ -49,7 +49,7 @@ export class Watch implements TrafficWatch {
   constructor(store: Store, changes: Changes, redaction: () => Redaction) {
     this.#store = store;
     this.#changes = changes;
-    this.seconds = new Seconds(changes.secondOver, () => this.open);
+    this.seconds = new Seconds(changes.secondEnded, () => this.open);
     this.#redaction = redaction;
   }
 
