@@ -10,15 +10,13 @@ export type KindOfFile = 'edge' | 'policy' | 'scenario';
 
 /** Top-level keys of traffic policies, which edge files do not have. */
 const POLICY_KEYS = [...PHASES, ...Object.keys(LEGACY_PHASES)];
-const POLICY_KEY = new RegExp(`^\\s*\\{?\\s*["']?(?:${POLICY_KEYS.join('|')})["']?\\s*:`, 'm');
+const POLICY_KEY = new RegExp(`^\\s*["']?(?:${POLICY_KEYS.join('|')})["']?\\s*:`, 'm');
 const EDGE_KEY = /^["']?(?:edges|backends)["']?\s*:/m;
-/** The same for JSON, where keys can be anywhere in a line. */
-const EDGE_MEMBER = /"edges"\s*:/;
 /** Top-level keys of scenario files only. */
 const SCENARIO_KEY = /^["']?(?:cases|simulation)["']?\s*:/m;
 
 /** The key of a property file. Edge files may have it, too. */
-const PROPERTY_KEY = /^["']?properties["']?\s*:|"properties"\s*:\s*\[/m;
+const PROPERTY_KEY = /^["']?properties["']?\s*:/m;
 /** Top-level keys of edge files that property files do not have. */
 const OTHER_KEY = new RegExp(
   `^["']?(?:${Object.keys(EDGE_SHAPE.properties ?? {})
@@ -29,8 +27,8 @@ const OTHER_KEY = new RegExp(
 
 /** Whether a text has the key of a property file, and no key of other files. */
 export function isPropertyFile(text: string): boolean {
-  if (!PROPERTY_KEY.test(text) || OTHER_KEY.test(text)) return false;
-  return ![SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));
+  const keys = topLevel(text);
+  return PROPERTY_KEY.test(keys) && ![OTHER_KEY, SCENARIO_KEY, EDGE_KEY, POLICY_KEY].some((key) => key.test(keys));
 }
 
 /** What a text is if it is of another tool, or a part of a file. */
@@ -41,15 +39,36 @@ export function otherFile(text: string): Diagnostic | undefined {
 
 /** Whether a text has top-level keys of a file that users write here, misspelt ones aside. */
 export function isOfKnownKind(text: string): boolean {
-  return [SCENARIO_KEY, EDGE_KEY, POLICY_KEY, EDGE_MEMBER].some((key) => key.test(text));
+  const keys = topLevel(text);
+  return [SCENARIO_KEY, EDGE_KEY, POLICY_KEY].some((key) => key.test(keys));
 }
 
 /** The kind of a file, by its top-level keys; without known keys, the most similar kind, or the one in its name. */
 export async function kindOfFile(text: string, name = ''): Promise<KindOfFile> {
-  if (SCENARIO_KEY.test(text)) return 'scenario';
-  if (EDGE_KEY.test(text)) return 'edge';
-  if (POLICY_KEY.test(text)) return 'policy';
-  return EDGE_MEMBER.test(text) ? 'edge' : ((await nearestKind(text)) ?? kindOfName(name));
+  const keys = topLevel(text);
+  if (SCENARIO_KEY.test(keys)) return 'scenario';
+  if (EDGE_KEY.test(keys)) return 'edge';
+  if (POLICY_KEY.test(keys)) return 'policy';
+  return (await nearestKind(text)) ?? kindOfName(name);
+}
+
+const IN_BRACES = /^(?:[\s\uFEFF]|#.*\n|---)*\{/;
+const QUOTED_OR_BRACKET = /"(?:[^"\\]|\\[^])*"|(?<=[\s[{,:])'[^']*'|[{}[\],]/g;
+
+/** A mapping in braces, such as JSON, as lines with its own entries and nothing of what they contain; other texts as they are. */
+function topLevel(text: string): string {
+  if (!IN_BRACES.test(text)) return text;
+  let depth = 0;
+  let end = 0;
+  let entries = '';
+  for (const { 0: token, index } of text.matchAll(QUOTED_OR_BRACKET)) {
+    if (depth === 1) entries += text.slice(end, index).trimStart();
+    end = index + token.length;
+    if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+    else if (depth === 1) entries += token === ',' ? '\n' : token;
+  }
+  return entries;
 }
 
 /** An empty file has nothing but its name. */
