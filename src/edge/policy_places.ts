@@ -1,3 +1,5 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
+import type { Source } from '../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import { valueAt } from '../config_file/document.ts';
 import { brandingOf } from '../engine/branding.ts';
@@ -64,11 +66,14 @@ export function locateWhereChecked({ config, locate }: Checked): Locate {
   };
 }
 
+/** Many policies can be in one file. */
+const linesIn = weakMemoize(({ text }: Source) => linesOf(text));
+
 /** Finds the parts of a policy below `parent`; without a text there are none. */
 function locatorIn(document: PolicyDocument | null, parent: string): Locate {
   const source = document?.source;
   if (source === undefined) return () => null;
-  const lines = linesOf(source.text);
+  const lines = linesIn(source);
   return (pointer) => {
     const offset = offsetOf(document, pointer, parent);
     return offset === null ? null : { file: source.name, ...positionAt(lines, offset) };

@@ -22,6 +22,12 @@ export interface PolicyText {
   readonly maps: Map<string, TextMap>;
 }
 
+/** The text of the policy without what else its file contains, and where it begins in `policy.text`. */
+export function ownText({ text, spanOf }: PolicyText): { readonly text: string; readonly start: number } {
+  const { start, end } = spanOf('') ?? { start: 0, end: text.length };
+  return { text: text.slice(start, end), start };
+}
+
 /** Replaces a `!` that YAML would parse as a tag: of the same length, and an ordinary letter in YAML. */
 export const BANG = '\u01c3';
 

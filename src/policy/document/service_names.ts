@@ -1,5 +1,5 @@
 import type { Report } from './findings.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, ownText } from './policy_text.ts';
 
 /** Codes and fields in which only the name of the service is free. */
 const NAMED =
@@ -7,14 +7,13 @@ const NAMED =
 
 /** Warns, once, that a policy was plainly written for a service of another name. */
 export function checkServiceName(policy: PolicyText, service: string, report: Report): void {
-  const { text } = policy;
+  const own = ownText(policy);
   // Almost all policies name none.
-  if (!/ERR_|-error-code|-auth-user-|-mtls-/i.test(text)) return;
-  const whole = policy.spanOf('') ?? { start: 0, end: text.length };
-  const found = [...text.slice(whole.start, whole.end).matchAll(NAMED)].flatMap((match) => {
+  if (!/ERR_|-error-code|-auth-user-|-mtls-/i.test(own.text)) return;
+  const found = [...own.text.matchAll(NAMED)].flatMap((match) => {
     const { code, field } = match.groups as { readonly code?: string; readonly field?: string };
     const name = (code?.replaceAll('_', '-') ?? field ?? '').toLowerCase();
-    const start = whole.start + match.index;
+    const start = own.start + match.index;
     return name === service || /^x(?:-|$)/.test(name)
       ? []
       : [{ name, span: { start, end: start + match[0].length } }];

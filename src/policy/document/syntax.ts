@@ -1,7 +1,7 @@
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts';
 import type { Report } from './findings.ts';
 import type { ReadRule } from './lint.ts';
-import type { PolicyText } from './policy_text.ts';
+import { type PolicyText, ownText } from './policy_text.ts';
 import { quotedScalar } from '../../config_file/quoted_scalar.ts';
 import type { Edit } from './text_map.ts';
 
@@ -95,7 +95,7 @@ function clamped(start: number, end: number, length: number): { start: number; e
  * corrected; anywhere else it stays a tag.
  */
 export function reportTags(policy: PolicyText, report: Report, rules: readonly ReadRule[]): void {
-  if (policy.bangs.size === 0 && !LONE_BANG.test(policy.text)) return;
+  if (policy.bangs.size === 0 && !LONE_BANG.test(ownText(policy).text)) return;
   const left = new Set(policy.bangs);
   for (const { text, pointer } of expressionsOf(rules)) {
     const span = policy.spanOf(pointer);
