@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { createEdge } from '../src/edgeproof.ts';
 import { replayedEdge } from '../src/replay/decide.ts';
 import { logReader } from '../src/replay/read_log.ts';
 import { replay } from '../src/replay/replay.ts';
+import { ranCommand } from './command.ts';
 import { type BenchSection, compare, render, row, sized } from './measure.ts';
 
 /** Events of the run that measures memory; the goal is stated for 1,000,000. */
@@ -102,27 +102,20 @@ function memoryNote(): string {
     for (const line of eventLines(EVENTS)) writeSync(log, `${line}\n`);
     closeSync(log);
     writeFileSync(join(folder, 'edge.json'), JSON.stringify(CONFIG));
-    const built = fileURLToPath(new URL('../dist/lib/main.cjs', import.meta.url));
-    const main = existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-    const print =
-      "process.on('exit', () => { const used = process.resourceUsage();" +
-      'console.error(used.maxRSS, used.userCPUTime + used.systemCPUTime) })';
-    const preload = `data:text/javascript,${encodeURIComponent(print)}`;
-    const began = performance.now();
-    const { stderr, status } = spawnSync(
-      process.execPath,
-      ['--import', preload, main, 'replay', 'log.ndjson', '-e', 'edge.json', '--against', 'edge.json'],
-      { cwd: folder, encoding: 'utf8' },
-    );
-    const seconds = (performance.now() - began) / 1_000;
-    if (status !== 0) throw new Error(`replay ended with ${status}: ${stderr}`);
-    const [kilobytes = 0, cpuMicroseconds = 0] = stderr.trim().split('\n').at(-1)!.split(' ').map(Number);
-    const megabytes = kilobytes / 1_024;
+    const { ms, cpuMs, mib } = ranCommand(folder, [
+      'replay',
+      'log.ndjson',
+      '-e',
+      'edge.json',
+      '--against',
+      'edge.json',
+    ]);
+    const seconds = ms / 1_000;
     const rate = Math.round(EVENTS / seconds).toLocaleString('en');
     return (
       `${EVENTS.toLocaleString('en')} events on two configurations: ${seconds.toFixed(1)} s from start to end, ` +
-      `${rate} events/s (goal 300,000), ${(cpuMicroseconds / EVENTS).toFixed(1)} µs of processor time an event, ` +
-      `${megabytes.toFixed(0)} MB at most (goal 300)`
+      `${rate} events/s (goal 300,000), ${((cpuMs * 1_000) / EVENTS).toFixed(1)} µs of processor time an event, ` +
+      `${mib.toFixed(0)} MiB at most (goal 300)`
     );
   } finally {
     rmSync(folder, { recursive: true });

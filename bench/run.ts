@@ -17,6 +17,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   webhook: () => import('./webhook.ts'),
   login: () => import('./login.ts'),
   scenarios: () => import('./scenarios.ts'),
+  commands: () => import('./commands.ts'),
   replay: () => import('./replay.ts'),
   api: () => import('./api.ts'),
   cidr: () => import('./cidr.ts'),

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { checkWholeEdge } from '../src/edge/semantic_checks.ts';
 import { createEdge } from '../src/edgeproof.ts';
 import { coveredEdge } from '../src/coverage/coverage.ts';
@@ -12,6 +12,7 @@ import { prepareRequest } from '../src/simulator/document/requests.ts';
 import { checkScenario } from '../src/simulator/document/check.ts';
 import { runFile, ONCE } from '../src/simulator/run_file.ts';
 import { type EdgeFixture, edgeFixture } from '../src/coverage/edge_fixture.ts';
+import { builtOrSource } from './command.ts';
 import { type BenchSection, render, sized } from './measure.ts';
 import { watchLoopMs } from './watch_loop.ts';
 
@@ -89,12 +90,6 @@ function casesOf(): object[] {
     request: { path: `/items/${at}`, ip: `203.0.113.${at % 250}` },
     expect: { status: 200, headers: { 'x-edge': '1' }, upstream: { backend: 'app', path: `/items/${at}` } },
   }));
-}
-
-/** Users start the package; if it was not built, the sources are started, which takes longer. */
-function builtOrSource(): string {
-  const built = fileURLToPath(new URL('../dist/lib/main.cjs', import.meta.url));
-  return existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 }
 
 function spawnMs(args: readonly string[]): number {

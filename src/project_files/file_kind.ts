@@ -28,7 +28,9 @@ const OTHER_KEY = new RegExp(
 /** Whether a text has the key of a property file, and no key of other files. */
 export function isPropertyFile(text: string): boolean {
   const keys = topLevel(text);
-  return PROPERTY_KEY.test(keys) && ![OTHER_KEY, SCENARIO_KEY, EDGE_KEY, POLICY_KEY].some((key) => key.test(keys));
+  return (
+    PROPERTY_KEY.test(keys) && ![OTHER_KEY, SCENARIO_KEY, EDGE_KEY, POLICY_KEY].some((key) => key.test(keys))
+  );
 }
 
 /** What a text is if it is of another tool, or a part of a file. */

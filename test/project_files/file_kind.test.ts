@@ -19,7 +19,10 @@ describe('the kind of a file', () => {
     ['edge', '{\n  "edges": {\n    "x": {\n      "on_http_request": []\n    }\n  }\n}'],
     ['edge', '# mine\n---\n{ edges: { x: { on_http_request: [] } } }'],
     ['policy', '{\n  "on_http_request": [\n    { "body": {\n  "edges": {}, "backends": {} } }\n  ]\n}'],
-    ['scenario', '{\n  "edge": {\n    "backends": {}, "a": "}\\"]",\n    "edges": {}\n  },\n  "cases": []\n}'],
+    [
+      'scenario',
+      '{\n  "edge": {\n    "backends": {}, "a": "}\\"]",\n    "edges": {}\n  },\n  "cases": []\n}',
+    ],
     ['edge', 'nothing_known: 1\n'],
     ['edge', ': [\n'],
     ['scenario', 'edge: edge.yaml\ncase:\n  - name: a\n'],
