@@ -82,7 +82,7 @@ async function sim(file: string, options: Options): Promise<number> {
 
 /** The cuts of the command line are changes of the simulation. */
 function withCuts(compiled: CompiledSimulation, options: Options): CompiledSimulation {
-  const cuts = cutsGiven(options, compiled.nodes).map(({ atMs, atNodes }) => {
+  const cuts = cutsGiven(options, compiled).map(({ atMs, atNodes }) => {
     return { atMs, atNodes, upstreams: new Map(), agents: [] };
   });
   return cuts.length === 0 ? compiled : { ...compiled, changes: [...compiled.changes, ...cuts] };

@@ -11,6 +11,7 @@ import {
   UNAVAILABLE_MODES,
   type NodesChange,
 } from '../simulator/nodes/setting.ts';
+import type { CompiledSimulation } from '../simulator/simulation.ts';
 import { FileError } from '../project_files/load_config.ts';
 
 export interface NodesOptions {
@@ -71,7 +72,7 @@ export function nodesGiven(options: NodesOptions): Partial<NodesSetting> {
 /** The cuts that the options say, for the nodes of a simulation; throws for those that do not fit. */
 export function cutsGiven(
   { partition, nodes, limits, sessions, whenUnavailable, spread, delay }: NodesOptions,
-  setting: NodesSetting | null,
+  { nodes: setting, durationMs: wholeMs }: Pick<CompiledSimulation, 'nodes' | 'durationMs'>,
 ): readonly { readonly atMs: number; readonly atNodes: readonly NodesChange[] }[] {
   const given = { nodes, limits, sessions, whenUnavailable, spread, delay };
   const named = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
@@ -89,6 +90,10 @@ export function cutsGiven(
       const cure = problem.hint === undefined ? '' : `; ${problem.hint}`;
       throw new FileError(`--partition ${text}: ${problem.message}${cure}`);
     }
+    if (atMs >= wholeMs)
+      throw new FileError(
+        `--partition ${text}: the simulation has ended by then: it lasts ${wholeMs / 1_000} s`,
+      );
     const cut = { atMs, atNodes: [{ does: 'cut' as const, groups }] };
     return untilMs === null ? [cut] : [cut, { atMs: untilMs, atNodes: [{ does: 'join' as const }] }];
   });

@@ -121,6 +121,12 @@ export function compileSimulation(
     ({ known } = changed);
     const scripted = scripts(upstreams, `${pointer}/upstreams`);
     const atNodes = compileNodesChange(change, pointer, among);
+    if (durationMs(at) >= wholeMs)
+      report(
+        'scenario.change_after_end',
+        `${pointer}/at`,
+        `the simulation has ended by then: it lasts ${simulation.duration}`,
+      );
     return { atMs: durationMs(at), upstreams: scripted, agents: changed.changes, atNodes };
   });
   const upstreams = scripts(setting.shell.upstreams, '/upstreams');

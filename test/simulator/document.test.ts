@@ -66,6 +66,7 @@ describe('a scenario file', () => {
     reached.add('scenario.unreadable');
     // Simulations and chance have their own tests.
     reached.add('scenario.bad_arrivals');
+    reached.add('scenario.change_after_end');
     reached.add('scenario.by_chance');
     expect(
       Object.keys(SCENARIO_CODES).filter((code) => !reached.has(code as keyof typeof SCENARIO_CODES)),

@@ -84,6 +84,10 @@ export const SCENARIO_CURES: Readonly<Record<ScenarioCode, readonly [example: st
     'An agent whose labels no backend asks for',
     'Correct its labels, or those of the backend',
   ],
+  'scenario.change_after_end': [
+    '`at: 5m` in a simulation of one minute',
+    'Correct the time, or let the simulation last longer',
+  ],
   'scenario.unused_identity': [
     'A user that no case sends requests as',
     'Remove it, or add `as: NAME` to a request',

@@ -40,6 +40,10 @@ const CODES = {
     severity: 'warning',
     message: 'No backend of the edge asks for labels of this agent.',
   },
+  'scenario.change_after_end': {
+    severity: 'warning',
+    message: 'A change of the simulation comes after its end.',
+  },
   'scenario.unused_identity': { severity: 'warning', message: 'No case sends requests as this identity.' },
 } satisfies Record<string, Code>;
 

@@ -47,6 +47,7 @@ cases:
   'no_on.yaml': changed('{ at: 1m, revoke: { identity: bob, on: 9 } }'),
   'unread.yaml': changed('{ at: 1m, configure: { edge: ./nowhere.yaml } }'),
   'invalid.yaml': changed('{ at: 1m, configure: { edge: ./bad.yaml } }'),
+  'late.yaml': changed('{ at: 5m, join: true }'),
   'many.yaml': `${HEAD}nodes: { count: 65 }\n${SIMULATION}`,
   'request.yaml': `${HEAD}${SIMULATION.replace('GET /', '{ path: /, node: 2 }')}`,
 });
@@ -123,6 +124,14 @@ describe('sim with several nodes', () => {
     expect(stderr.replaceAll(join(folder, '/'), '')).toContain(message);
   });
 
+  it('warns about a change after the end', async () => {
+    const { code, stderr } = await edgeproof(['sim', 'late.yaml'], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'late.yaml:6:19 warning scenario.change_after_end the simulation has ended by then: it lasts 5m',
+    );
+  });
+
   it.each([
     [['--nodes', '0'], 'expected a number of nodes from 1 to 64'],
     [['--limits', 'none'], 'Allowed choices are local, shared, divided'],
@@ -130,6 +139,10 @@ describe('sim with several nodes', () => {
     [['--nodes', '2', '--partition', '3@1m'], '--partition 3@1m: there is no node 3: the nodes are 1 to 2'],
     [['--nodes', '2', '--partition', '2@1m-30s'], 'a cut ends after its start'],
     [['--nodes', '2', '--partition', 'x@1m'], "'x' is neither a node nor state or store"],
+    [
+      ['--nodes', '2', '--partition', '2@10m'],
+      '--partition 2@10m: the simulation has ended by then: it lasts',
+    ],
     [['--nodes', '2', '--partition', '2'], 'write a cut as 3,4@2m-3m'],
     [['--nodes', '2', '--delay', 'soon'], 'write a duration as 100ms or 2s'],
   ])('%j', async (args, message) => {
