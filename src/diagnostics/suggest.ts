@@ -15,10 +15,11 @@ export function suggest(word: string, candidates: readonly string[]): string | u
     const longer = Math.max(word.length, candidate.length);
     const allowed = Math.max(1, Math.floor(longer / 3));
     if (candidate === word || longer > MAX_WORD) continue;
-    if (Math.abs(word.length - candidate.length) > allowed) continue;
-    const distance = editDistance(typed, candidate.toLowerCase());
     // A candidate that shares no letter with the word would be a guess, not a correction.
-    if (distance > allowed || distance >= longer || distance >= bestDistance) continue;
+    const most = Math.min(allowed, longer - 1, bestDistance - 1);
+    if (Math.abs(word.length - candidate.length) > most) continue;
+    const distance = editDistance(typed, candidate.toLowerCase(), most);
+    if (distance > most) continue;
     best = candidate;
     bestDistance = distance;
   }
@@ -35,23 +36,50 @@ function onlyHolder(typed: string, candidates: readonly string[]): string | unde
 
 /**
  * The edit distance of two words: insertions, deletions, replacements and swaps of neighbours (optimal string
- * alignment).
+ * alignment). Of words that are further apart than `most`, some number above it: thousands of names may be compared with
+ * thousands of others.
  */
-export function editDistance(one: string, other: string): number {
+export function editDistance(one: string, other: string, most = Infinity): number {
+  if (one === other) return 0;
+  if (most < 1) return 1;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  let [end, otherEnd] = [one.length, other.length];
+  while (end > start && otherEnd > start && one[end - 1] === other[otherEnd - 1]) {
+    end--;
+    otherEnd--;
+  }
+  return distanceOf(one.slice(start, end), other.slice(start, otherEnd), most);
+}
+
+/** The distance by the rows of a table, without the cells that are further than `most` from its diagonal. */
+function distanceOf(one: string, other: string, most: number): number {
+  const width = other.length;
+  if (Math.abs(one.length - width) > most) return Infinity;
   let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  let last: number[] = [];
+  let current: number[] = [];
+  for (let column = 0; column <= width; column++) last.push(column);
+  let leastOfLast = 0;
   for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
+    const first = Math.max(1, row - most);
+    const end = Math.min(width, row + most);
+    let leastOfRow = first === 1 ? row : Infinity;
+    current[first - 1] = leastOfRow;
+    for (let column = first; column <= end; column++) {
       const same = one[row - 1] === other[column - 1];
       let least = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
       const swapped =
         row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       if (swapped) least = Math.min(least, beforeLast[column - 2]! + 1);
-      current.push(least);
+      current[column] = least;
+      leastOfRow = Math.min(leastOfRow, least);
     }
-    beforeLast = last;
-    last = current;
+    current[end + 1] = Infinity;
+    // A swap continues from the row before.
+    if (leastOfRow > most && leastOfLast > most) return leastOfRow;
+    leastOfLast = leastOfRow;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
-  return last[other.length]!;
+  return last[width]!;
 }

@@ -53,6 +53,18 @@ describe('editDistance', () => {
     );
   });
 
+  test('of words that are too far apart, it is only known that they are', () => {
+    fc.assert(
+      fc.property(words, words, fc.nat(6), (one, other, most) => {
+        const distance = editDistance(one, other);
+        const bounded = editDistance(one, other, most);
+        if (distance <= most) expect(bounded).toBe(distance);
+        else expect(bounded).toBeGreaterThan(most);
+      }),
+      sized(2000, 3),
+    );
+  });
+
   test('one edit is at most one away', () => {
     fc.assert(
       fc.property(words, fc.nat(6), (word, at) => {
