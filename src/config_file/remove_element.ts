@@ -20,7 +20,7 @@ export function removalOfEntry(text: string, offset: number): Pick<Fix, 'span' |
     indentOf(line) > indent || (indentOf(line) === indent && /^- |^-$/.test(line.slice(indent).trimEnd()));
   const { end, last } = endOf(text, lineStart, isOfEntry);
   const isEntry = (line: string): boolean => indentOf(line) === indent && /^[^\s#-]/.test(line.slice(indent));
-  const before = contentLines(text.slice(0, lineStart)).findLast((line) => indentOf(line) <= indent);
+  const before = lineBefore(text, lineStart, indent);
   const hasOthers =
     isEntry(text.slice(end, nextLine(text, end))) || (before !== undefined && isEntry(before));
   return hasOthers ? { span: { start: lineStart, end: last }, text: '' } : null;
@@ -42,8 +42,15 @@ function endOf(text: string, lineStart: number, isWithin: (line: string) => bool
 
 const BLANK = /^\s*(?:#.*)?$/;
 
-function contentLines(text: string): string[] {
-  return text.split('\n').filter((line) => !BLANK.test(line.trimEnd()));
+/** The nearest line with content above a line that is indented at most so far. */
+function lineBefore(text: string, lineStart: number, indent: number): string | undefined {
+  for (let end = lineStart - 1; end >= 0;) {
+    const start = end === 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
+    const line = text.slice(start, end);
+    if (indentOf(line) <= indent && !BLANK.test(line.trimEnd())) return line;
+    end = start - 1;
+  }
+  return undefined;
 }
 
 function ofBlock(text: string, lineStart: number, indent: number): Pick<Fix, 'span' | 'text'> | null {
@@ -55,7 +62,7 @@ function ofBlock(text: string, lineStart: number, indent: number): Pick<Fix, 'sp
 }
 
 function hasBefore(text: string, lineStart: number, indent: number): boolean {
-  const before = contentLines(text.slice(0, lineStart)).findLast((line) => indentOf(line) <= indent);
+  const before = lineBefore(text, lineStart, indent);
   return before !== undefined && indentOf(before) === indent && before[indent] === '-';
 }
 
