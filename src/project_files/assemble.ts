@@ -1,4 +1,5 @@
 import { type LocatedDocument, type Written, joinedDocument, valueAt } from '../config_file/document.ts';
+import { tokensOf } from '../config_file/locate.ts';
 import { readDocument } from '../config_file/read.ts';
 import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Assemble } from '../edge/document/check.ts';
@@ -108,13 +109,13 @@ interface Reading {
 
 /** A value with its policies as texts; `parts` receives where they are written. */
 function withPolicies(value: unknown, reading: Reading, parts: Map<string, Written>): unknown {
-  let result = value;
+  const changed: Changed[] = [];
   for (const { pointer, policy: given } of writtenPolicies(value)) {
     const policy = policyOf(given, { ...reading, pointer });
     if (policy.written !== null) parts.set(`${pointer}/value`, policy.written);
-    if (policy.value !== given) result = withPart(result, pointer, policy.value);
+    if (policy.value !== given) changed.push({ path: tokensOf(pointer), value: policy.value });
   }
-  return result;
+  return withChanged(value, changed);
 }
 
 /** Keys whose values are paths beside the edge file. */
@@ -124,10 +125,11 @@ const PATH_KEYS: ReadonlySet<string> = new Set(['certificate_file', 'private_key
 function moved(document: LocatedDocument, name: string, { root, files }: Assembling): LocatedDocument {
   const { value } = document;
   if (!isPlain(value)) return document;
-  let result: unknown = value;
+  const changed: Changed[] = [];
   const move = (pointer: string): void => {
     const path = valueAt(value, pointer);
-    if (typeof path === 'string') result = withPart(result, pointer, files.movedTo(root, name, path));
+    if (typeof path === 'string')
+      changed.push({ path: tokensOf(pointer), value: files.movedTo(root, name, path) });
   };
   for (const key of ['tls_certificates', 'certificate_authorities']) {
     const named = value[key];
@@ -140,16 +142,29 @@ function moved(document: LocatedDocument, name: string, { root, files }: Assembl
   }
   const databases = value['address_databases'];
   if (Array.isArray(databases)) for (const index of databases.keys()) move(`/address_databases/${index}`);
-  return result === value ? document : joinedDocument(document, result, new Map());
+  return changed.length === 0 ? document : joinedDocument(document, withChanged(value, changed), new Map());
 }
 
-/** A copy of plain data in which the value at a pointer is another one. */
-function withPart(value: unknown, pointer: string, part: unknown): unknown {
-  if (pointer === '') return part;
-  const slash = pointer.indexOf('/', 1);
-  const [head, rest] = slash < 0 ? [pointer, ''] : [pointer.slice(0, slash), pointer.slice(slash)];
-  const key = head.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
-  if (Array.isArray(value))
-    return value.map((item: unknown, index) => (String(index) === key ? withPart(item, rest, part) : item));
-  return { ...(value as Plain), [key]: withPart((value as Plain)[key], rest, part) };
+/** A value that takes the place of another one, and the keys that lead to it. */
+interface Changed {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/**
+ * A copy of plain data with changed values; none is inside of another one. Each map and list is copied once: thousands of
+ * routes with policies are one list.
+ */
+function withChanged(value: unknown, changed: readonly Changed[]): unknown {
+  const [first] = changed;
+  if (first === undefined) return value;
+  if (first.path.length === 0) return first.value;
+  const below = Map.groupBy(changed, ({ path }) => path[0]!);
+  const part = (key: string, given: unknown): unknown =>
+    withChanged(
+      given,
+      (below.get(key) ?? []).map(({ path, value: to }) => ({ path: path.slice(1), value: to })),
+    );
+  if (Array.isArray(value)) return value.map((item: unknown, index) => part(String(index), item));
+  return Object.fromEntries(Object.entries(value as Plain).map(([key, item]) => [key, part(key, item)]));
 }
