@@ -9,20 +9,26 @@ export function formatEmbeddedPolicies(text: string): Formatted {
   const document = read(text);
   if (document === null) return { message: 'the text is not YAML with an edge' };
   const embedded = scalarsOf(document);
-  let written = text;
   const wanted = new Map<Scalar, string>();
-  // From the end, so that edits do not move later ones.
+  // Of several that cannot be formatted, the last is named.
   for (const { scalar, pointer } of embedded.toReversed()) {
     const policy = scalar.value;
     const formatted = formatPolicy(policy);
     if ('message' in formatted) return { message: `${pointer}: ${formatted.message}` };
     if (withoutEnd(formatted.text) === withoutEnd(policy)) continue;
-    const place = placeOf(written, scalar);
-    const next = place.isBlock ? formatted.text : onOneLine(policy, formatted.text);
-    if (withoutEnd(next) === withoutEnd(policy)) continue;
-    written = written.slice(0, place.start) + place.write(next) + written.slice(place.end);
-    wanted.set(scalar, next);
+    const next = isBlock(scalar) ? formatted.text : onOneLine(policy, formatted.text);
+    if (withoutEnd(next) !== withoutEnd(policy)) wanted.set(scalar, next);
   }
+  let written = '';
+  let done = 0;
+  for (const { scalar } of embedded) {
+    const next = wanted.get(scalar);
+    if (next === undefined) continue;
+    const { start, end, write } = placeOf(text, scalar);
+    written += text.slice(done, start) + write(next);
+    done = end;
+  }
+  written += text.slice(done);
   return isSame(document, written, wanted)
     ? { text: written }
     : { message: 'a policy in this file cannot be reformatted without changing its meaning' };
@@ -64,18 +70,22 @@ function scalarsOf(document: Document): EmbeddedPolicy[] {
 interface Place {
   readonly start: number;
   readonly end: number;
-  readonly isBlock: boolean;
   readonly write: (text: string) => string;
 }
 
-function placeOf(text: string, { range, type }: Scalar): Place {
+function isBlock({ type }: Scalar): boolean {
+  return type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED';
+}
+
+function placeOf(text: string, scalar: Scalar): Place {
+  const { range, type } = scalar;
   const [start, end] = range!;
-  if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') return blockPlace(text, start, end);
+  if (isBlock(scalar)) return blockPlace(text, start, end);
   const write =
     type === 'QUOTE_SINGLE'
       ? (next: string) => (/[\r\n]/.test(next) ? JSON.stringify(next) : `'${next.replaceAll("'", "''")}'`)
       : (next: string) => JSON.stringify(next);
-  return { start, end, isBlock: false, write };
+  return { start, end, write };
 }
 
 /**
@@ -94,7 +104,7 @@ function blockPlace(text: string, start: number, end: number): Place {
     const last = content.endsWith('\n') ? '\n' : '';
     return `${header}${lines.map((line) => (line === '' ? '' : indent + line)).join('\n')}${last}${trailing}`;
   };
-  return { start, end, isBlock: true, write };
+  return { start, end, write };
 }
 
 /** JSON that was on one line stays on one line. */
