@@ -45,14 +45,25 @@ export function planFilling(page: Page, results: readonly CaseResult[]): Filling
       else known.push({ result, value });
     }
   }
-  return Array.from(places, ([pointer, happened]) => fillingOf(page, pointer, happened)).reduce(
-    (all, each) => ({
-      edits: [...all.edits, ...each.edits],
-      shown: [...all.shown, ...each.shown],
-      refused: [...all.refused, ...each.refused],
-    }),
-    NOTHING,
-  );
+  const fillings = Array.from(places, ([pointer, happened]) => fillingOf(page, pointer, happened));
+  return {
+    edits: fillings.flatMap(({ edits }) => edits),
+    shown: fillings.flatMap(({ shown }) => shown),
+    refused: fillings.flatMap(({ refused }) => refused),
+  };
+}
+
+/** A text after edits that do not overlap; of insertions at one offset the later one comes first. */
+export function withEdits(text: string, edits: readonly Edit[]): string {
+  let edited = '';
+  let done = 0;
+  for (const { start, end, text: written } of edits
+    .toReversed()
+    .toSorted((one, other) => one.start - other.start)) {
+    edited += text.slice(done, start) + written;
+    done = end;
+  }
+  return edited + text.slice(done);
 }
 
 function fillingOf(page: Page, pointer: string, happened: readonly Happened[]): Filling {

@@ -5,7 +5,7 @@ import { checkScenario } from '../../simulator/document/check.ts';
 import { FILES_BESIDE } from '../../project_files/files_beside.ts';
 import type { CaseResult } from '../../simulator/result.ts';
 import { isFillable } from '../../project_files/run_scenarios.ts';
-import { planFilling } from './snapshot_edits.ts';
+import { planFilling, withEdits } from './snapshot_edits.ts';
 
 /**
  * Prints the actual value of each `snapshot` of a file, then writes it to the file. Returns whether all could
@@ -27,13 +27,7 @@ export async function fillSnapshots(
   show([file, ...shown.map((line) => `  ${line}`), ''].join('\n'));
   for (const why of refused) show(`  not filled in: ${why}\n`);
   if (edits.length > 0) {
-    // From the end to the beginning, so that earlier offsets stay valid; at the same offset the later edit
-    // goes last.
-    const ordered = edits.toSorted((one, other) => other.start - one.start);
-    const filled = ordered.reduce(
-      (before, { start, end, text: written }) => before.slice(0, start) + written + before.slice(end),
-      text,
-    );
+    const filled = withEdits(text, edits);
     if (hasErrors(checkScenario({ name: file, text: filled }, FILES_BESIDE).diagnostics)) {
       show('  not filled in: the file would be invalid; write the expected value yourself\n');
       return false;
