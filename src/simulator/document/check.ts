@@ -90,8 +90,9 @@ function checkDocument(
   const named = new Set<string>();
   const reportIn = (of: LocatedDocument) =>
     reportWith<ScenarioCode>(found, of, (code) => SCENARIO_CODES[code].severity);
+  const known = new Set<string>();
   const departIn = (of: LocatedDocument, note?: string) =>
-    reportDepartures(shapeReport(found, of, note), {}, MAPS);
+    reportDepartures(shapeReport(found, known, of, note), {}, MAPS);
   const depart = departIn(document);
   const own = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
   const including = { files, found, reportIn, departIn, origins, read: named };
@@ -102,7 +103,7 @@ function checkDocument(
   const rows: CaseRow[] = [];
   for (const [index, given] of (shell?.cases ?? []).entries()) {
     const pointer = pointerTo('/cases', index);
-    const all = expanded(given, pointer, shell?.variables ?? {}, tables);
+    const all = expanded(given, pointer, shell?.variables, tables);
     for (const [at, { row, value, place }] of all.entries()) {
       const departRow = place === undefined ? depart : departIn(document, atRow(place));
       const config = shaped(CASE_SHAPE, value, pointer, departRow) as CaseConfig | undefined;
@@ -127,18 +128,21 @@ function checkDocument(
   return checkedOf(scenario, all, document, name, origins, [...named]);
 }
 
-/** Reports departures from the shape; rows of one table have their findings at the same place. */
-function shapeReport(found: Diagnostic[], document: LocatedDocument, note?: string): Report<ShapeCode> {
+/** Reports departures from the shape that are not `known` yet; rows of one table have their findings at the same place. */
+function shapeReport(
+  found: Diagnostic[],
+  known: Set<string>,
+  document: LocatedDocument,
+  note?: string,
+): Report<ShapeCode> {
   return (code, pointer, message, more = {}) => {
     const list: Diagnostic[] = [];
     const noted = note === undefined ? more : { ...more, notes: [...(more.notes ?? []), note] };
     errorsTo<ShapeCode>(list, document, SCENARIO_FILE.prefix)(code, pointer, message, noted);
     for (const each of list) {
-      const isKnown = found.some(
-        (other) =>
-          other.pointer === each.pointer && other.message === each.message && other.source === each.source,
-      );
-      if (!isKnown) found.push(each);
+      const key = JSON.stringify([each.source?.name, each.pointer, each.message]);
+      if (!known.has(key)) found.push(each);
+      known.add(key);
     }
   };
 }

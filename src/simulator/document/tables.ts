@@ -59,20 +59,15 @@ export interface Expanded {
 export function expanded(
   given: unknown,
   pointer: string,
-  variables: Row,
+  variables: Row | undefined,
   tables: ReadTable,
 ): readonly Expanded[] {
   if (typeof given !== 'object' || given === null || !('each' in given))
-    return [{ row: null, value: filledWith(given, variables) }];
+    return [{ row: null, value: variables === undefined ? given : filled(given, variables) }];
   const { each, ...rest } = given;
   return tables(each, pointerTo(pointer, 'each')).map(({ row = {}, place }) => ({
     row,
     place,
     value: filled(rest, { ...variables, ...row }),
   }));
-}
-
-/** Most files have no variables. */
-function filledWith(given: unknown, variables: Row): unknown {
-  return Object.keys(variables).length === 0 ? given : filled(given, variables);
 }
