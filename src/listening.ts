@@ -84,7 +84,7 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
   const { wiring } = live;
   const redirects: Redirects = {};
-  const exchanges = observed(engineExchangePort(redirecting(wiring, redirects)), live);
+  const exchanges = withObservers(engineExchangePort(redirecting(wiring, redirects)), live);
   const stopping = new AbortController();
   const { upstream, keepUpstreams, fetcher, fetch } = clientsOf(options, live, stopping.signal);
   const { shared } = live.clients;
@@ -157,7 +157,7 @@ function observersOf({ sink, watch }: LiveWiring): readonly ExchangeObserver[] {
 }
 
 /** The port with its observers; what a reply becomes is settled before they see it. */
-function observed(port: ExchangePort, live: LiveWiring): ExchangePort {
+function withObservers(port: ExchangePort, live: LiveWiring): ExchangePort {
   const settled = withOpened(withReplies(port, live.watch?.replyOf ?? null), live.opened);
   return observersOf(live).reduce(recordingTap, settled);
 }

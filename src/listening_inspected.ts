@@ -22,13 +22,14 @@ export async function listenInspected(
 ): Promise<Listening> {
   if (watching.watch !== null) throw new ListenError('the traffic of this edge is observed already');
   const asked: InspectorListenOptions = typeof given === 'object' ? given : {};
-  const { adoptHosts, geoipDatabases, passUnsimulated, secrets = {} } = options;
+  const { clock, adoptHosts, geoipDatabases, passUnsimulated, secrets = {} } = options;
   const inspector = inspectorWithPages(
     {
       ...asked,
       strictPort: strictPort && asked.port !== undefined,
       verb: 'library',
       version: packageVersion(),
+      ...(clock !== undefined && { nowMs: clock }),
     },
     {
       secrets: secretProvider(secrets),

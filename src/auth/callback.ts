@@ -33,7 +33,7 @@ export function* callback(visit: Visit): Conversation<LoginOutcome> {
     const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
     return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
   }
-  const { pending: loginState, cookie } = yield* pendingLoginOf(visit, fields);
+  const { loginState, cookie } = yield* pendingLoginOf(visit, fields);
   const outcome = yield* answered(visit, fields, loginState);
   if (cookie === null || outcome.verdict === 'pass') return outcome;
   // A pending login is removed whether it succeeded or not.
@@ -55,7 +55,7 @@ function* answered(
 }
 
 interface PendingLogin {
-  readonly pending: LoginState | LoginStateProblem;
+  readonly loginState: LoginState | LoginStateProblem;
   /** Cookie that holds the state; null if there is none. */
   readonly cookie: string | null;
 }
@@ -64,7 +64,7 @@ interface PendingLogin {
 function* pendingLoginOf(visit: Visit, fields: URLSearchParams): Conversation<PendingLogin> {
   const { gate, place, world, nonceCookie } = visit;
   const states = fields.getAll(gate.provider.stateField);
-  if (states.length > 1) return { pending: 'state_unknown', cookie: null };
+  if (states.length > 1) return { loginState: 'state_unknown', cookie: null };
   const sent = states[0] ?? null;
   const secret = onlyCookie(visit, nonceCookie);
   const take = (state: string | null) =>
@@ -76,16 +76,16 @@ function* pendingLoginOf(visit: Visit, fields: URLSearchParams): Conversation<Pe
       (id, life) => useMessageOnce(visit, id, life),
       world.nowMs(),
     );
-  if (gate.provider.shortState !== true) return { pending: yield* take(sent), cookie: null };
-  if (sent === null || sent === '') return { pending: 'state_missing', cookie: null };
+  if (gate.provider.shortState !== true) return { loginState: yield* take(sent), cookie: null };
+  if (sent === null || sent === '') return { loginState: 'state_missing', cookie: null };
   const cookie = stateCookie(nonceCookie, sent);
-  if (cookie === null) return { pending: 'state_unknown', cookie };
+  if (cookie === null) return { loginState: 'state_unknown', cookie };
   const state = onlyCookie(visit, cookie);
-  if (state === null) return { pending: 'other_browser', cookie: null };
+  if (state === null) return { loginState: 'other_browser', cookie: null };
   const loginState = yield* take(state);
   // A state stored under the handle of another login is not accepted.
   const isOther = typeof loginState !== 'string' && loginState.id !== sent;
-  return { pending: isOther ? 'state_unknown' : loginState, cookie };
+  return { loginState: isOther ? 'state_unknown' : loginState, cookie };
 }
 
 const PROBLEMS = {

@@ -111,8 +111,8 @@ function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
       const { cookies } = (filterData as FilterData | undefined) ?? { cookies: [] };
       if (cookies.length === 0) return kept;
       const fields = cookies.flatMap((cookie) => ['set-cookie', cookie]);
-      const because = { code: code('cookie_set'), detail: { cookies: cookies.length } };
-      return { verdict: 'pass', reason: because, edits: [headersEdit('response', [], fields)] };
+      const reason = { code: code('cookie_set'), detail: { cookies: cookies.length } };
+      return { verdict: 'pass', reason, edits: [headersEdit('response', [], fields)] };
     },
   };
 }
@@ -125,9 +125,9 @@ function verdictOf(
 ): Verdict {
   const { clientId } = gate.provider;
   const detail = clientId === '' ? outcome.detail : { ...outcome.detail, client_id: clientId };
-  const because = { code: code(outcome.reason), detail };
-  if (outcome.verdict === 'stop') return { verdict: 'stop', reason: because, response: outcome.response };
+  const reason = { code: code(outcome.reason), detail };
+  if (outcome.verdict === 'stop') return { verdict: 'stop', reason, response: outcome.response };
   const filterData: FilterData = { cookies: outcome.cookies };
   const edits = [headersEdit('request', ['cookie'], upstreamFields(gate, outcome, request))];
-  return { verdict: 'pass', reason: because, edits, filterData };
+  return { verdict: 'pass', reason, edits, filterData };
 }

@@ -144,10 +144,10 @@ function missingCharacter(text: string, message: string, span: Span): SyntaxProb
   if (quote !== undefined) {
     const start = text.lastIndexOf(quote, span.start - 1);
     const place = clamped({ start, end: endOfLine(text, Math.max(start, 0)) }, text.length);
-    const says = `the quote ${quote} is never closed`;
+    const unclosed = `the quote ${quote} is never closed`;
     return {
       code: 'syntax',
-      message: says,
+      message: unclosed,
       span: place,
       hint: `close it with ${quote}`,
       fix: start < 0 ? null : fixes.closedQuote(text, start),
@@ -157,9 +157,9 @@ function missingCharacter(text: string, message: string, span: Span): SyntaxProb
   // A map or a list in brackets that is the whole text.
   if (message.startsWith('Flow')) return openBracket(text, span);
   if (message.startsWith('Missing , ')) {
-    const says = 'a comma is missing before this';
     const hint = 'write a comma after the value above';
-    return { code: 'syntax', message: says, span, hint, fix: fixes.commaBefore(text, span.start) };
+    const missing = 'a comma is missing before this';
+    return { code: 'syntax', message: missing, span, hint, fix: fixes.commaBefore(text, span.start) };
   }
   return { code: 'syntax', message: lowerFirst(message), span };
 }

@@ -48,7 +48,7 @@ function clientWith(limits: UpstreamLimits): KeepingClient {
       if (request.converts !== undefined) return forwardConverted(request, limits, taker);
       if (request.endpoint.http2 === true && request.upgrade === null)
         return http2.forward(request, body, options, taker);
-      const attempt = new Http1UpstreamRequest(
+      const upstreamRequest = new Http1UpstreamRequest(
         pools.of(request.endpoint),
         request,
         body,
@@ -56,8 +56,8 @@ function clientWith(limits: UpstreamLimits): KeepingClient {
         taker,
         limits,
       );
-      attempt.start();
-      return attempt;
+      upstreamRequest.start();
+      return upstreamRequest;
     },
     keepOnly: (endpoints) => {
       pools.keepOnly(endpoints);

@@ -34,7 +34,7 @@ export function createHttp2Upstream(limits: UpstreamLimits): KeepingClient {
   };
   return {
     forward(request, body, options, taker) {
-      const attempt = new Http2UpstreamRequest(
+      const upstreamRequest = new Http2UpstreamRequest(
         poolOf(request.endpoint),
         request,
         body,
@@ -42,8 +42,8 @@ export function createHttp2Upstream(limits: UpstreamLimits): KeepingClient {
         taker,
         exchange,
       );
-      attempt.start();
-      return attempt;
+      upstreamRequest.start();
+      return upstreamRequest;
     },
     keepOnly: (endpoints) => {
       wanted = new Set(endpoints.filter(({ http2 }) => http2 === true).map(addressOf));

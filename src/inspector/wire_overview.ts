@@ -6,6 +6,8 @@ import type { Kept, Revision, SecondStats } from './wire.ts';
 /** `GET /api/overview`. Counts are since the start. */
 export interface Overview {
   readonly revision: number;
+  /** The time of the edge, with which the times below are compared. */
+  readonly nowMs: number;
   readonly routes: readonly RouteNode[];
   readonly streams: readonly StreamNode[];
   readonly backends: readonly BackendNode[];

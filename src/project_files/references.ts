@@ -109,13 +109,13 @@ function textOf(text: string, at: At, referring: Referring): unknown {
     if (escape !== '') return isKnown && !at.inPolicy ? whole.slice(1) : whole;
     const wrong = (
       code: 'edge.bad_reference' | 'edge.missing_variable' | 'edge.unreadable_file',
-      says: string,
+      message: string,
       hint?: string,
       meant?: string,
     ) => {
       failed = true;
       const within = { span: { start, end: start + whole.length }, decoded: text };
-      referring.report(code, pointer, says, { within, hint, fix: fixOf(kind, meant) });
+      referring.report(code, pointer, message, { within, hint, fix: fixOf(kind, meant) });
       return '';
     };
     if (!isKnown) {

@@ -16,7 +16,7 @@ export function recordedTunnels(config: EdgeConfig, unknowns: Unknowns): NonNull
   const offlineCode = offlineCodeOf(config.service_name);
   return (backend, labels) => {
     const endpoints = recordedTunnel(backend, labels);
-    const known = wasOnline(unknowns.observed!, backend, config, offlineCode);
+    const known = wasOnline(unknowns.record!, backend, config, offlineCode);
     const isOnline = known ?? unknowns.suppose(`agents of ${backend}`, `online: ${endpoints[0]!.host}`);
     return isOnline ? endpoints : OFFLINE;
   };

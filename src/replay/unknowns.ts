@@ -25,7 +25,7 @@ export const NOTHING_ASSUMED: Assumed = new Map();
 
 /** The unknowns of one exchange. One instance is reused for all records of a replay. */
 export class Unknowns {
-  observed: LogRecord | null = null;
+  record: LogRecord | null = null;
   readonly found: Unknown[] = [];
   /** Templates whose text is unknown: results of their actions are unknown too. */
   private readonly templates: { readonly pointer: string; readonly source: string }[] = [];
@@ -42,7 +42,7 @@ export class Unknowns {
   }
 
   begin(record: LogRecord, assumed: Assumed): void {
-    this.observed = record;
+    this.record = record;
     this.assumed = assumed;
     // Setting the length of a list takes longer than looking at it, and nearly all are empty.
     if (this.found.length > 0) this.found.length = 0;
@@ -65,7 +65,7 @@ export class Unknowns {
    */
   judge(text: string, loss: string): boolean | Missing {
     // The value of a field that may have been absent may be an error, too.
-    if (this.observed!.dropped.size > 0 && loss.startsWith('value of '))
+    if (this.record!.dropped.size > 0 && loss.startsWith('value of '))
       return { attribute: loss, condition: null };
     const sources = this.templates.map(({ source }) => source);
     const condition = [text, ...sources].join('\n');
@@ -83,7 +83,7 @@ export class Unknowns {
 
   /** Whether texts are complete but for the marks in them. */
   private get hasTexts(): boolean {
-    const { keptCase, dropped } = this.observed!;
+    const { keptCase, dropped } = this.record!;
     return keptCase === 'all' && dropped.size === 0 && !this.isTainted;
   }
 
@@ -123,7 +123,7 @@ export class Unknowns {
   }
 
   private lossOfOne(read: Read, activation: Activation): string | null {
-    const record = this.observed!;
+    const record = this.record!;
     if (read.of === 'part') return this.isLostPart(read.part) ? read.part : null;
     const { headers } = activation.request;
     if (this.isTainted) return 'headers built from missing values';
@@ -142,7 +142,7 @@ export class Unknowns {
     if (part === 'chance') return true;
     if (part === 'response status') return !this.isUpstreamKnown;
     if (part === 'response headers' && !this.isUpstreamKnown) return true;
-    return this.observed!.lost.has(part);
+    return this.record!.lost.has(part);
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createEdge, defineEdge } from '../../src/index.ts';
 import type { Hello, SearchAnswer } from '../../src/inspector/wire.ts';
+import type { Overview } from '../../src/inspector/wire_overview.ts';
 import type { ExchangeDetail } from '../../src/inspector/wire_detail.ts';
 import { plain } from './inspected.ts';
 
@@ -39,6 +40,17 @@ function dataAt(inspectorUrl: string) {
     return (await (await fetch(`${origin}/api/${path}`, { headers, ...post })).json()) as Value;
   };
 }
+
+test('an inspector has the clock of its edge', async () => {
+  const nowMs = 1_700_000_000_000;
+  const edge = createEdge(CONFIG, { clock: () => nowMs });
+  const listening = await edge.listen({ inspector: { port: 0 } });
+  onTestFinished(() => void listening.close(0));
+  const data = dataAt(listening.inspectorUrl!);
+  await plain(listening.port, '/', { headers: HOST });
+  expect(await data<Hello>('hello')).toMatchObject({ startedMs: nowMs, nowMs });
+  expect(await data<Overview>('overview')).toMatchObject({ nowMs, revisions: [{ atMs: nowMs }] });
+});
 
 test('listen opens an inspector whose URL it returns; it sees traffic, and ends with the listeners', async () => {
   const edge = createEdge(CONFIG);

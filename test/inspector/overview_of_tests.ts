@@ -3,6 +3,7 @@ import type { Overview } from '../../src/inspector/wire_overview.ts';
 import { PLACE } from './exchanges.ts';
 
 const AT_MS = Date.UTC(2026, 0, 2, 9, 14, 0);
+const NOW_MS = AT_MS + 60_000;
 
 export const secondOf = (index: number): SecondStats => ({
   atMs: AT_MS + index * 1000,
@@ -23,6 +24,7 @@ const classes = [0, 0, 900, 4, 40, 2];
 /** An overview with something of everything. */
 export const OVERVIEW: Overview = {
   revision: 2,
+  nowMs: NOW_MS,
   routes: [
     {
       edge: 'shop',
@@ -115,14 +117,14 @@ export const OVERVIEW: Overview = {
       label: 'shop.test /',
       changes: [
         {
-          atMs: Date.now() - 50_000,
+          atMs: NOW_MS - 50_000,
           code: 'breaker.closed',
           verdict: 'pass',
           message: 'The breaker is closed.',
         },
-        { atMs: Date.now() - 20_000, code: 'breaker.open', verdict: 'stop', message: 'The breaker is open.' },
+        { atMs: NOW_MS - 20_000, code: 'breaker.open', verdict: 'stop', message: 'The breaker is open.' },
         {
-          atMs: Date.now() - 8000,
+          atMs: NOW_MS - 8000,
           code: 'breaker.closed',
           verdict: 'pass',
           message: 'The breaker is closed.',

@@ -61,20 +61,20 @@ export async function exportFile(
   };
   const written: Written = { policies: {}, backends: {}, certificates: {}, authorities: {}, edges: {} };
   for (const [family] of EDGE_FAMILIES) written.edges[family] = {};
-  let hidden = 0;
-  const hide = (value: unknown): unknown => {
+  let redacted = 0;
+  const redact = (value: unknown): unknown => {
     if (value === '') return value;
-    hidden++;
+    redacted++;
     return NOT_EXPORTED;
   };
   for (const [index, object] of objects.entries()) {
     if (index % SLICE === SLICE - 1) await setImmediate();
     const isShown = options.withClientSecrets || object.kind === 'tls_certificate';
-    const shown = isShown ? object : withoutClientSecrets(object, hide);
+    const shown = isShown ? object : withoutClientSecrets(object, redact);
     if (!writing.dropped.has(object.id)) write(written, shown, writing);
     reportOmissions(object, writing);
   }
-  if (hidden > 0) writing.leftOut.push(aboutHidden(hidden));
+  if (redacted > 0) writing.leftOut.push(aboutRedacted(redacted));
   const document = {
     service_name: options.service,
     ...settingsIn(options.settings),
@@ -87,11 +87,11 @@ export async function exportFile(
   return { document, left_out: writing.leftOut };
 }
 
-function withoutClientSecrets(object: ResourceObject, hide: (value: unknown) => unknown): ResourceObject {
-  return { ...object, body: withSecrets(resourceOfKind(object.kind), object.body, hide) };
+function withoutClientSecrets(object: ResourceObject, redact: (value: unknown) => unknown): ResourceObject {
+  return { ...object, body: withSecrets(resourceOfKind(object.kind), object.body, redact) };
 }
 
-function aboutHidden(count: number): string {
+function aboutRedacted(count: number): string {
   return `${counted(count, 'secret')}, replaced by '${NOT_EXPORTED}', which makes apply keep the stored one; --secrets exports the values`;
 }
 

@@ -13,13 +13,14 @@ const MAX_STOPS = 100;
 const MAX_NODES = 2_000;
 
 /** Figures of all traffic since the start, on the graph of the active configuration. */
-export function overviewOf({ watch, store }: InspectorContext, revisions: Revisions): Overview {
+export function overviewOf({ watch, store, nowMs }: InspectorContext, revisions: Revisions): Overview {
   const { runtime, locate } = watch.edge;
   const { config } = runtime.current();
   const placeOf = (pointer: string | null) => (pointer === null ? null : locate(pointer));
   const stops = [...watch.tallies.stops.values()].sort((a, b) => b.count - a.count).slice(0, MAX_STOPS);
   return {
     revision: runtime.revision(),
+    nowMs: nowMs(),
     routes: routeNodes(config, watch.tallies, placeOf),
     streams: streamNodes(config, watch.tallies),
     backends: backendNodes(config, watch.tallies),

@@ -56,8 +56,8 @@ export function OverviewPane() {
           {now.streams.length > 0 && <Streams list={now.streams} />}
           <div class="cards">
             <Stops list={now.stops} />
-            <Upstreams list={now.backends} />
-            <StatesView series={now.states} nowMs={Date.now()} />
+            <Upstreams list={now.backends} nowMs={now.nowMs} />
+            <StatesView series={now.states} nowMs={now.nowMs} />
             <RevisionsView list={now.revisions} active={revision.value?.revision ?? now.revision} />
             {hello.value?.can.coverage === true && <CoverageView />}
           </div>
@@ -168,7 +168,7 @@ const HEALTH = {
   unknown: ['not asked yet', 'quiet'],
 } as const;
 
-function Upstreams({ list }: { readonly list: Overview['backends'] }) {
+function Upstreams({ list, nowMs }: { readonly list: Overview['backends']; readonly nowMs: number }) {
   return (
     <section class="card">
       <h2>Upstreams</h2>
@@ -193,7 +193,7 @@ function Upstreams({ list }: { readonly list: Overview['backends'] }) {
               {lastFailure !== null && (
                 <p class="quiet">
                   last: {lastFailure.code} {lastFailure.detail},{' '}
-                  {durationText(Math.max(0, Date.now() - lastFailure.atMs))} ago
+                  {durationText(Math.max(0, nowMs - lastFailure.atMs))} ago
                 </p>
               )}
             </li>
