@@ -29,6 +29,7 @@ const FINDINGS: readonly (readonly [keyof typeof SCENARIO_CODES, object])[] = [
     'scenario.unknown_identity',
     { identities: { alice: {} }, ...one({ request: { path: '/', as: 'alise' } }) },
   ],
+  ['scenario.unknown_placeholder', one({ name: '{X_A}', each: { x_a: [1] } })],
   ['scenario.unused_identity', { identities: { alice: {} }, cases: [ok] }],
   [
     'scenario.bad_identity',
@@ -79,6 +80,20 @@ describe('a scenario file', () => {
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).toMatchObject({ code: 'scenario.unknown_key', hint: "did you mean 'status'?" });
     expect(text.slice(diagnostics[0]!.span!.start, diagnostics[0]!.span!.end)).toBe('statsu');
+  });
+
+  it.each([
+    ['{pth}', '- { path: a }', "there is no value 'pth', so '{pth}' stays as it is"],
+    ['{path}', '- { path: a }\n      - { ip: 192.0.2.1 }', "row 2 has no 'path', so '{path}' stays as it is"],
+    ['{id}', '- { path: a }', undefined],
+    ['{path}', '- { path: a }', undefined],
+    ['{token}', '- { taken: a }', undefined],
+  ])('reports that nothing fills in %s in a table of %s', (place, rows, message) => {
+    const text = `edge: e\nvariables: { host: shop.test }\ncases:\n  - name: a\n    each:\n      ${rows}\n    timeline:\n      - { send: /, capture: { token: { header: date } }, expect: { status: 200 } }\n      - { send: '/{host}/${place}', expect: { status: 404 } }\n`;
+    const [found, ...others] = runText(text).diagnostics;
+    expect(others).toEqual([]);
+    expect(found?.message).toBe(message);
+    if (found !== undefined) expect(text.slice(found.span!.start, found.span!.end)).toBe(place);
   });
 
   it('reads JSON as it reads YAML, including duplicate keys', () => {

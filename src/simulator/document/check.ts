@@ -17,6 +17,7 @@ import { type Row, nameOfRow } from './expand.ts';
 import { type Origins, originOf, withIncludes } from './include.ts';
 import { expanded, tableReader } from './tables.ts';
 import { checkIdentitiesUsed, checkIdentityFacts } from './identities.ts';
+import { checkPlaceholders } from './placeholders.ts';
 import { CASE_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
 
@@ -104,6 +105,13 @@ function checkDocument(
   for (const [index, given] of (shell?.cases ?? []).entries()) {
     const pointer = pointerTo('/cases', index);
     const all = expanded(given, pointer, shell?.variables, tables);
+    checkPlaceholders(
+      given,
+      pointer,
+      all.map(({ row }) => row),
+      shell?.variables ?? {},
+      report,
+    );
     for (const [at, { row, value, place }] of all.entries()) {
       const departRow = place === undefined ? depart : departIn(document, atRow(place));
       const config = shaped(CASE_SHAPE, value, pointer, departRow) as CaseConfig | undefined;

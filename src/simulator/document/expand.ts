@@ -1,3 +1,5 @@
+import type { Span } from '../../diagnostics/diagnostic.ts';
+
 /** The values of one row by name. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -47,6 +49,14 @@ function filledWithin(text: string, row: Row): string {
 
 function written(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The placeholders of a text. */
+export function placeholdersOf(text: string): readonly { readonly name: string; readonly span: Span }[] {
+  return Array.from(text.matchAll(PLACE), ({ 0: place, 1: name, index }) => ({
+    name: name!,
+    span: { start: index, end: index + place.length },
+  }));
 }
 
 /** The name of a row's case: with placeholders filled in, or followed by the row if it has none. */
