@@ -69,14 +69,18 @@ export function hostProblem(host: string): string | null {
 }
 
 function unreadable(text: string, example: number): HostProblem {
-  if (parseAddress(text)?.family === 6) {
+  // What follows the address of this machine is a port, also where it could be a part of another address.
+  const own = /^::1(:\d{2,5})$/.exec(text);
+  if (own !== null || parseAddress(text)?.family === 6) {
     return {
       message: `${quoted(text)} needs brackets around its IPv6 address`,
-      meant: `[${text}]:${example}`,
+      meant: own === null ? `[${text}]:${example}` : acceptable(`[::1]${own[1]}`, example),
     };
   }
   const port = /:(\d*)$/.exec(text);
   if (port !== null && Number(port[1]) > 65_535) return { message: `port ${port[1]} is above 65535` };
+  if (port?.index === 0 && port[1] !== '')
+    return { message: `${quoted(text)} has no host`, meant: `localhost${text}` };
   return { message: `${quoted(text)} is not a host name and a port`, meant: asciiOf(text, example) };
 }
 
