@@ -54,8 +54,10 @@ function mapMeant({ properties = {}, required = [] }: Shape, text: string): stri
   const own = Object.hasOwn(properties, text) ? properties[text]! : undefined;
   if (own?.type === 'object' && (own.required ?? []).length === 0) return `{ ${text}: {} }`;
   if (required.length === 0) {
-    const isFile = properties['file']?.type === 'string' && /\.(?:ya?ml|json)$/.test(text);
-    return isFile ? `{ file: ${text} }` : undefined;
+    if (properties['file']?.type === 'string' && /\.(?:ya?ml|json)$/.test(text)) return `{ file: ${text} }`;
+    const address = /^(?:http:\/\/)?([\w.-]+:\d+)\/?$/.exec(text)?.[1];
+    const isBackend = properties['static']?.properties?.['address'] !== undefined;
+    return isBackend && address !== undefined ? `{ static: { address: ${address} } }` : undefined;
   }
   const [first, ...others] = required.map((key) => [key, properties[key]!] as const);
   const value = valueMeant(first![1], text);
