@@ -211,6 +211,9 @@ const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 /** The fix, if one can be derived from the value. */
 function repairOf(shape: Shape, received: unknown, pointer: string): More {
   const map = shape.anyOf?.find(({ type }) => type === 'object');
+  const status = `{ status: ${String(received)} }`;
+  if (map?.properties?.['status'] !== undefined && /^[1-5]\d\d$/.test(String(received)))
+    return { hint: `write ${status}`, fix: writes(status) };
   if (map?.properties !== undefined && ['number', 'boolean'].includes(typeof received))
     return {
       hint: 'write its keys below it, indented',

@@ -6,6 +6,7 @@ import type { ShapeCode } from '../../config_file/codes.ts';
 import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
 import type { Report } from '../../diagnostics/report.ts';
+import { writes } from '../../config_file/map_repairs.ts';
 import { errorsTo, reportWith } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
@@ -207,7 +208,10 @@ function checkCases(
     const misspelt = misspeltSnapshot(config, pointer);
     if (misspelt !== null) {
       const message = `${quoted(misspelt.text)} is neither a map nor \`snapshot\``;
-      const meant = meantWord(suggest(misspelt.text, ['snapshot']));
+      const isStatus = /^[1-5](?:\d\d|xx)$/i.test(misspelt.text);
+      const meant = isStatus
+        ? { hint: `write { status: ${misspelt.text} }`, fix: writes(`{ status: ${misspelt.text} }`) }
+        : meantWord(suggest(misspelt.text, ['snapshot']));
       report('scenario.bad_expectation', misspelt.pointer, message, meant);
     } else if (!expectsSomething(config)) {
       const message = `case ${quoted(name)} expects nothing, so it cannot fail`;
