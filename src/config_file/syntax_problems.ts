@@ -24,9 +24,22 @@ export function syntaxProblems(
   const first = problems[0];
   const misplaced = first === undefined ? null : indentationAt(text, first);
   if (misplaced !== null) return [misplaced];
+  const comment = first === undefined ? null : foreignComment(text);
+  if (comment !== null) return [comment];
   const all = problems.map((problem) => syntaxProblem(text, problem, called));
   const whole = all.findIndex(({ isWhole }) => isWhole === true);
   return whole < 0 ? all : all.slice(0, whole + 1);
+}
+
+const STRING_OR_COMMENT = /"(?:[^"\\]|\\[^])*"|(?<=^|\s)#.*|(?<=^|[\s,[\]{}])\/(?:\/.*|\*)/g;
+
+/** A comment as in JavaScript, at the start of a text or in one that is JSON. */
+function foreignComment(text: string): SyntaxProblem | null {
+  if (!/^[\s\uFEFF]*(?:\{|\/[/*])/.test(text)) return null;
+  const found = Array.from(text.matchAll(STRING_OR_COMMENT)).find(([token]) => token.startsWith('/'));
+  if (found === undefined) return null;
+  const span = { start: found.index, end: found.index + found[0].trimEnd().length };
+  return { code: 'syntax', message: 'this is not a comment', span, hint: 'a comment begins with #' };
 }
 
 /** The errors of the parser that a wrong indentation can cause. */
