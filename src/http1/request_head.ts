@@ -36,9 +36,13 @@ const NOTHING: PartialRequest = {};
 
 export const HEAD = 1;
 
+/** The first byte of a TLS connection: the type of its first record (RFC 8446 §5.1). */
+const TLS_HANDSHAKE = 0x16;
+
 const TOO_LARGE = problem('head_too_large', 'the request head is longer than the limit');
 const TOO_LONG = problem('target_too_long', 'the request target is longer than the limit');
 const NO_REQUEST = problem('malformed', 'this is not a request line');
+const TLS = problem('malformed', 'this is the start of a TLS handshake, and the port takes plain HTTP');
 const BAD_TARGET = problem('malformed', 'the request target has a character that must be percent-encoded');
 const NO_TARGET = problem('malformed', 'the request target has an unknown form');
 const UNKNOWN_METHOD = problem('method', 'the method is not supported');
@@ -114,6 +118,7 @@ export class RequestReader {
 
   #parse(bytes: Buffer, from: number, to: number): number {
     let at = from;
+    if (bytes[at] === TLS_HANDSHAKE) return this.#refuse(TLS, {});
     while (at < to && TOKEN[bytes[at]!] === 1) at++;
     if (at >= to) return at - from > LONGEST_METHOD ? this.#refuse(NO_REQUEST, {}) : MORE;
     if (bytes[at] !== SP || at === from || at - from > LONGEST_METHOD) return this.#refuse(NO_REQUEST, {});

@@ -26,6 +26,7 @@ export const REQUEST_DIFFERENCES: Readonly<Record<string, string>> = {
     'RFC 9113 §3: it is another protocol, whatever the line looks like',
   'the expectation is not supported': 'RFC 9110 §10.1.1: 417',
   'this is not a request line': LINES,
+  'this is the start of a TLS handshake, and the port takes plain HTTP': LINES,
   'the request target has an unknown form':
     'RFC 9112 §3.2: `*` followed by anything is not one of the four forms',
   'the request target has a character that must be percent-encoded': 'one space between the parts, never two',

@@ -55,6 +55,12 @@ describe('a head', () => {
     });
   });
 
+  test('that is the start of a TLS handshake says so', () => {
+    const { found, reader } = read('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03');
+    expect(found).toBe(REFUSED);
+    expect(reader.problem.detail).toBe('this is the start of a TLS handshake, and the port takes plain HTTP');
+  });
+
   test('is the same however it is split, and is scanned a bounded number of times', () => {
     const fields = Array.from({ length: 200 }, (_, index) => `x-${index}: ${'v'.repeat(index)}\r\n`).join('');
     const bytes = bytesOf(`GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\nGET`);
