@@ -24,8 +24,12 @@ export function lineAboutUnmatched(code: string, host: string, { edges }: EdgeCo
     return `no TLS or TCP edge is at ${quoted(host)}; ${nearName(host, places)}\n`;
   }
   const hosts = all.flatMap(({ hostports }) => hostports.map((hostport) => hostport.replace(/:\d+$/, '')));
-  if (code === 'route.unknown_host')
-    return `no edge has the host ${quoted(host)}; ${nearName(host, hosts)}\n`;
+  if (code === 'route.unknown_host') {
+    // `dev` also serves a host below `localhost`, which browsers look up nowhere.
+    const served = host.replace(/\.localhost$/, '');
+    const near = hosts.includes(served) ? didYouMean(served) : nearName(host, hosts);
+    return `no edge has the host ${quoted(host)}; ${near}\n`;
+  }
   if (code !== 'route.no_match') return '';
   const own = all.filter(({ hostports }) =>
     hostports.some((hostport) => hostport.replace(/:\d+$/, '') === host),

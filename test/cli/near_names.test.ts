@@ -34,6 +34,10 @@ beforeAll(() => {
 describe('a name that nothing has', () => {
   it.each([
     [['explain', 'GET', 'https://shp.test/'], "no edge has the host 'shp.test'; did you mean 'shop.test'?"],
+    [
+      ['explain', 'GET', 'http://shop.test.localhost:8080/'],
+      "no edge has the host 'shop.test.localhost'; did you mean 'shop.test'?",
+    ],
     [['explain', 'GET', 'https://shop.test/'], 'no route takes this path; there are: /cart'],
     [
       ['explain', '--connect', '1.tcp.tst:5432'],
