@@ -24,7 +24,7 @@ import {
   loadEdgeOrPolicy,
   policyFile,
 } from './policy_edge.ts';
-import { reportKind } from './file_kind.ts';
+import { isOfKnownKind, kindOfFile, reportKind } from './file_kind.ts';
 import { besideName, nameNear } from './files_beside.ts';
 import { type Sources, besideOf } from './sources.ts';
 
@@ -142,7 +142,12 @@ async function policyIn(
   if (typeof policy !== 'string')
     return { text: JSON.stringify(policy), written: { document, pointer: '/policy' }, name };
   const beside = besideName(name, policy);
-  if (!SCRIPTS.has(extname(beside))) return policyFile(beside, readText(beside, sources));
+  if (!SCRIPTS.has(extname(beside))) {
+    const text = readText(beside, sources);
+    if (isOfKnownKind(text) && (await kindOfFile(text)) === 'edge')
+      throw new FileError(`${beside} is an edge file, not a policy; name it with \`edge\``);
+    return policyFile(beside, text);
+  }
   const value = await importDefault(beside, sources);
   return {
     text: JSON.stringify(value),
