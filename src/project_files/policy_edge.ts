@@ -32,7 +32,7 @@ export interface LoadedEdge extends Checked {
 export async function loadEdgeOrPolicy(path: string, options: LoadOptions = {}): Promise<LoadedEdge> {
   if (!isScript(path)) {
     const text = readText(path, options.sources);
-    if ((await kindOfFile(text)) === 'policy')
+    if ((await kindOfFile(text, path)) === 'policy')
       return { ...(await checkPolicyEdge(policyFile(path, text), {}, options)), isPolicy: true };
   }
   return { ...(await loadConfig(path, options)), isPolicy: false };
