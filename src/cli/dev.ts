@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { EdgeOfFile, Listening } from '../edgeproof.ts';
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
@@ -12,6 +13,7 @@ import {
 import { developmentProvider } from './development_provider.ts';
 import { type IngressSource, runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { agentsOption } from './agent_options.ts';
 import { readPort } from './option_values.ts';
 import { nameHere } from './stream_options.ts';
@@ -48,6 +50,8 @@ export function register(command: Command): void {
     'the authtoken that agents must present; default: any is accepted, and none',
   );
   recordOption(ingressOptions(command)).action(async (file: string, options: DevOptions) => {
+    if (/^(?:[\w.-]+:)?\d+$/.test(file) && !existsSync(file))
+      throw new FileError(`'${file}' is not an edge file; write 'edgeproof http ${file}' to run without one`);
     const development = developmentEdge(file, options);
     const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
     const { api, host, strictPort = false } = options;

@@ -50,6 +50,7 @@ export function register(command: Command): void {
       /^[a-z-]+$/i.test(method) ? method.toUpperCase() : method,
     )
     .argument('[url]', 'full URL, such as https://shop.test/admin')
+    .allowExcessArguments()
     .option('-e, --edge <file>', 'edge file, or a traffic policy', 'edge.yaml')
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address', readIp)
@@ -75,9 +76,22 @@ export function register(command: Command): void {
       'show which changes to the request would make this rule, module, route or code decide',
     )
     .action(async (method: string | undefined, url: string | undefined, options: Options) => {
+      refuseExcess(command);
       const hasStatus = command.getOptionValueSource('upstreamStatus') === 'cli';
       process.exitCode = await explain(method, url, { ...options, hasStatus });
     });
+}
+
+/** Arguments after the URL are refused here, because one of them is mostly the edge file. */
+function refuseExcess(command: Command): void {
+  const [method, url, extra] = command.args;
+  if (extra === undefined) return;
+  const isFile = /\.(?:ya?ml|json|[cm]?[jt]s)$/.test(extra);
+  throw new FileError(
+    isFile
+      ? `-e names the edge file; write 'edgeproof explain ${method} ${url} -e ${extra}'`
+      : `'${extra}' is not expected after the URL; quote a URL with spaces`,
+  );
 }
 
 async function explain(

@@ -37,7 +37,7 @@ export const DEFAULT_CLIENT_IP = '203.0.113.9';
  */
 export function headOf(request: RequestLike): RequestHead | RefusedHead {
   const parts = URL_FORM.exec(request.url);
-  if (parts === null) throw new TypeError(`'${request.url}' is not an http(s) URL with a host`);
+  if (parts === null) throw new TypeError(problemOfUrl(request.url));
   const [, scheme, authority, rest] = parts;
   const given = fieldsOf(request.headers ?? {});
   const hasHost = given.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
@@ -48,6 +48,13 @@ export function headOf(request: RequestLike): RequestHead | RefusedHead {
     scheme: scheme!.toLowerCase() === 'https' ? 'https' : 'http',
     headers: hasHost ? given : ['host', authority!, ...given],
   });
+}
+
+function problemOfUrl(url: string): string {
+  const [before, fragment] = url.split('#', 2);
+  return fragment !== undefined && URL_FORM.test(before!)
+    ? `'${url}' has a fragment, which clients do not send; write ${before}`
+    : `'${url}' is not an http(s) URL with a host`;
 }
 
 function fieldsOf(headers: HeadersLike): FieldList {
