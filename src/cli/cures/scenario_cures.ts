@@ -87,6 +87,7 @@ export const SCENARIO_CURES: Readonly<Record<ScenarioCode, readonly [example: st
   'scenario.change_after_end': [
     '`at: 5m` in a simulation of one minute',
     'Correct the time, or let the simulation last longer',
+  ],
   'scenario.unknown_placeholder': [
     'A placeholder such as {status} that neither the row of the table nor `variables` has a value for',
     'Correct the name, or give each row the value',

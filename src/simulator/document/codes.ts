@@ -43,6 +43,7 @@ const CODES = {
   'scenario.change_after_end': {
     severity: 'warning',
     message: 'A change of the simulation comes after its end.',
+  },
   'scenario.unknown_placeholder': {
     severity: 'warning',
     message: 'No value has the name of this placeholder.',
