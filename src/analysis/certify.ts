@@ -89,7 +89,7 @@ function written(
   return { format: 2, claim, hashes, tests: tests.all, tree };
 }
 
-/** The classes of a cell, by all questions of its diagrams. What is opaque may go either way: both are one class. */
+/** The classes of a cell, by all questions of its diagrams. Both results of an opaque condition belong to one class. */
 function classesOf(
   diagrams: readonly Diagram<unknown>[],
   solver: Solver,

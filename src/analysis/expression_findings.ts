@@ -143,7 +143,7 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
                 reader.areEqual(reader.condition(rule, [part.text], phase, way), diagrams.false)
               ? 'analysis.never_true'
               : 'analysis.redundant_expression';
-      // Parts are visited from the end, so that the places of those to come stay as they are.
+      // Parts are visited from the end, so that earlier offsets stay valid.
       if (part.kind === 'term') texts = changed;
       const isSame = reader.isSame(rule, part.shorter, at, phase, way);
       const fix = isSame ? { shorter: { from: text, to: part.shorter } } : {};
@@ -155,7 +155,7 @@ function ofRule(reader: RuleReader, rule: Rule, phase: RunPhase, way: Way): read
 
 /** Fields whose texts patterns usually describe from the start. */
 const ANCHORED: Readonly<Record<string, { readonly start: RegExp; readonly end: boolean }>> = {
-  // Also in an alternative after the first, whose anchor is not theirs.
+  // Also in later alternatives: the anchor of the first does not apply to them.
   path: { start: /^\/|\|\//, end: false },
   host: { start: /^[a-z0-9]/i, end: true },
 };

@@ -28,7 +28,7 @@ import type { Witness } from './witness.ts';
 
 export type { FindingOptions } from './setting_findings.ts';
 
-/** A part of a configuration that has no effect, or another one than it seems to have. */
+/** A part of a configuration that has no effect, or not the expected one. */
 export interface AnalysisFinding {
   readonly code: AnalysisCode;
   readonly pointer: string;

@@ -14,7 +14,7 @@ interface Edits {
   readonly when: readonly string[];
 }
 
-/** Header fields that browsers refuse, or that no request has. */
+/** Header fields that browsers refuse or never send. */
 export function headerFindings(
   config: EdgeConfig,
   policies: readonly ExaminedPolicy[],

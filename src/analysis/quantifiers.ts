@@ -43,7 +43,7 @@ export function quantified(reader: Reader, node: MacroNode, truthOf: TruthOf): D
   const field = `element ${local.name} of ${list.field}`;
   const inner = reader.withElement(local, { field, readings: [] });
   const holds = truthOf(inner, body);
-  // Of what is opaque about the elements, each has its own value.
+  // Each element has its own value for an opaque condition.
   return inner.hasOpaqueElements
     ? null
     : split({ reader, node, name, list }, holds, placed(field, reader.setting));

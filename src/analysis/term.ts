@@ -13,9 +13,9 @@ export interface TextSet {
 export interface Term {
   /** `path`, `method`, `header x-team`, or the name of a variable. */
   readonly field: string;
-  /** What it is made of it by, the first one first. */
+  /** The functions applied to it, in order. */
   readonly readings: readonly Reading[];
-  /** What else it needs: texts that it is made by the readings must be in the set. */
+  /** Further constraints on the results of the readings: each must be in its set. */
   readonly guards?: readonly { readonly readings: readonly Reading[]; readonly set: TextSet }[];
   /** Of lists that are not fields of the request: whether reading it may fail. */
   readonly mayFailAsList?: boolean;

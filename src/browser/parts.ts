@@ -6,7 +6,7 @@ import { LOADERS } from './part_loaders.ts';
 
 const missed = new Set<string>();
 const taking = new Map<string, ((own: object) => void)[]>();
-/** What the files of parts have that are there. */
+/** Exports of the parts that are loaded. */
 const there = new Map<string, object>();
 
 /** Can be called and constructed, as functions and classes of parts are. */

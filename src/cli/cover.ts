@@ -37,7 +37,7 @@ export function register(command: Command): void {
   reportersOption(partOptions(serviceNameOption(command), 'the cases'), COVERAGE_REPORTERS, addCoverage)
     .argument(
       '[path...]',
-      'scenario files, folders with them, or patterns; an edge file or a policy stands for the scenario files beside it that test it; default: this folder',
+      'scenario files, folders with them, or patterns; for an edge file or policy, the scenario files next to it that test it; default: this folder',
     )
     .option('-f, --filter <text>', 'cases whose name contains this; can be repeated', addText, [])
     .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', addText, [])

@@ -11,7 +11,7 @@ type Asked = {
 
 type Answer =
   | { readonly value: Awaited<ReturnType<Questions[Name]>> }
-  /** A sentence for the user, or what is wrong with us. */
+  /** A sentence for the user, or a bug of ours. */
   | { readonly refused: string }
   | { readonly failed: string };
 

@@ -47,7 +47,7 @@ export function register(command: Command): void {
     );
   agentsOption(command).option(
     '--authtoken <token>',
-    'the authtoken that agents must present; default: any is accepted, and none',
+    'the authtoken that agents must present; default: any token, or no token, is accepted',
   );
   recordOption(ingressOptions(command)).action(async (file: string, options: DevOptions) => {
     if (/^(?:[\w.-]+:)?\d+$/.test(file) && !existsSync(file))

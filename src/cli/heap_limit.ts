@@ -14,8 +14,8 @@ const ONE_THREAD = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-swee
  * garbage at its end, and with 10,000 idle connections the process takes 60 to 100 MB less. V8 accepts the
  * limit as an option at its start only, so it is set when the heap has reached the size. A larger heap does
  * not make the proxy faster. What was read from connections is collected when there is enough of it
- * (`io/read_garbage.ts`), by the thread that makes it: so little is in a small young generation that other threads
- * cost more than they do, and memory that they free goes to pools of the allocator that are not theirs.
+ * (`io/read_garbage.ts`), by the thread that makes it. A small young generation holds so little that helper
+ * threads cost more than they save, and memory they free lands in other threads' allocator pools.
  */
 export function limitHeap(): void {
   for (const option of ONE_THREAD) setFlagsFromString(option);
@@ -34,8 +34,8 @@ export function limitHeap(): void {
 }
 
 /**
- * V8 lets a heap grow to four times what lasts before it collects the rest. Work that leaves much garbage beside much that
- * lasts takes twice the memory then, for a few percent of its time.
+ * V8 lets a heap grow to four times the live data before a full collection. Work with much garbage and much live data then
+ * takes twice the memory, and saves only a few percent of its time.
  */
 export function growHeapSlowly(): void {
   setFlag({ set: '--heap-growing-percent=60', original: '--heap-growing-percent=0' });

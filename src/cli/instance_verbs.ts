@@ -4,7 +4,7 @@ import type { VerbRow } from './verb_row.ts';
 export const INSTANCE_VERBS = {
   keys: {
     group: 'Manage an instance',
-    does: 'make, list and revoke keys of the management API',
+    does: 'create, list and revoke keys of the management API',
     examples: [['keys create --store edgeproof.db', 'prints a key once'], ['keys list --store edgeproof.db']],
     load: () => import('./keys.ts'),
   },
@@ -49,7 +49,7 @@ export const INSTANCE_VERBS = {
   },
   deliver: {
     group: 'Manage an instance',
-    does: 'deliver the events of a queue that nodes write to; several processes share the work',
+    does: 'deliver events from a queue to a destination; processes share the work',
     examples: [['deliver nats://localhost:4222/edge.events --to target.json']],
     load: () => import('./deliver.ts'),
   },
@@ -61,7 +61,7 @@ export const INSTANCE_VERBS = {
   },
   restore: {
     group: 'Manage an instance',
-    does: 'make a store of a backup',
+    does: 'restore a store from a backup',
     examples: [['restore monday.db --store restored.db']],
     load: () => import('./restore.ts'),
   },

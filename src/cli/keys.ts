@@ -9,7 +9,7 @@ import { STORE, withStore } from './with_store.ts';
 export function register(command: Command): void {
   command
     .command('create')
-    .description('Make an admin key; it is printed only once')
+    .description('Create an admin key; it is printed only once')
     .option('--description <text>', 'purpose or user of the key', 'Made on the command line.')
     .option(...STORE)
     .action(async (options: { store: string; description: string }) => {

@@ -14,7 +14,7 @@ export function refuseStale({
   readonly store: string;
 }): void {
   if (maxStale !== undefined && !isPostgres(store))
-    throw new StoreError('--max-stale needs a store in PostgreSQL: one in a file is never out of reach');
+    throw new StoreError('--max-stale needs a store in PostgreSQL: one in a file is never unreachable');
 }
 
 /** What the admin port says of the revision active; nothing where one instance serves the store. */

@@ -72,7 +72,7 @@ interface Options
   readonly keepUndelivered?: number;
 }
 
-const MAX_STALE = 'stop when the store was out of reach for so long; default: serve on';
+const MAX_STALE = 'exit after the store has been unreachable this long; default: keep serving';
 
 const WORKERS = 'number of worker processes behind one listener; needs a store in PostgreSQL';
 
@@ -253,7 +253,7 @@ async function untilStopped(
   process.on('SIGHUP', reload);
   const staleness = whenStale(store.nodes, maxStale);
   const stale = staleness.stale.then(() => {
-    say(`the store was out of reach for ${maxStale! / 1_000} s (--max-stale): stopping`);
+    say(`the store was unreachable for ${maxStale! / 1_000} s (--max-stale): stopping`);
     return EXIT.runtime;
   });
   const counts = (): Family[] => [...families(), ...(standingOf(store.nodes, maxStale).families?.() ?? [])];

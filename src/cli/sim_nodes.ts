@@ -36,7 +36,7 @@ interface Cut {
 /** The options of a simulation with several nodes. */
 export function nodesOptions(command: Command): Command {
   return command
-    .option('--nodes <n>', 'run the edge on so many nodes; overrides that of the file', readNodes)
+    .option('--nodes <n>', 'number of nodes; overrides the file', readNodes)
     .addOption(oneOf('--limits <mode>', 'who counts for rate limits', LIMITS_MODES))
     .addOption(oneOf('--sessions <mode>', 'who knows of logouts and revocations', SESSIONS_MODES))
     .addOption(

@@ -25,7 +25,7 @@ export interface StreamVerbOptions {
   readonly agents?: number | true;
 }
 
-/** Ports that edges may open when others than the operator write them: those that need no privilege. */
+/** Ports that edges may open if someone other than the operator writes the configuration: those that need no privilege. */
 export const UNPRIVILEGED = (port: number): boolean => port >= 1024;
 
 /** Added to ports of edges that need a privilege, so that 993 listens on 10993. */

@@ -40,7 +40,7 @@ export function register(command: Command): void {
   reportersOption(partOptions(serviceNameOption(command), 'the cases'), REPORTERS, addReport)
     .argument(
       '[path...]',
-      "scenario files, folders with *.scenario.yaml, .json or .ts, or patterns such as 'shops/**'; an edge file or a policy stands for the scenario files beside it that test it; default: this folder",
+      "scenario files, folders with *.scenario.yaml, .json or .ts, or patterns such as 'shops/**'; for an edge file or policy, the scenario files next to it that test it; default: this folder",
     )
     .option(
       '-f, --filter <text>',

@@ -73,7 +73,7 @@ export const VERBS = {
   },
   merge: {
     group: 'Test',
-    does: 'make one report of the parts that shards of test, cover, mutate or replay have left',
+    does: 'combine the partial results of shards into one report',
     examples: [
       ['test --shard 1/2 --partial 1.part', 'on one machine'],
       ['test --shard 2/2 --partial 2.part', 'on another'],

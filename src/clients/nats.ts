@@ -118,7 +118,7 @@ export function natsQueue(settings: NatsSettings, dial: GuardedDial, ackMs = ACK
       // A connection that ends answers neither.
       const gone = connection.closed().then(goneOf);
       const outcomes = Promise.all(messages.map((message) => Promise.race([publish(message), gone])));
-      // A server that has gone without closing is found out only so: the next attempt opens a connection.
+      // Only silence shows that a server has gone without closing: the next attempt opens a connection.
       const silence = outcomes.then((all) => {
         if (!all.every((outcome) => outcome?.isSilence)) return new Promise(() => {});
         connected = null;

@@ -116,7 +116,7 @@ async function everything(view: View): Promise<Touched[]> {
   return (await view.all(EDGE_KINDS)).map((object) => ({ object, isGone: false }));
 }
 
-/** All that is in memory, as if it was gone. */
+/** All that is in memory, as if everything had been deleted. */
 function known(objects: EdgeObjects): Touched[] {
   const kinds = EDGE_KINDS.filter((kind) => kind !== 'ip_policy_rule');
   return kinds.flatMap((kind) => Array.from(objects.ofKind(kind), (object) => ({ object, isGone: true })));

@@ -8,7 +8,7 @@ import type { DataPlane } from './api/contract.ts';
 import type { EdgeChange } from './api/edge_slice.ts';
 import type { EdgeDocument } from './resources/edge_document.ts';
 
-/** Work on the large policies of a change in slices, between which the event loop goes on. The swap finds the results. */
+/** Work on the large policies of a change in slices, so that the event loop keeps running. The swap finds the results. */
 export interface LargePolicies extends Pick<DataPlane, 'prepare'> {
   /**
    * Checks the large policies of a change, and compiles them with what `compile` gives; `prepare` comes
@@ -23,7 +23,7 @@ export interface LargePolicies extends Pick<DataPlane, 'prepare'> {
 
 /** `known` is the cache of the swap's check. */
 export function largePolicies(service: string, known: ValidationCache): LargePolicies {
-  // What was compiled for the next swap, which would be forgotten otherwise.
+  // What was compiled for the next swap, kept here so that it is not lost.
   const conditions = new Set<object>();
   /** Whether the next swap has large policies. */
   let hasLarge = false;

@@ -74,7 +74,7 @@ function isLarge({ compilation }: Module<never>, config: ModuleConfig): boolean 
   return compilation?.isLarge(config as never) === true;
 }
 
-/** The name of a state: a change of what would start it afresh changes the name, too. */
+/** The name of a state: any change that resets the state changes its name. */
 function identityOf(config: object, at: readonly [id: string, module: string]): string {
   return digest('sha256', [stateKey(config, at)], 'base64').slice(0, IDENTITY_UNITS);
 }

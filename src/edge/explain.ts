@@ -49,7 +49,7 @@ export interface Explanation extends Explained {
   readonly trace?: TraceContext;
 }
 
-/** What decided an exchange, and where it went: of its explanation what a row of a list has. */
+/** What decided an exchange, and its destination: the part of the explanation shown in a list row. */
 export type Decision = Pick<Explained, 'because' | 'backend' | 'tunnel'>;
 
 /** The result of a connection, and why. */
@@ -134,7 +134,7 @@ export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep
   const locatedInner = (step: InnerStep): LocatedInnerStep => ({ ...step, place: placeOf(step.pointer) });
   const located: LocatedStep[] = [];
   for (const step of steps) {
-    // Its members by name: with a page open this is done for each request, and a rest takes ten times as long.
+    // Its members by name: with a page open this is done for each request, and object rest syntax takes ten times as long.
     const { phase, module, verdict, code, message, detail, pointer, inner } = step;
     const own = { phase, module, verdict, code, message, detail, pointer, place: placeOf(pointer) };
     if (inner === undefined) located.push(own);

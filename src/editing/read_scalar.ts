@@ -13,7 +13,7 @@ export function quotedEnd(text: string, start: number, limit: number): number | 
   return null;
 }
 
-/** A quoted text. Without its end it takes its line. */
+/** A quoted text. An unterminated one extends to the end of its line. */
 export function quotedScalar(scanner: Scanner, parent: number, isInFlow: boolean): YamlScalar {
   const { text, at: start } = scanner;
   const style = text[start] === '"' ? 'double' : 'single';

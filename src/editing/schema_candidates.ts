@@ -47,7 +47,7 @@ function parametersAt(
   return null;
 }
 
-/** The values that a place may have, and the names that it may be. */
+/** The values that a place may have, and the names that may be written there. */
 export function valuesAt(edited: EditedText, place: Place, { nodes, namesOf }: Known): Candidate[] {
   const values = nodes.flatMap(({ enum: list = [], const: only, type, description = '' }) => {
     const own = only === undefined ? list : [only];

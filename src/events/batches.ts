@@ -1,7 +1,7 @@
 import type { Outbox } from './outbox.ts';
 import { type BatchLimits, type Sent, envelopeOf } from './senders/sending.ts';
 
-/** An event to send, and its place in the store if it is there. */
+/** An event to send, and its position in the store, if stored. */
 interface Pending {
   readonly event: string;
   readonly sequence?: number;

@@ -52,7 +52,7 @@ export interface FieldFacts {
   readonly synonyms?: Readonly<Record<string, string>>;
   /** A list for which its only entry is also accepted. */
   readonly itemOrList?: true;
-  /** Error numbers that differ from the default ones (`codes/numbers.ts`). */
+  /** Error numbers that differ from the default ones (`policy/document/shape.ts`). */
   readonly codes?: Readonly<Partial<Record<Fault, number>>>;
 }
 

@@ -24,7 +24,7 @@ export interface InFlight {
 /** Why a head is refused, by the codec or by a timeout. */
 export type Refusal = Problem<RefusalCode>;
 
-/** An unfinished request still gets an event, even if its client is no longer there to read the response. */
+/** An unfinished request still gets an event, even if its client has disconnected. */
 export const LEFT_IN_HEAD = problem('malformed', 'the client left in the middle of its request head');
 export const LATE: Refusal = { code: 'head_timeout', detail: 'the request head did not arrive in time' };
 

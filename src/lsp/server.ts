@@ -21,7 +21,7 @@ import type { RecordedTraffic } from './recorded_traffic.ts';
 import type { Serving } from './serving.ts';
 import { DEFAULTS, type Settings, settingsOf } from './settings.ts';
 
-/** Freeing memory takes some 30 ms, which a user who has not typed for so long does not notice. */
+/** Freeing memory takes some 30 ms: unnoticeable after this idle time. */
 const REST_MS = 3_000;
 const WATCHED = { watchers: [{ globPattern: '**/*.{yaml,yml,json}' }] };
 /** Cases of a user may take any time, and their thread much memory. */

@@ -22,7 +22,7 @@ export interface ToolAnswer {
   readonly shortened?: string;
 }
 
-const MORE = 'lists and texts are cut; ask again with `detail: "full"` for everything';
+const MORE = 'output was truncated; call again with `detail: "full"` for everything';
 
 /** Runs a tool. Throws RefusedInput, with a message for the client. */
 export async function callTool(tool: Tool, input: object, setting: ToolSetting): Promise<ToolAnswer> {

@@ -21,7 +21,7 @@ export interface PlotForm {
   readonly across?: (at: number) => string;
   /** A stack has the sums of the lines below each line; `logarithmic` has a gap where a value is not above 0. */
   readonly form?: 'lines' | 'logarithmic' | 'stack' | 'bars';
-  /** Moments with a name, as vertical lines. */
+  /** Named times, drawn as vertical lines. */
   readonly marks?: readonly { readonly at: number; readonly message: string }[];
 }
 
@@ -154,7 +154,7 @@ function optionsOf(
   return options;
 }
 
-/** The places of values that no line reaches, since there is none beside them: with little traffic all are like that. */
+/** The places of values that no line reaches, because they have no neighbour; with little traffic this is every point. */
 function alone({ data }: UPlot, series: number): number[] {
   const values = data[series]!;
   const has = (at: number): boolean => (values[at] ?? null) !== null;

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Plot, PlotForm, Series } from './plot.ts';
 
 interface Props {
-  /** What those hear who do not see it. */
+  /** Text for screen readers. */
   readonly label: string;
   readonly times: readonly number[];
   readonly series: readonly Series[];

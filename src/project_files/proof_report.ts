@@ -3,7 +3,7 @@ import { circumstances, curlOf } from '../analysis/report_diff.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { xml } from '../diagnostics/xml.ts';
 
-/** A property, the file that states it, and what was found out. */
+/** A property, the file that states it, and its result. */
 export interface ProvedProperty {
   readonly property: Property;
   readonly file: string;

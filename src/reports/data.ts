@@ -1,4 +1,4 @@
-/** What the reports contain: plain data, which a saved file has in it. Those that make a result write it in this form. */
+/** What the reports contain: plain data, which a saved report contains. Each verb writes its result in this form. */
 import type { LocatedStep, Place } from '../edge/explain.ts';
 
 interface Head {

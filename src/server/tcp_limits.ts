@@ -14,7 +14,7 @@ export interface StreamLimits {
   readonly helloBytes: number;
 }
 
-/** All of them are our choice. */
+/** The defaults are our choice. */
 export const STREAM_LIMITS: StreamLimits = {
   dialMs: 10_000,
   waitMs: 0,

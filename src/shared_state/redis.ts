@@ -104,7 +104,7 @@ export async function redisState(options: RedisOptions): Promise<SharedState> {
   };
 }
 
-/** A server that refuses some commands is back when it has answered only, for so long. */
+/** A server that refuses some commands is back when it has only answered for this time. */
 const REFUSES_MS = 2_000;
 /** A logout waits for longer than a request. */
 const PUBLISH_MS = 1_000;

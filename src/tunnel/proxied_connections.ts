@@ -125,7 +125,7 @@ function leave(duplex: StreamDuplex, reason: string): void {
   duplex.destroy(new Error(reason));
 }
 
-/** The kind of stream, the length of the head (little-endian, unlike all else), the head and the first bytes. */
+/** The kind of stream, the length of the head (little-endian, unlike everything else), the head and the first bytes. */
 function opening(head: ProxyHead, preface: Uint8Array | null): Buffer {
   const text = Buffer.from(JSON.stringify(head));
   const start = Buffer.alloc(12);

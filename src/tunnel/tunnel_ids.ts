@@ -9,8 +9,7 @@ const NAMED_DIGITS = 32;
  * Ties the ids of tunnels to the token of their first bind, and both to a credential. Agents bring the id of a tunnel
  * along when they bind it again, and go on to use it whatever the response says, so it cannot be refused: an agent that
  * is refused while it reconnects stays away for hours. Without its token, an id is therefore only what the agent itself
- * calls the tunnel. Nothing is remembered: a token is a code (HMAC) of the id and the credential, with a key of this
- * process.
+ * calls the tunnel. Nothing is remembered: a token is an HMAC of the id and the credential, with a key of this process.
  */
 export class TunnelIds {
   readonly #key = hmacKey(secretBytes(KEY_BYTES));

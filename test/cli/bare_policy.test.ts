@@ -36,7 +36,7 @@ describe('a policy in a file of its own', () => {
     expect(stdout).toContain('policy.yml:5:9');
   });
 
-  it('stands for the scenario files that test it, as policy and as edge', async () => {
+  it('names the scenario files that test it, as policy and as edge', async () => {
     const { code, stdout } = await edgeproof(['test', 'policy.yml'], folder);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(stdout).toContain('2 passed');

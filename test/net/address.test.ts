@@ -110,7 +110,7 @@ describe('parseAddress', () => {
 });
 
 describe('parseSocketAddress', () => {
-  it('ignores the zone of an IPv6 address, and parses all else as parseAddress does', () => {
+  it('ignores the zone of an IPv6 address, and parses everything else as parseAddress does', () => {
     expect(parseSocketAddress('fe80::1%eth0')).toEqual(parseAddress('fe80::1'));
     expect(parseSocketAddress('fe80::1%')).toBeNull();
     expect(parseSocketAddress('1.2.3.4%eth0')).toBeNull();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Label, type LabelPlace, labelPlaces } from '../../src/pages/plot_labels.ts';
 import { sized } from '../random.ts';
 
-test('labels that are close have rows of their own, and what has no room is left out whole', () => {
+test('labels that are close have rows of their own, and a label without room is left out', () => {
   const at = (left: number): Label => ({ at: left, width: 50 });
   expect(labelPlaces([at(0), at(40), at(45), at(100), at(990)], 1_000, 6)).toEqual([
     { left: 0, row: 0 },

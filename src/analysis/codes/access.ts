@@ -163,7 +163,7 @@ export const CODES_OF_ACCESS = {
     basis: 'settings',
     message: 'The log contains credentials of users.',
     example: "`log` with `${getReqHeader('authorization').join(',')}`",
-    cure: 'log whether the header is there, or what a gate found out about the user',
+    cure: 'log whether the header is there, or what a gate says about the user',
   },
   'analysis.removed_before': {
     basis: 'settings',

@@ -15,7 +15,7 @@ export const FILE_CURES: Readonly<Record<ReadingCode | ShapeCode, readonly [exam
     not_a_map: ['A file that begins with `- backends`', 'Begin with a key and a colon, such as `backends:`'],
     other_file: [
       'A Kubernetes manifest, or a list of rules without their phase',
-      'Name a file of ours, or do what the finding says of such a file',
+      'Name an edgeproof file, or follow the hint in the finding',
     ],
     too_large: ['A file of many megabytes', 'Split it with `include`, or leave out what is not used'],
     too_deep: [
@@ -52,7 +52,7 @@ export const FILE_CURES: Readonly<Record<ReadingCode | ShapeCode, readonly [exam
     missing_key: ['A route without `match`', 'Add the key; the finding says what it means'],
     wrong_type: [
       '`port: "80"` where a number is wanted',
-      'Write a value of the type that the finding names; quotes make a text of a number',
+      'Write a value of the type that the finding names; a quoted number is a string',
     ],
     unknown_value: ['`match_type: prefix`', 'Write one of the values that the finding lists'],
     out_of_range: [

@@ -18,8 +18,7 @@ export async function findScenarioFiles(paths: readonly string[]): Promise<strin
 }
 
 /**
- * The same, where an edge file or a policy stands for the scenario files in its folder and below that test it. Throws
- * FileError.
+ * The same; for an edge file or policy, the scenario files in its folder and below that test it. Throws FileError.
  */
 export async function findTests(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>();

@@ -13,7 +13,7 @@ const PATH = '/event_destinations/{id}/dead_letters';
 
 async function listDeadLetters(request: ObjectRequest): Promise<Shown> {
   const { wiring, asking } = request;
-  // They are the very audit events for which bots may not configure deliveries.
+  // They contain audit events, whose delivery bots may not configure.
   if (!asking.principal.isAdmin)
     throw new ApiProblem(403, NO_PRIVILEGE, 'Only admins can read dead letters; this key belongs to a bot.');
   return wiring.store.read(async (view) => {

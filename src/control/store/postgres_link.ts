@@ -20,7 +20,7 @@ export interface Link extends Pick<Nodes, 'ageMs' | 'leads' | 'onLead' | 'everyw
   readonly close: () => Promise<void>;
 }
 
-/** Nodes that were not seen for so long do not count as live. */
+/** Nodes that were last seen longer ago do not count as live. */
 const LIVE = "interval '5 seconds'";
 const FORGOTTEN = "interval '1 hour'";
 /** Revisions whose changes are kept; a node that is further behind reads everything again. */

@@ -23,7 +23,7 @@ export interface WritesOptions {
  */
 const BEGIN = 'BEGIN; SELECT number FROM revision FOR UPDATE';
 /**
- * Counts a revision if anything was changed, with a mark by which the write can be found again, and wakes who listens.
+ * Counts a revision if anything was changed, with a mark by which the write can be found again, and wakes the listeners.
  * The number of a transaction is not enough: a server that was killed gives those of lost transactions again.
  */
 const COUNT = `
@@ -64,7 +64,7 @@ export function postgresWrites(options: WritesOptions): {
         await (known ?? (await fresh())).run(BEGIN);
       } catch (error) {
         await rolledBack(connection);
-        // A connection that was cut while it was idle is found out by its first use. Nothing has run yet.
+        // A connection that was cut while it was idle fails at its first use. Nothing has run yet.
         if (known === null || !known.isLost()) throw error;
         await (await fresh()).run(BEGIN);
       }
@@ -110,7 +110,7 @@ async function forWrites({ connect, lockMs }: WritesOptions): Promise<Connection
 /** Characters of a mark: it is unique. */
 const MARK_LENGTH = 20;
 
-/** How long a node that does nothing may hold up the others. */
+/** How long an idle transaction may block other nodes. */
 const HELD_MS = 15_000;
 
 async function rolledBack(connection: Connection | null): Promise<void> {

@@ -6,8 +6,8 @@ import type { Store } from './store.ts';
 const SLICE_MS = 4;
 
 /**
- * Makes all that has ended under an earlier configuration plain data, in slices, so that earlier configurations are not
- * kept in memory for it.
+ * Converts finished exchanges of earlier configurations to plain data, in slices, so that those configurations are not
+ * kept in memory.
  */
 export function settleInSlices(store: Store, current: Configuration, settle: (kept: Kept) => void): void {
   const all = store

@@ -12,12 +12,12 @@ export interface WatchedEdge {
   readonly runtime: EdgeRuntime;
   /** Finds places in the active configuration. */
   readonly locate: Locate;
-  /** Of exchanges that may still be open, too. */
+  /** Also for open exchanges. */
   readonly explain: {
     (exchange: Exchange): Explanation;
     (exchange: StreamExchange): StreamExplanation;
   };
-  /** Of its explanation what a row shows. */
+  /** The part of the explanation that a row shows. */
   readonly decision: (exchange: Exchange) => Decision;
 }
 

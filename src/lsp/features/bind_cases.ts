@@ -29,7 +29,7 @@ export function bindCases(serving: Serving): void {
   connection.onExecuteCommand((params) => executed(serving, params));
 }
 
-/** The coverage of a file; nothing if its cases cannot be run, which other findings say. */
+/** The coverage of a file; empty if its cases cannot run; other findings report why. */
 export async function pointsOf({ coverage }: Serving, facts: TextFacts): Promise<readonly WirePoint[]> {
   try {
     return coverage.scenariosOf(facts).length === 0 ? [] : await coverage.pointsOf(facts);

@@ -170,7 +170,7 @@ function foldingOf(
   return endLine > startLine ? [{ startLine, endLine, ...what }] : [];
 }
 
-/** From the keys of parts, and from elements that are maps, to their last words: only these have several lines. */
+/** Folds span from a key, or a list item that is a map, to its last token, if that is on another line. */
 const partsOverLines = collector<Span>(
   (found, { text }) =>
     ({ path }, node, key) => {

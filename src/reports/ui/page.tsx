@@ -15,7 +15,7 @@ const KEYS: readonly KeyRow[] = [
   ['/', 'search'],
   ['j k', 'next, previous'],
   ['Enter', 'open, close'],
-  ['f', 'only what is not well'],
+  ['f', 'problems only'],
   ['Esc', 'search for nothing'],
   ['?', 'these keys'],
 ];

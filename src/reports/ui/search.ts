@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 
 export const query = signal('');
-/** Whether only what is not well is shown. */
+/** Whether only problems are shown. */
 export const onlyBad = signal(false);
 export const showsKeys = signal(false);
 

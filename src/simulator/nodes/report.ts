@@ -34,7 +34,7 @@ export interface RevisionReport {
   /** The node at which it was written. */
   readonly on: number;
   readonly atMs: number;
-  /** When each node had it; null for one that never did, or that went on to a newer one. */
+  /** When each node had it; null for a node that never had it or skipped it. */
   readonly reachedMs: readonly (number | null)[];
   /** Requests that were served with an older revision while this one was active somewhere. */
   readonly stale: number;

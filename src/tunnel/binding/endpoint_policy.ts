@@ -34,7 +34,7 @@ export function attachedPolicy(kind: BindKind, opts: Members, service: string): 
   const first = [...basic, ...login];
   if (first.length === 0) return text === '' ? {} : { traffic_policy: { value: text } };
   const own = objectIn('traffic policy', text === '' ? '{}' : text);
-  // What is not a policy is refused as the agent wrote it.
+  // Text that is not a policy is refused with its original spelling.
   if (own === null) return { traffic_policy: { value: text } };
   const phase = Object.keys(own).find(isForRequests) ?? 'on_http_request';
   const rules = Array.isArray(own[phase]) ? (own[phase] as unknown[]) : [];

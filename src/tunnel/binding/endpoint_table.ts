@@ -94,7 +94,7 @@ export class EndpointTable {
     const options = optionsOf(bind);
     const same = pool.get(options);
     if (same !== undefined && same.endpoint.pooling && bind.pooling) return same;
-    // Those of a pool share with each other, so what may share with one of them may with all.
+    // Endpoints of a pool are interchangeable: what may share with one of them may share with all.
     const [other] = pool.values();
     if (other !== undefined && !mayShare(other, bind)) {
       const why = other.endpoint.pooling && bind.pooling ? 'with other options' : 'and is not pooled';

@@ -42,7 +42,7 @@ export class MuxConnection implements MuxOwner, Postponed {
   readonly #session: MuxSession;
   readonly #output = new Output();
   #isPostponed = false;
-  /** Bytes received in this tick, without those that need no answer. */
+  /** Bytes received in this tick that need credit. */
   #tickBytes = 0;
   /** Bytes of the last output. */
   #lastBytes = 0;

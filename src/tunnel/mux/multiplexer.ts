@@ -11,7 +11,7 @@ import {
 } from './frames.ts';
 import { MuxStream, type StreamTaker, type StreamsConnection, WINDOW_BYTES } from './stream.ts';
 
-/** A stream that is never opened: credit for it is sent when something must be sent and there is nothing to say. */
+/** A stream that is never opened: credit for it is sent as a filler when a frame is required. */
 export const IDLE_STREAM = 0x7fff_fffe;
 const NOTHING = Buffer.alloc(0);
 

@@ -6,7 +6,7 @@ import type { MuxStream, StreamTaker } from './stream.ts';
 const PASSED_BYTES = 4_096;
 
 const READ_BYTES = 65_536;
-/** Two reads of a client's connection: with room for one only, the client would be stopped after each. */
+/** Two reads of a client's connection: with room for only one, reading would pause after each read. */
 const WRITE_BYTES = 131_072;
 
 type Done = (error?: Error | null) => void;

@@ -27,7 +27,7 @@ const code = (value: string, inside = ''): string =>
 const audience = (name: string): string =>
   `<saml:AudienceRestriction><saml:Audience>${name}</saml:Audience></saml:AudienceRestriction>`;
 
-/** Documents that are signed well and say something that must not let anybody in. */
+/** Documents with a valid signature and a claim that must be refused. */
 // table: claims
 export const CLAIMS: readonly Attack[] = [
   claim('another issuer of the assertion', 'issuer', { issuer: 'https://evil.example.test' }),
