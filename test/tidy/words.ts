@@ -4,7 +4,10 @@ import type { Breach, Node, Rule, SourceFile } from './tree.ts';
 /** Phrases that comments, strings and pages avoid, with what to write instead. */
 // table: phrases
 const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
-  [/\b(?:nobody|somebody|everybody|whoever|whomever)\b/i, 'name the user, client, caller or component'],
+  [
+    /\b(?:nobody|somebody|everybody|anybody|whoever|whomever)\b/i,
+    'name the user, client, caller or component',
+  ],
   [/(?<!\bthere )\b(?:is|are|was|were) none\b/i, 'say what is absent, empty or invalid'],
   [
     /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|other\b|different\b)[a-z]/i,
@@ -45,6 +48,13 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bheard of\b/i, 'write `known` or `received`'],
   [/\blooked at\b/i, 'write `checked`, `read` or `compared`'],
   [/\bmade ready\b/i, 'write `prepared`'],
+  [/\bleft out whole\b/i, 'write `left out` or `skipped entirely`'],
+  [/\bfound out\b/i, 'write `detected`, `noticed` or `the result`'],
+  [/\bfor so long\b/i, 'name the time, or write `for this time`'],
+  [/\b(?:has|have|had) in it\b/i, 'write `contains`'],
+  [/\ball else\b/i, 'write `everything else`'],
+  [/\bwhich (?:is|are) there while\b/i, 'write `which exists even if`'],
+  [/\bmade of it by\b/i, 'write `applied to it`'],
 ];
 
 // A text may have several spaces, or be wrapped.
