@@ -27,6 +27,17 @@ export interface LogTaker {
   readonly problem: (line: number, message: string) => void;
 }
 
+const UNKNOWN_FORM =
+  'this is not an event, a recorded exchange, a line of a known access log or a curl command line';
+
+/** The first two bytes of a file that gzip has compressed (RFC 1952 §2.3.1), as text in UTF-8, which the second is not. */
+const COMPRESSED = '\x1F\uFFFD';
+const DECOMPRESS = 'the log is compressed: write `gunzip -c LOG | edgeproof replay -`, with the same options';
+
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
 /** Buffer limit for a HAR, which is one document. */
 const DOCUMENT_LIMIT_UNITS = 256 * 1_024 * 1_024;
 
@@ -46,13 +57,15 @@ export function logReader(taken: LogTaker): LogReader {
         if (facts === null) reader.line(bytes.toString('utf8', from, to), number);
         else give(readEvent(facts, number), number, taken);
       }),
-    line: (text, number) => {
+    line: (given, number) => {
+      const text = number === 1 ? withoutMark(given) : given;
       if (document !== null) {
         documentUnits += text.length;
         if (documentUnits <= DOCUMENT_LIMIT_UNITS) document.push(text);
         return;
       }
       if (text === '' || text.startsWith('#')) return;
+      if (number === 1 && text.startsWith(COMPRESSED)) return taken.problem(number, DECOMPRESS);
       if (curl !== '' || /^\s*(?:\$\s+)?curl\s/.test(text)) {
         curl += `${text.replace(/^\s*\$\s+/, '')}\n`;
         if (!text.endsWith('\\')) {
@@ -67,6 +80,7 @@ export function logReader(taken: LogTaker): LogReader {
       if (isEventLine(value)) forms.learn(text, value);
       if (value === undefined && number === 1 && text.trimStart().startsWith('{')) document = [text];
       else if (isHar(value)) for (const each of harRecords(value)) give(each, number, taken);
+      else if (value === undefined && !/^\s*[{[]/.test(text)) taken.problem(number, UNKNOWN_FORM);
       else give(readValue(value, number), number, taken);
     },
     end: () => {
@@ -83,7 +97,7 @@ export function logReader(taken: LogTaker): LogReader {
 
 /** Whether a log that begins with these lines has one record per line; a HAR has not. */
 export function isLineByLine(piece: Buffer): boolean {
-  const text = piece.subarray(0, FIRST_LINE_BYTES).toString();
+  const text = withoutMark(piece.subarray(0, FIRST_LINE_BYTES).toString());
   const first = text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#'));
   const value = first === undefined ? undefined : parsed(first);
   return value !== undefined && !isHar(value);
@@ -92,9 +106,7 @@ export function isLineByLine(piece: Buffer): boolean {
 /** Whether a log that begins with these bytes can be split at any line: a HAR and curl command lines go over several. */
 export function isSplittable(beginning: Buffer): boolean {
   if (beginning.length === 0 || isLineByLine(beginning)) return true;
-  const first = beginning
-    .subarray(0, FIRST_LINE_BYTES)
-    .toString()
+  const first = withoutMark(beginning.subarray(0, FIRST_LINE_BYTES).toString())
     .split('\n')
     .find((line) => line.trim() !== '' && !line.startsWith('#'));
   return first === undefined || !/^\s*(?:[{[]|(?:\$\s+)?curl\s)/.test(first);
@@ -122,9 +134,7 @@ function readValue(value: unknown, line: number): Read {
   if (isOtherEvent(value)) return null;
   const access = readAccessObject(value);
   if (access !== null) return recordOf(access, line);
-  return {
-    problem: 'this is not an event, a recorded exchange, a line of a known access log or a curl command line',
-  };
+  return { problem: UNKNOWN_FORM };
 }
 
 function recordOf(access: AccessRead, line: number): Read {

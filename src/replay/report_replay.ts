@@ -15,6 +15,9 @@ const SHOWN_GROUPS = 20;
 const NO_LOG =
   'no line is a record: name a recording (`dev --record FILE`), events (`dev --events FILE`), an access log, HAR or curl command lines';
 
+const NO_HOST =
+  'the log has no host, which chooses the edge: log it too, for example with `$host` before the fields of nginx';
+
 /** The place of a pointer in a file; null if unknown. */
 export type PlaceOf = (pointer: string) => string | null;
 
@@ -46,6 +49,7 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
       (skipped === 0 ? '' : `; ${counted(skipped, 'record')} skipped`) +
       (unreadable === 0 ? '' : `; ${counted(unreadable, 'line')} could not be read`),
   );
+  if (groups.some(({ finding, cause }) => finding === 'unknown' && cause === 'host')) lines.push(NO_HOST);
   if (records + skipped === 0 && unreadable > 0) lines.push(NO_LOG);
   for (const { line, message } of problems) lines.push(`  line ${line}: ${message}`);
   return `${lines.join('\n')}\n`;

@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { logReader } from '../../src/replay/read_log.ts';
 import type { LogRecord } from '../../src/replay/log_record.ts';
+import { replayText } from '../../src/replay/report_replay.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { configOf, deny, policyOf, replayed } from './edges.ts';
 
@@ -142,6 +144,9 @@ describe('access logs of other servers', () => {
     const running = replay(replayed(configOf({})), replayed(configOf({})));
     running.take(records[0]!);
     expect(running.summary()).toMatchObject({ same: 1 });
+    const other = replay(replayed(configOf({})), null);
+    other.take(records[0]!);
+    expect(replayText(other.summary(), () => null)).toContain('the log has no host');
   });
 
   it('say what is wrong with a line', () => {
@@ -150,12 +155,26 @@ describe('access logs of other servers', () => {
       line({ remote_addr: '203.0.113.9', request: 'GET / HTTP/1.1' }),
       line({ remote_addr: 'unix:', request: 'GET / HTTP/1.1', status: 200 }),
       'what is this',
+      '{ "this": ',
     );
     expect(problems).toEqual([
       '1: the request line is not HTTP',
       '2: the line has no status',
       "3: 'unix:' is not an IP address",
-      '4: this is not JSON',
+      '4: this is not an event, a recorded exchange, a line of a known access log or a curl command line',
+      '5: this is not JSON',
+    ]);
+  });
+
+  it('may begin with a byte order mark', () => {
+    const { records, problems } = read(`\uFEFF${LOGS['nginx combined']}`, LOGS['nginx JSON']);
+    expect([records.length, problems]).toEqual([2, []]);
+  });
+
+  it('that are compressed say how to decompress them', () => {
+    const { problems } = read(gzipSync(LOGS['nginx combined']).toString('utf8').split('\n')[0]!);
+    expect(problems).toEqual([
+      '1: the log is compressed: write `gunzip -c LOG | edgeproof replay -`, with the same options',
     ]);
   });
 });
