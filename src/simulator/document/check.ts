@@ -67,6 +67,14 @@ const SCENARIO_FILE = {
   prefix: 'scenario',
 };
 
+/** Where keys belong that are written elsewhere. */
+const ELSEWHERE = Object.fromEntries(
+  ['host', 'ip', 'headers', 'scheme'].map((key) => [
+    `/defaults/${key}`,
+    `what all requests have is below \`request\`: defaults: { request: { ${key}: … } }`,
+  ]),
+);
+
 /** What to write instead of a map. */
 const MAPS = { body: '`json` takes a map, and sets the content type' };
 
@@ -94,7 +102,7 @@ function checkDocument(
     reportWith<ScenarioCode>(found, of, (code) => SCENARIO_CODES[code].severity);
   const known = new Set<string>();
   const departIn = (of: LocatedDocument, note?: string) =>
-    reportDepartures(shapeReport(found, known, of, note), {}, MAPS);
+    reportDepartures(shapeReport(found, known, of, note), ELSEWHERE, MAPS);
   const depart = departIn(document);
   const own = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
   const including = { files, found, reportIn, departIn, origins, read: named };
