@@ -20,7 +20,7 @@ export type Diagram<Leaf> =
   | Decision<Leaf>
   | { readonly id: number; readonly leaf: Leaf; readonly key: string };
 
-interface Decision<Leaf> {
+export interface Decision<Leaf> {
   readonly id: number;
   readonly atom: Atom;
   readonly yes: Diagram<Leaf>;
@@ -39,7 +39,7 @@ export interface Field {
 /** Order of the fields that most rules read; others follow in the order in which they are met. */
 const FIRST_FIELDS = ['path', 'client address', 'method', 'host'];
 /** More atoms of a field would get the order of the next field. */
-const ATOMS_PER_FIELD = 100_000;
+export const ATOMS_PER_FIELD = 100_000;
 
 /** All atoms of an analysis: equal conditions are one atom. */
 export class Atoms {

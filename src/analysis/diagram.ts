@@ -1,5 +1,6 @@
 import { grouped } from '../diagnostics/message_text.ts';
 import type { Atom, Diagram, Truth } from './atoms.ts';
+import { Questions } from './questions.ts';
 import { Relations } from './relations.ts';
 import { ResultCache } from './result_cache.ts';
 
@@ -34,6 +35,7 @@ export class Diagrams {
   readonly #chosen = new ResultCache<Diagram<never>>();
   readonly #simplified = new ResultCache<Diagram<never>>();
   readonly #relations = new Relations();
+  readonly #questions = new Questions();
   readonly #limit: number;
   #size = 0;
   readonly true: Diagram<Truth>;
@@ -57,21 +59,22 @@ export class Diagrams {
     const ifNot = this.#given(atom, false, no);
     if (ifSo === ifNot) return ifSo;
     const ofAtom = (this.#decisions[atom.id] ??= new Map());
-    return known(ofAtom, ifSo.id * ID_SPACE + ifNot.id, () => ({
-      id: this.#nextId(),
-      atom,
-      yes: ifSo,
-      no: ifNot,
-    }));
+    return known(ofAtom, ifSo.id * ID_SPACE + ifNot.id, () => {
+      const made = { id: this.#nextId(), atom, yes: ifSo, no: ifNot };
+      this.#questions.add(made);
+      return made;
+    });
   }
 
   /** A diagram without the questions about the same field that the value of an atom answers. */
   #given<Leaf>(atom: Atom, value: boolean, diagram: Diagram<Leaf>): Diagram<Leaf> {
     if ('leaf' in diagram || diagram.atom.field !== atom.field || isPlainOpaque(atom)) return diagram;
+    const implies = (other: Atom): boolean | null => this.#implied(atom, value, other);
+    if (!this.#questions.areAnswered(atom, value, diagram, implies)) return diagram;
     const side = value ? 1 : 0;
     const done = this.#simplified.get(atom.id, side, diagram.id);
     if (done !== undefined) return done;
-    const implied = this.#implied(atom, value, diagram.atom);
+    const implied = implies(diagram.atom);
     const yes = implied === false ? null : this.#given(atom, value, diagram.yes);
     const no = implied === true ? null : this.#given(atom, value, diagram.no);
     const made = yes === null ? no! : no === null ? yes : this.ask(diagram.atom, yes, no);
