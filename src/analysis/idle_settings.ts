@@ -67,9 +67,12 @@ export function sameBackends({ backends }: EdgeConfig): readonly Found[] {
     const member = weighted === undefined ? 'failover' : 'weighted';
     const parts = weighted === undefined ? (failover ?? []) : Object.keys(weighted);
     const pointer = pointerTo(pointerTo('/backends', name), member);
+    const servers = new Set<string>();
     return parts.flatMap((part, at): readonly Found[] => {
-      const first = parts.findIndex((each) => serverOf(each) === serverOf(part));
-      return first === at || weighted?.[part] === 0
+      const server = serverOf(part);
+      const isFirst = !servers.has(server);
+      servers.add(server);
+      return isFirst || weighted?.[part] === 0
         ? []
         : [
             {
