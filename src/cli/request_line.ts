@@ -10,11 +10,11 @@ export function requestLine(
   at: Ended,
   style: LineStyle,
 ): string {
-  const { status, because, lasting } = explanation;
+  const { status, because, lasting, truncated } = explanation;
   const { method, url } = event.http.request;
   const query = url.query === '' ? '' : `?${url.query}`;
   const paint = painter(style);
-  const note = lasting === undefined ? '' : `  ${lasting} closed`;
+  const note = truncated ? '  response truncated' : lasting === undefined ? '' : `  ${lasting} closed`;
   const isStopped = because.verdict === 'stop';
   return line({ ...explanation, isStopped, note }, at, { ...style, paint }, [
     method.toUpperCase(),

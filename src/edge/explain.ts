@@ -45,6 +45,8 @@ export interface Explanation extends Explained {
   readonly status: number;
   /** The response lasts as long as its connection, or did. */
   readonly lasting?: Lasting;
+  /** The upstream closed its connection before the end of its response. */
+  readonly truncated?: true;
   /** The place in a trace, if requests are traced. */
   readonly trace?: TraceContext;
 }
@@ -80,13 +82,14 @@ export function explanationOf(
   const { connection } = exchange;
   const clientIp = connection.client.text;
   if (exchange instanceof Exchange) {
-    const { head, startMs, traceContext: trace } = exchange;
+    const { head, startMs, sent, traceContext: trace } = exchange;
     const query = head.query === undefined ? '' : `?${queryWithoutSecrets(head.query, head.path)}`;
     const url = `${head.scheme}://${head.authority}${head.path}${query}`;
     const status = exchange.response?.status ?? 0;
     const request = { method: head.method, url, clientIp };
     const lasting = exchange.response === null ? null : lastingKind(exchange.response);
-    const further = { ...(lasting && { lasting }), ...(trace && { trace }) };
+    const truncated = lasting === null && sent?.cut === 'upstream';
+    const further = { ...(lasting && { lasting }), ...(truncated && { truncated }), ...(trace && { trace }) };
     return { request, startMs, status, ...further, ...reached, because, steps };
   }
   const { startMs, serverName, serverPort } = connection;

@@ -19,9 +19,15 @@ export interface Ending {
 const CLOSE_MS = 250;
 
 /**
+ * Maximum silence of a WebSocket after one side has ended, in ms; our choice. Its protocol has no half-closed state
+ * (RFC 6455 §7.1.1), and a client that left without a close frame does not come back.
+ */
+const ENDED_WEBSOCKET_MS = 10_000;
+
+/**
  * Joins two connections byte for byte, with backpressure, until both have ended. The end of one direction is
  * passed on (half-close); an error of either side, or no byte in either direction for `idleMs`, ends both. With
- * `ending`, both are closed when the edge stops. `observe` is called with the bytes that pass.
+ * `ending`, both are closed when the edge stops, and a half-closed WebSocket has a shorter time. `observe` is called with the bytes that pass.
  */
 export function splice(
   client: Duplex,
@@ -33,8 +39,8 @@ export function splice(
   return new Promise((resolve) => {
     const bytes = { toUpstream: 0, toClient: 0 };
     let cut: Spliced['cut'] = 'none';
-    let timer: NodeJS.Timeout | undefined;
     let open = 2;
+    const silence = silenceLimit(stop);
     const frames = framesOf(ending);
 
     client.allowHalfOpen = true;
@@ -45,7 +51,7 @@ export function splice(
     watch(upstream, client, 'upstream');
     client.pipe(upstream);
     upstream.pipe(client);
-    if (idleMs > 0) timer = setTimeout(() => stop('client'), idleMs);
+    if (idleMs > 0) silence.endsAfter(idleMs, 'client');
     if (ending?.stop.aborted === true) goAway();
     else ending?.stop.addEventListener('abort', goAway, { once: true });
 
@@ -53,18 +59,19 @@ export function splice(
       bytes[way] += chunk.length;
       frames?.[way].take(chunk);
       observe?.(way, chunk);
-      timer?.refresh();
+      silence.refresh();
     }
 
     function watch(side: Duplex, other: Duplex, name: 'client' | 'upstream'): void {
       side.on('error', () => stop(name));
+      if (frames !== null) side.once('end', () => silence.endsAfter(ENDED_WEBSOCKET_MS, name));
       side.once('close', () => {
         // An HTTP/2 stream that was reset reports the end of both directions. Our side ends when the other
         // side does, and not before.
         if (!side.readableEnded || !side.writableFinished || !other.readableEnded) stop(name);
         open--;
         if (open > 0) return;
-        clearTimeout(timer);
+        silence.clear();
         ending?.stop.removeEventListener('abort', goAway);
         resolve({ toUpstreamBytes: bytes.toUpstream, toClientBytes: bytes.toClient, cut });
       });
@@ -79,8 +86,7 @@ export function splice(
       upstream.unpipe(client);
       client.resume().end(goingAwayFrame(false));
       upstream.resume().end(goingAwayFrame(true));
-      clearTimeout(timer);
-      timer = setTimeout(() => stop('client'), CLOSE_MS);
+      silence.endsAfter(CLOSE_MS, 'client', true);
     }
 
     function stop(by: 'client' | 'upstream'): void {
@@ -89,6 +95,22 @@ export function splice(
       upstream.destroy();
     }
   });
+}
+
+/** How long both sides may be silent before the tunnel is stopped. A last limit stays. */
+function silenceLimit(stop: (by: 'client' | 'upstream') => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let hasLast = false;
+  return {
+    endsAfter: (ms: number, by: 'client' | 'upstream', isLast = false): void => {
+      if (hasLast) return;
+      hasLast = isLast;
+      clearTimeout(timer);
+      timer = setTimeout(() => stop(by), ms);
+    },
+    refresh: () => void timer?.refresh(),
+    clear: () => clearTimeout(timer),
+  };
 }
 
 /** The frames of both directions, if they are those of a WebSocket. */

@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
+import { get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import { requestLine } from '../../src/cli/request_line.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import type { Fact } from '../../src/engine/contract.ts';
+import type { EdgeOptions } from '../../src/index.ts';
 import { oneRoute } from '../one_route.ts';
 
 const edge = createEdge(
@@ -11,16 +14,15 @@ const edge = createEdge(
   ),
 );
 
+const PLAIN = { color: false, named: (text: string) => text };
+
 /** The line of a refused request, whose reason has these additional facts. */
 function lineWith(detail: Readonly<Record<string, Fact>>): string {
   const request = { url: 'https://shop.test/a', headers: [['user-agent', 'curl/8']] } as const;
   const explanation = edge.explain(request);
   const because = { ...explanation.because, detail: { ...explanation.because.detail, ...detail } };
   const at = { time: new Date(0), tookMs: 1 };
-  return requestLine({ ...explanation, because }, edge.decide(request).event.object, at, {
-    color: false,
-    named: (text) => text,
-  });
+  return requestLine({ ...explanation, because }, edge.decide(request).event.object, at, PLAIN);
 }
 
 it('contains the details of a refusal', () => {
@@ -30,6 +32,26 @@ it('contains the details of a refusal', () => {
     / {2}\(unexpected "exp"\)$/,
   );
   expect(lineWith({ problem: 'state_unknown', message: 'x' })).toMatch(/ {2}\(state_unknown\)$/);
+});
+
+it('says that a response is truncated', async () => {
+  const upstream = createServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabcd'));
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void upstream.close());
+  const { port } = upstream.address() as AddressInfo;
+  const said = Promise.withResolvers<string>();
+  const onEvent: EdgeOptions['onEvent'] = (event, explain) =>
+    said.resolve(requestLine(explain(), event.object, { time: new Date(0), tookMs: 1 }, PLAIN));
+  const config = oneRoute({}, { backends: { app: { static: { address: `127.0.0.1:${port}` } } } });
+  const listening = await createEdge(config, { onEvent }).listen();
+  onTestFinished(() => void listening.close(0));
+  const request = get({ port: listening.port, headers: { host: 'shop.test' } }, (response) => {
+    response.on('error', () => {}).resume();
+  });
+  request.on('error', () => {});
+  expect(await said.promise).toMatch(/ {2}200 .* → app {2}response truncated$/);
 });
 
 it('escapes control characters, and truncates long parts', () => {
