@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
+import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { LEGACY_TYPES } from '../../filters/table.ts';
 import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
 import { type Shape, configShape, isActionType } from './shape.ts';
@@ -38,10 +38,10 @@ function formatOnce(text: string): Formatted {
   const wasJson = /^\s*\{/.test(text) && isJson(text);
   liftComment(document, contents);
   removeEnabled(document, contents);
-  canonical(contents, !hasAliases(document));
+  const expressions = canonical(contents, !hasAliases(document));
   const value = valueOf(document);
   if (wasJson) return { text: `${JSON.stringify(value, null, 2)}\n` };
-  setStyles(document);
+  setStyles(document, expressions);
   const formatted = document.toString({
     lineWidth: 0,
     indent: 2,
@@ -135,8 +135,19 @@ function hasAliases(document: Document): boolean {
   return found;
 }
 
-/** Renames to current names and sorts keys, throughout the document. Documents with aliases are not sorted. */
-function canonical(root: YAMLMap, mayOrder: boolean): void {
+/** The state of one pass over a document. */
+interface Pass {
+  readonly mayOrder: boolean;
+  /** Nodes that are expressions; filled in on the way. */
+  readonly expressions: Set<unknown>;
+}
+
+/**
+ * Renames to current names and sorts keys, throughout the document; returns the nodes that are expressions. Documents
+ * with aliases are not sorted.
+ */
+function canonical(root: YAMLMap, mayOrder: boolean): ReadonlySet<unknown> {
+  const pass: Pass = { mayOrder, expressions: new Set() };
   renameKeys(root, LEGACY_PHASES);
   if (mayOrder) orderKeys(root, PHASES);
   for (const [index, { key }] of root.items.entries()) if (isScalar(key)) key.spaceBefore = index > 0;
@@ -144,21 +155,24 @@ function canonical(root: YAMLMap, mayOrder: boolean): void {
     for (const rule of itemsOf(root.get(phase, true))) {
       if (!isMap(rule)) continue;
       if (mayOrder) orderKeys(rule, ['name', 'expressions', 'actions']);
+      const conditions = rule.get('expressions', true);
+      for (const condition of [conditions, ...itemsOf(conditions)]) pass.expressions.add(condition);
       for (const action of itemsOf(rule.get('actions', true))) {
-        if (isMap(action)) canonicalAction(action, mayOrder);
+        if (isMap(action)) canonicalAction(action, pass);
       }
     }
   }
+  return pass.expressions;
 }
 
-function canonicalAction(action: YAMLMap, mayOrder: boolean): void {
+function canonicalAction(action: YAMLMap, pass: Pass): void {
   const type = action.get('type', true);
   if (isScalar(type) && typeof type.value === 'string')
     type.value = LEGACY_TYPES.get(type.value) ?? type.value;
-  if (mayOrder) orderKeys(action, ['type', 'config']);
+  if (pass.mayOrder) orderKeys(action, ['type', 'config']);
   const name = isScalar(type) ? type.value : undefined;
   if (typeof name !== 'string' || !isActionType(name)) return;
-  canonicalFields(configShape(name), action.get('config', true), mayOrder);
+  canonicalFields(configShape(name), action.get('config', true), pass);
 }
 
 /** A comment above the first key of a map belongs to that key, which may be moved. */
@@ -171,15 +185,16 @@ function lowerComment(map: YAMLMap): void {
   delete map.commentBefore;
 }
 
-function canonicalFields(shape: Shape, node: unknown, mayOrder: boolean): void {
+function canonicalFields(shape: Shape, node: unknown, pass: Pass): void {
+  if (shape.kind === 'expression') pass.expressions.add(node);
   if (shape.items !== undefined) {
-    for (const item of isMap(node) ? [node] : itemsOf(node)) canonicalFields(shape.items, item, mayOrder);
+    for (const item of isSeq(node) ? node.items : [node]) canonicalFields(shape.items, item, pass);
   }
   const { properties } = shape;
   if (properties === undefined || !isMap(node)) return;
   renameKeys(node, shape.aliases ?? {});
   const names = Object.keys(properties);
-  if (mayOrder && isOutOfOrder(node, names)) {
+  if (pass.mayOrder && isOutOfOrder(node, names)) {
     lowerComment(node);
     orderKeys(node, names);
   }
@@ -188,7 +203,7 @@ function canonicalFields(shape: Shape, node: unknown, mayOrder: boolean): void {
     const value: unknown = node.get(name, true);
     const only = itemsOf(value);
     if (field.itemOrList === true && only.length === 1) node.set(name, only[0]);
-    canonicalFields(field, node.get(name, true), mayOrder);
+    canonicalFields(field, node.get(name, true), pass);
   }
 }
 
@@ -224,11 +239,8 @@ function orderKeys(map: YAMLMap, names: readonly string[]): void {
   if (isScalar(first)) first.spaceBefore = false;
 }
 
-/** Fields with expressions: their strings are always quoted. */
-const EXPRESSIONS: ReadonlySet<string> = new Set(['expressions', 'bucket_key', 'retry_condition']);
-
-/** Blocks instead of brackets, and uniform quotes. Block scalars stay as they are. */
-function setStyles(document: Document): void {
+/** Blocks instead of brackets, and uniform quotes, always around expressions. Block scalars stay as they are. */
+function setStyles(document: Document, expressions: ReadonlySet<unknown>): void {
   visit(document, {
     Map: (_key, map) => {
       map.flow = map.items.length === 0;
@@ -236,20 +248,15 @@ function setStyles(document: Document): void {
     Seq: (_key, list) => {
       list.flow = list.items.length === 0;
     },
-    Scalar: (key, scalar, path) => {
+    Scalar: (key, scalar) => {
       if (key === 'key') {
         delete scalar.type;
         return;
       }
       if (typeof scalar.value !== 'string' || scalar.type?.startsWith('BLOCK_')) return;
-      scalar.type = styleOf(scalar.value, isExpression(path));
+      scalar.type = styleOf(scalar.value, expressions.has(scalar));
     },
   });
-}
-
-function isExpression(path: readonly (Document | Node | Pair)[]): boolean {
-  const holders = path.slice(-2).filter((node): node is Pair => 'key' in node && 'value' in node);
-  return holders.some((pair) => EXPRESSIONS.has(keyOf(pair) ?? ''));
 }
 
 /** Double quotes if the text has single ones, single quotes if it has double ones or backslashes. */

@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { brandingOf } from '../../../src/engine/branding.ts';
 import { checkPolicy } from '../../../src/policy/document/check.ts';
 import type { PolicyDocument } from '../../../src/policy/document/document.ts';
 import { formatPolicy } from '../../../src/policy/document/format.ts';
+import { type Shape, configShape } from '../../../src/policy/document/shape.ts';
+import { ACTION_FACTS } from '../../../src/filters/table.ts';
 import { policyText, withComments } from './documents.ts';
 import { runs, sized } from '../../random.ts';
 
@@ -26,6 +28,25 @@ function meaning(document: PolicyDocument): unknown {
     })),
   );
 }
+
+/** Where a shape has expressions: JSON pointers, with `*` for the elements of a list. */
+function expressionsOf({ kind, items, properties = {} }: Shape, at = ''): readonly string[] {
+  if (kind === 'expression') return [at];
+  return [
+    ...(items === undefined ? [] : expressionsOf(items, `${at}/*`)),
+    ...Object.entries(properties).flatMap(([name, member]) => expressionsOf(member, `${at}/${name}`)),
+  ];
+}
+
+/** A value that has only an expression at a place. */
+function valueWith([key, ...keys]: readonly string[]): unknown {
+  if (key === undefined) return 'req.method';
+  return key === '*' ? [valueWith(keys)] : { [key]: valueWith(keys) };
+}
+
+const EXPRESSION_FIELDS = Array.from(ACTION_FACTS.keys()).flatMap((type) =>
+  expressionsOf(configShape(type)).map((at) => ({ type, at, config: valueWith(at.split('/').slice(1)) })),
+);
 
 describe('the canonical form', () => {
   it('has current names, ordered keys, blocks, quoted expressions and all comments', () => {
@@ -83,6 +104,19 @@ describe('the canonical form', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('has expressions of all actions in quotes, and texts not', () => {
+    expect(EXPRESSION_FIELDS.map(({ type, at }) => `${type} ${at}`)).toEqual(
+      expect.arrayContaining(['http-request /retry_condition', 'rate-limit /bucket_key/*']),
+    );
+    for (const { type, config } of EXPRESSION_FIELDS)
+      expect(formatted(stringify({ on_http_request: [{ actions: [{ type, config }] }] }))).toMatch(
+        /"req\.method"$/m,
+      );
+    const variables = { vars: [{ bucket_key: 'req.method' }] };
+    const actions = [{ type: 'set-vars', config: variables }];
+    expect(formatted(stringify({ on_http_request: [{ actions }] }))).toMatch(/: req\.method$/m);
   });
 
   it('of JSON is JSON', () => {
