@@ -1,9 +1,8 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { durationMs } from '../filters/duration.ts';
 import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
-import type { Trips } from '../filters/fact_values.ts';
+import type { SessionTimes, Trips } from '../filters/fact_values.ts';
 import { patternDfa } from './fields.ts';
 import type { Found } from './finding.ts';
 import { areAlike } from './routed.ts';
@@ -65,7 +64,8 @@ export function settingFindings(
         pointer: pointerTo(pointer, 'from'),
         detail: `\`${pattern}\``,
       });
-    found.push(...uselessTimes(use));
+    const times = facts.sessionTimes?.(use.config as never);
+    if (times !== undefined) found.push(...uselessTimes(times, pointer));
     const trips = facts.trips?.(use.config as never);
     if (trips !== undefined) found.push(...ofBreaker(config, use, trips));
     return found;
@@ -81,25 +81,14 @@ function isNeverInUrl(pattern: string): boolean {
   return shortestText(sets) === 'none';
 }
 
-/** Members of sessions that have no effect unless they are shorter than the longest session. */
-const WITHIN_SESSION: readonly (readonly [member: string, most: string, Found['code']])[] = [
-  ['inactivity_timeout', 'maximum_duration', 'analysis.unused_inactivity'],
-  ['auth_check_interval', 'maximum_duration', 'analysis.unused_check'],
-  ['idle_session_duration', 'max_session_duration', 'analysis.unused_inactivity'],
-  ['userinfo_refresh_interval', 'max_session_duration', 'analysis.unused_check'],
-];
+/** The finding about a time that is not shorter than the longest session. */
+const USELESS = { idle: 'analysis.unused_inactivity', check: 'analysis.unused_check' } as const;
 
-function uselessTimes({ face, config, pointer }: FilterUse): readonly Found[] {
-  const members = config as Readonly<Record<string, string | number | undefined>>;
-  // Modules count seconds.
-  const msOf = (member: string): number => {
-    const value = members[member] ?? 0;
-    return face === 'module' ? Number(value) * 1_000 : (durationMs(value) ?? 0);
-  };
-  return WITHIN_SESSION.flatMap(([member, most, code]): readonly Found[] => {
-    const longest = msOf(most);
-    return longest > 0 && msOf(member) >= longest ? [{ code, pointer: pointerTo(pointer, member) }] : [];
-  });
+function uselessTimes({ mostMs, within }: SessionTimes, pointer: string): readonly Found[] {
+  if (mostMs === 0) return [];
+  return within
+    .filter(({ ms }) => ms >= mostMs)
+    .map(({ kind, at }): Found => ({ code: USELESS[kind], pointer: pointer + at }));
 }
 
 function inWords(ms: number): string {

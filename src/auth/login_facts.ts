@@ -1,10 +1,13 @@
 import { BOOL, STRING } from '../cel/types.ts';
 import { durationMs } from '../filters/duration.ts';
+import type { SessionTimes } from '../filters/fact_values.ts';
 import { error } from '../filters/result_types.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 
 /** A logout or a used state that one node knows alone would remain valid at the others. */
 const LOGIN_STATE = 'sessions, logouts and states that are used once';
+
+const SECOND_MS = 1_000;
 
 /** Members of all login results. */
 export const LOGIN = {
@@ -63,7 +66,8 @@ export const LOGIN_MODULE = {
   edgeKinds: ['https'],
   ends: 'may',
   costNs: 6000,
-  keepsSessionMs: sessionOfModule,
+  keepsSessionMs: (config: ModuleSession) => longestAccess(timesOfModule(config)),
+  sessionTimes: timesOfModule,
 } as const;
 
 /** What the actions of all login protocols have in common. An unreachable provider does not occur in cases. */
@@ -80,33 +84,54 @@ export const LOGIN_ACTION = {
   leavesRequest: false,
   guards: true,
   costNs: 80,
-  keepsSessionMs: sessionOfAction,
+  keepsSessionMs: (config: object) => longestAccess(timesOfAction(config)),
+  sessionTimes: timesOfAction,
   reasons: LOGIN_MESSAGES,
 } as const;
 
-/** The session of a login module ends after its maximum duration, or the user is checked again. */
-function sessionOfModule(config: {
+/** The members of login modules about their sessions, in seconds; 0 is never. */
+interface ModuleSession {
   readonly maximum_duration: number;
+  readonly inactivity_timeout: number;
+  /** Only OAuth has it. */
   readonly auth_check_interval?: number;
-}): number {
-  const { maximum_duration: most, auth_check_interval: check = 0 } = config;
-  return soonest([most * 1_000, check * 1_000]);
 }
 
-/** Members of login actions; those of SAML have none. */
+function timesOfModule(config: ModuleSession): SessionTimes {
+  const { maximum_duration: most, inactivity_timeout: idle, auth_check_interval: check = 0 } = config;
+  return {
+    mostMs: most * SECOND_MS,
+    within: [
+      { kind: 'idle', at: '/inactivity_timeout', ms: idle * SECOND_MS },
+      { kind: 'check', at: '/auth_check_interval', ms: check * SECOND_MS },
+    ],
+  };
+}
+
+/** The members of login actions about their sessions; those of SAML have none. */
 interface ActionSession {
   readonly max_session_duration?: string | number;
+  readonly idle_session_duration?: string | number;
   readonly userinfo_refresh_interval?: string | number;
 }
 
-/** The session of a login action. Reading the identity again fails when the provider has revoked it. */
-function sessionOfAction(config: object): number {
-  const { max_session_duration: most, userinfo_refresh_interval: refresh } = config as ActionSession;
-  const bounds = [most, refresh].map((each) => (each === undefined ? 0 : (durationMs(each) ?? 0)));
-  return soonest(bounds);
+function timesOfAction(config: object): SessionTimes {
+  const session = config as ActionSession;
+  return {
+    mostMs: msOf(session.max_session_duration),
+    within: [
+      { kind: 'idle', at: '/idle_session_duration', ms: msOf(session.idle_session_duration) },
+      { kind: 'check', at: '/userinfo_refresh_interval', ms: msOf(session.userinfo_refresh_interval) },
+    ],
+  };
 }
 
-/** 0 is never. */
-function soonest(bounds: readonly number[]): number {
-  return Math.min(Infinity, ...bounds.filter((each) => each > 0));
+function msOf(duration: string | number | undefined): number {
+  return duration === undefined ? 0 : (durationMs(duration) ?? 0);
+}
+
+/** A session ends after its maximum duration, or when a check of the user fails because the provider has revoked it. */
+function longestAccess({ mostMs, within }: SessionTimes): number {
+  const checks = within.filter(({ kind }) => kind === 'check').map(({ ms }) => ms);
+  return Math.min(Infinity, ...[mostMs, ...checks].filter((ms) => ms > 0));
 }

@@ -55,6 +55,24 @@ export interface AddressLists {
   readonly policies: readonly string[];
 }
 
+/** How long a session of a login lasts. */
+export interface SessionTimes {
+  /** Time after which it ends in any case, ms; 0: never. */
+  readonly mostMs: number;
+  /** Times that have no effect unless they are shorter. */
+  readonly within: readonly SessionTime[];
+}
+
+/** A time within a session. */
+interface SessionTime {
+  /** What happens then: the session ends without requests, or the user is checked at the provider again. */
+  readonly kind: 'idle' | 'check';
+  /** Its setting: a JSON pointer below the config. */
+  readonly at: string;
+  /** 0: never. */
+  readonly ms: number;
+}
+
 /** The least failures that open a circuit. */
 export interface Trips {
   /** Number of requests in the window before failures count. */

@@ -15,6 +15,7 @@ import type {
   ModuleReference,
   Reference,
   Samples,
+  SessionTimes,
   Trips,
 } from './fact_values.ts';
 import type { EdgeKind, Phase } from './phase.ts';
@@ -65,6 +66,8 @@ interface FaceFacts<Config> {
   readonly exempts?: { readonly which: (config: Config) => Exempt | null; readonly reason: string };
   /** How long a session lasts at most for a user who lost access, ms; Infinity: as long as it is used. */
   readonly keepsSessionMs?: (config: Config) => number;
+  /** How long its sessions last, for the times that it is set to. */
+  readonly sessionTimes?: (config: Config) => SessionTimes;
   /** What opens the circuit of a breaker. */
   readonly trips?: (config: Config) => Trips;
   /** The state that several processes share; absent if each can keep its own. */
