@@ -5,6 +5,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { withoutFiles } from '../edge/document/without_files.ts';
 import { POLICY_FILE } from '../policy/document/read.ts';
 import { expressionMutants, textMutants } from './expression_mutants.ts';
+import { type OwnConfig, type Role, ownConfig, roleAt } from './mutable_members.ts';
 import { type MutationOperator, operatorOf } from './mutation_operators.ts';
 
 /** A configuration with one mistake. */
@@ -24,8 +25,8 @@ export interface Mutant {
  */
 export function* configMutants(config: EdgeConfig): Generator<Mutant> {
   const whole = withoutFiles(config);
-  const names = { backends: Object.keys(whole.backends), policies: Object.keys(whole.ip_policies) };
-  for (const { value, ...mutant } of changesOf(whole, { key: '', pointer: '', names }))
+  const names = { backend: Object.keys(whole.backends), ip_policy: Object.keys(whole.ip_policies) };
+  for (const { value, ...mutant } of changesOf(whole, { key: '', pointer: '', names, own: null }))
     yield Object.assign(mutant, { config: value });
 }
 
@@ -36,96 +37,104 @@ interface Changed {
   readonly value: unknown;
 }
 
-/** Members that name things, or that no case can see. */
+/** Members that name things, or that no case can see; those of single filters are in their facts. */
 const FIXED =
-  /^(?:id|.*_ids?|description|metadata|address|hostports?|.*secret|ca_pem|ca_file|idp_metadata|issuer.*|client_id|certificate.*|service_name|facts|name|type|enabled|buckets|num_buckets|proxy_protocol|protocol|tls)$/;
+  /^(?:id|.*_ids?|description|metadata|address|hostports?|.*secret|ca_pem|ca_file|issuer.*|certificate.*|service_name|facts|name|type|enabled|proxy_protocol|protocol|tls)$/;
 
 interface At {
   /** The last key on the way. */
   readonly key: string;
   readonly pointer: string;
   /** Names that references may have. */
-  readonly names: { readonly backends: readonly string[]; readonly policies: readonly string[] };
+  readonly names: Readonly<Record<'backend' | 'ip_policy', readonly string[]>>;
+  /** The filter in whose config the value is; null outside of configs. */
+  readonly own: OwnConfig | null;
 }
 
 function* changesOf(value: unknown, at: At): Generator<Changed> {
-  const { key, pointer } = at;
+  const { key, pointer, names, own } = at;
+  const role = roleAt(own, pointer);
+  if (role === 'fixed') return;
   if (key === 'traffic_policy') return yield* policyChanges(value as { readonly value: string }, at);
   if (Array.isArray(value)) return yield* listChanges(value, at);
   if (typeof value === 'object' && value !== null) return yield* mapChanges(value, at);
-  for (const other of scalarChanges(value, key)) yield replaced(value, other, pointer);
+  // One limit for all instead of one for each.
+  if (role === 'limit_key') yield replaced(value, 'req.method', pointer, 'limit-key');
+  else if (role !== null) yield* otherNames(value, names[role], pointer, SWAPPED[role]);
+  else for (const other of scalarChanges(value, key)) yield replaced(value, other, pointer);
 }
 
-function replaced(value: unknown, other: unknown, pointer: string): Changed {
+/** Another name of the same kind. */
+const SWAPPED = { backend: 'backend-swapped', ip_policy: 'policy-swapped' } as const;
+
+function replaced(value: unknown, other: unknown, pointer: string, operator?: MutationOperator): Changed {
   const message = `${lastOf(pointer)} is ${shown(other)} instead of ${shown(value)}`;
-  return { operator: operatorOf('value', pointer, value), pointer, message, value: other };
+  return { operator: operator ?? operatorOf('value', pointer, value), pointer, message, value: other };
 }
 
-function* listChanges(list: readonly unknown[], { key, pointer, names }: At): Generator<Changed> {
+/** The mistake that a value is missing. */
+function missing(value: unknown, pointer: string, role: Role | null): Omit<Changed, 'value'> {
+  const operator = role === 'limit_key' ? 'limit-key' : operatorOf('missing', pointer, value);
+  return { operator, pointer, message: `${lastOf(pointer)} is missing` };
+}
+
+function* listChanges(list: readonly unknown[], { key, pointer, names, own }: At): Generator<Changed> {
   for (const [at, item] of list.entries()) {
-    const own = pointerTo(pointer, at);
+    const place = pointerTo(pointer, at);
     const changes =
       key === 'expressions' && typeof item === 'string'
-        ? expressionChanges(item, own)
-        : key === 'ip_policy_ids'
-          ? otherNames(item, names.policies, own)
-          : changesOf(item, { key: key === 'bucket_key' ? key : '', pointer: own, names });
+        ? expressionChanges(item, place)
+        : changesOf(item, { key: '', pointer: place, names, own });
     for (const change of changes) yield { ...change, value: list.with(at, change.value) };
-    yield {
-      operator: operatorOf('missing', own, item),
-      pointer: own,
-      message: `${lastOf(own)} is missing`,
-      value: list.toSpliced(at, 1),
-    };
+    yield { ...missing(item, place, roleAt(own, place)), value: list.toSpliced(at, 1) };
     if (at === 0) continue;
     const value = list.with(at, list[at - 1]).with(at - 1, item);
-    const operator = operatorOf('order', own, item);
-    yield { operator, pointer: own, message: `${lastOf(own)} and the one before it are swapped`, value };
+    const operator = operatorOf('order', place, item);
+    const message = `${lastOf(place)} and the one before it are swapped`;
+    yield { operator, pointer: place, message, value };
   }
 }
 
-function* mapChanges(map: object, { key, pointer, names }: At): Generator<Changed> {
+function* mapChanges(map: object, { key, pointer, names, own: around }: At): Generator<Changed> {
   for (const [name, member] of Object.entries(map)) {
-    const own = pointerTo(pointer, name);
+    const place = pointerTo(pointer, name);
+    const own = ownConfig(map, pointer, name, place) ?? around;
+    const role = roleAt(own, place);
     const { [name]: _, ...rest } = map as Record<string, unknown>;
     if (name !== 'enabled' && !/^(?:_|id$)/.test(name))
-      yield {
-        operator: operatorOf('missing', own, member),
-        pointer: own,
-        message: `${lastOf(own)} is missing`,
-        value: rest,
-      };
+      yield { ...missing(member, place, role), value: rest };
     if (key === 'headers' && typeof member === 'string')
       yield {
         operator: 'header-name',
-        pointer: own,
-        message: `${lastOf(own)} is named ${name}-x`,
+        pointer: place,
+        message: `${lastOf(place)} is named ${name}-x`,
         value: { ...rest, [`${name}-x`]: member },
       };
-    const changes =
-      name === 'backend_id'
-        ? otherNames(member, names.backends, own)
-        : name === 'ip_policy_ids' || !FIXED.test(name)
-          ? changesOf(member, { key: name, pointer: own, names })
-          : [];
-    for (const change of changes) yield { ...change, value: { ...map, [name]: change.value } };
+    if (role === null && FIXED.test(name)) continue;
+    for (const change of changesOf(member, { key: name, pointer: place, names, own }))
+      yield { ...change, value: { ...map, [name]: change.value } };
   }
 }
 
 /** More other names are not tried for one reference. */
 const OTHER_NAMES = 3;
 
-function otherNames(name: unknown, names: readonly string[], pointer: string): readonly Changed[] {
+function otherNames(
+  name: unknown,
+  names: readonly string[],
+  pointer: string,
+  operator: MutationOperator,
+): readonly Changed[] {
   const others = names.filter((each) => each !== name).slice(0, OTHER_NAMES);
-  return others.map((other) => replaced(name, other, pointer));
+  return others.map((other) => replaced(name, other, pointer, operator));
 }
 
-function* policyChanges(policy: { readonly value: string }, { pointer, names }: At): Generator<Changed> {
+function* policyChanges(policy: { readonly value: string }, { pointer, names, own }: At): Generator<Changed> {
   const at = pointerTo(pointer, 'value');
   yield { operator: 'module-missing', pointer, message: 'the policy is missing', value: undefined };
   const { document } = readDocument({ name: at, text: policy.value }, POLICY_FILE);
   if (document === null) return;
-  for (const change of changesOf(document.value, { key: '', pointer: at, names }))
+  for (const change of changesOf(document.value, { key: '', pointer: at, names, own }))
     yield { ...change, value: { ...policy, value: JSON.stringify(change.value) } };
 }
 
@@ -148,8 +157,6 @@ function scalarChanges(value: unknown, key: string): readonly unknown[] {
     const near = Number.isInteger(value) ? [value - 1, value + 1] : [];
     return [...near, Number.isInteger(value) ? Math.floor(value / 2) : value / 2, value * 1.5];
   }
-  // One limit for all instead of one for each.
-  if (key === 'bucket_key') return ['req.method'];
   if (typeof value !== 'string') return [];
   const pair = PAIRS.find((each) => each.includes(value));
   if (pair !== undefined) return pair.filter((each) => each !== value);

@@ -52,15 +52,12 @@ const BY_PLACE: readonly (readonly [place: RegExp, deeds: Partial<Record<Deed, M
   [/\/routes\/\d+\/match$/, { value: 'route-match' }],
   [/\/match_type$/, { value: 'match-type' }],
   [/\/routes\/\d+\/[^/]+$|^\/edges\/\w+\/[^/]+\/[^/]+$/, { missing: 'module-missing' }],
-  [/\/backend_id$/, { value: 'backend-swapped' }],
-  [/\/ip_policy_ids\/\d+$/, { value: 'policy-swapped', missing: 'item-missing' }],
   [
     /\/ip_policies\/[^/]+\/rules\/\d+$|\/(?:allow|deny)\/\d+$/,
     { missing: 'range-missing', order: 'item-order' },
   ],
   [/\/weighted\/[^/]+$/, { missing: 'weight', value: 'weight' }],
   [/\/headers\/[^/]+$/, { missing: 'header-missing', value: 'header-value' }],
-  [/\/bucket_key(?:\/\d+)?$/, { value: 'limit-key', missing: 'limit-key' }],
 ];
 
 /** The operator of a change, by what is done to which part. */

@@ -76,6 +76,8 @@ interface FaceFacts<Config> {
   readonly costNs: number;
   /** JSON pointers of secrets below the config; `*` is any element. */
   readonly secrets?: readonly string[];
+  /** JSON pointers of members of the config that no case of a scenario can tell from others; `mutate` keeps them. */
+  readonly unseen?: readonly string[];
   /** Configs as written in documents. */
   readonly examples: { readonly good: readonly object[]; readonly bad: readonly BadExample[] };
 }

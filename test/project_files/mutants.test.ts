@@ -126,6 +126,25 @@ test('every operator has a mistake', () => {
   expect(Object.keys(MUTATION_OPERATORS).filter((name) => !used.has(name as never))).toEqual([]);
 });
 
+test('facts of filters say which members name something, and which stay as they are', () => {
+  const restrict = { type: 'restrict-ips', config: { ip_policies: ['office'] } };
+  const breaker = { type: 'circuit-breaker', config: { tripped_duration: '60s', num_buckets: 10 } };
+  const value = JSON.stringify({ on_http_request: [{ actions: [restrict, breaker] }] });
+  const [shop] = Object.values(edge.edges.https);
+  const [first, , third] = shop!.routes;
+  const routes = [
+    { ...first!, traffic_policy: { value } },
+    { ...third!, traffic_policy: { value } },
+  ];
+  const { config } = createEdge({ ...edge, edges: { https: { shop: { ...shop!, routes } } } });
+  const mutants = Array.from(configMutants(config));
+  const of = (member: string): readonly string[] =>
+    mutants.filter(({ pointer }) => pointer.endsWith(`/${member}`)).map(({ operator }) => operator);
+  expect(of('circuit_breaker/num_buckets')).toEqual(['setting-missing']);
+  expect(of('config/num_buckets')).toEqual(['setting-missing', 'setting-missing']);
+  expect(of('ip_policies/0')).toContain('policy-swapped');
+});
+
 test('certificates that were read from files do not keep mistakes from being tried', async () => {
   const { config } = await loadConfig('fixtures/every_module/edge.yaml');
   const [first] = configMutants(config!);

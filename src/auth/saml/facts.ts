@@ -19,6 +19,7 @@ export const saml = {
         ? 'a session of a case never changes without an idle timeout'
         : notInCasesOfLogin(code),
     emptyIsUnset: ['/nameid_format'],
+    unseen: ['/idp_metadata'],
     check: checkModule,
     findings,
     reasons: loginReasons('saml'),
@@ -32,6 +33,7 @@ export const saml = {
     type: 'saml',
     ...LOGIN_ACTION,
     result: { name: 'saml' },
+    unseen: ['/idp_metadata'],
     check: checkAction,
     examples: {
       good: [{ idp_metadata_url: 'https://login.test/metadata' }],

@@ -25,6 +25,7 @@ export const circuitBreaker = {
     ends: 'may',
     reads: ['clock', 'state'],
     costNs: 40,
+    unseen: ['/num_buckets'],
     apiCodes: {
       below: {
         tripped_duration: 7015,
@@ -75,6 +76,7 @@ export const circuitBreaker = {
       }),
     reads: ['clock', 'state'],
     costNs: 80,
+    unseen: ['/num_buckets'],
     reasons: messages,
     examples: {
       good: [{ volume_threshold: 50, tripped_duration: '30s' }],
