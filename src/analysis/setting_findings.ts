@@ -2,7 +2,7 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
-import type { SessionTimes, Trips } from '../filters/fact_values.ts';
+import type { LoginTimes, Trips } from '../filters/fact_values.ts';
 import { patternDfa } from './fields.ts';
 import type { Found } from './finding.ts';
 import { areAlike } from './routed.ts';
@@ -84,7 +84,7 @@ function isNeverInUrl(pattern: string): boolean {
 /** The finding about a time that is not shorter than the longest session. */
 const USELESS = { idle: 'analysis.unused_inactivity', check: 'analysis.unused_check' } as const;
 
-function uselessTimes({ mostMs, within }: SessionTimes, pointer: string): readonly Found[] {
+function uselessTimes({ mostMs, within }: LoginTimes, pointer: string): readonly Found[] {
   if (mostMs === 0) return [];
   return within
     .filter(({ ms }) => ms >= mostMs)

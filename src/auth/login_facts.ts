@@ -1,6 +1,6 @@
 import { BOOL, STRING } from '../cel/types.ts';
 import { durationMs } from '../filters/duration.ts';
-import type { SessionTimes } from '../filters/fact_values.ts';
+import type { LoginProvider, LoginTimes, ProviderSetting } from '../filters/fact_values.ts';
 import { error } from '../filters/result_types.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 
@@ -41,6 +41,19 @@ export function cannotLogIn(
 export const EVERYONE = 'every user who can log in is allowed';
 /** Their providers have no `other` paths, or none that answers so. */
 export const NO_OTHER_PATHS = 'login gates of this protocol have no other paths';
+
+/** Members of OAuth apps. */
+export const APP_SETTINGS = { client_id: 'app', client_secret: 'app' } as const satisfies Record<
+  string,
+  ProviderSetting
+>;
+
+/** An OAuth provider with the app of a client id; without one, with the app of the service. */
+export function oauthProvider(provider: string, clientId: unknown): LoginProvider {
+  const isManaged = typeof clientId !== 'string';
+  const app = isManaged ? 'app of the service' : `app ${clientId}`;
+  return { name: `${provider}, ${app}`, isManaged, signsRequests: false };
+}
 
 /** Reasons of a login gate that no case has. */
 export function notInCasesOfLogin(code: string): string | null {
@@ -97,7 +110,7 @@ interface ModuleSession {
   readonly auth_check_interval?: number;
 }
 
-function timesOfModule(config: ModuleSession): SessionTimes {
+function timesOfModule(config: ModuleSession): LoginTimes {
   const { maximum_duration: most, inactivity_timeout: idle, auth_check_interval: check = 0 } = config;
   return {
     mostMs: most * SECOND_MS,
@@ -115,7 +128,7 @@ interface ActionSession {
   readonly userinfo_refresh_interval?: string | number;
 }
 
-function timesOfAction(config: object): SessionTimes {
+function timesOfAction(config: object): LoginTimes {
   const session = config as ActionSession;
   return {
     mostMs: msOf(session.max_session_duration),
@@ -131,7 +144,7 @@ function msOf(duration: string | number | undefined): number {
 }
 
 /** A session ends after its maximum duration, or when a check of the user fails because the provider has revoked it. */
-function longestAccess({ mostMs, within }: SessionTimes): number {
+function longestAccess({ mostMs, within }: LoginTimes): number {
   const checks = within.filter(({ kind }) => kind === 'check').map(({ ms }) => ms);
   return Math.min(Infinity, ...[mostMs, ...checks].filter((ms) => ms > 0));
 }

@@ -9,7 +9,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
 import type { Sources } from '../project_files/sources.ts';
 import type { Replacement, StandIns } from '../project_files/stand_ins.ts';
-import { type NamedLogin, loginsOf, providerNamed } from './development_logins.ts';
+import { type NamedLogin, loginsOf } from './development_logins.ts';
 import { isOwnProvider, madeUpLogins } from './development_provider.ts';
 import type { ServiceOptions } from './service_name.ts';
 import { authorityIn, certificateForHosts, dataFolder } from './local_authority.ts';
@@ -72,7 +72,7 @@ function standInsFor({ identities }: DevelopmentOptions, replaced: StandIns['rep
 function takenOver(login: NamedLogin): Replacement[] {
   if (isOwnProvider(login)) return [];
   const here = 'the development identity provider';
-  return [{ part: `login ${login.place}`, written: providerNamed(login), here }];
+  return [{ part: `login ${login.place}`, written: login.provider.name, here }];
 }
 
 /** A configuration with the backends of this machine, and without the databases that it lacks. */

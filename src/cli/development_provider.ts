@@ -7,7 +7,8 @@ import { developmentIdp } from '../dev_idp/idp.ts';
 import { samlEntityId } from '../dev_idp/saml.ts';
 import type { ServedIdp } from '../dev_idp/server.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
-import { type NamedLogin, isManagedApp, loginsOf, providerNamed } from './development_logins.ts';
+import type { ProviderSetting } from '../filters/fact_values.ts';
+import { type NamedLogin, loginsOf, providerSettings } from './development_logins.ts';
 
 /** Port of the development identity provider, which an `issuer` can name. */
 const PROVIDER_PORT = 9400;
@@ -52,20 +53,19 @@ export async function developmentProvider(
  * other keys.
  */
 export function madeUpLogins(): (key: string) => string | null {
-  const texts: Readonly<Record<string, () => string>> = {
-    client_id: () => 'development',
-    client_secret: () => 'development',
+  const texts: Readonly<Record<ProviderSetting, () => string>> = {
+    app: () => 'development',
     issuer: () => PROVIDER_URL,
-    issuer_url: () => PROVIDER_URL,
-    idp_metadata: () => developmentIdp(PROVIDER_URL, [], () => '').samlMetadata(Date.now()),
-    idp_metadata_url: () => samlEntityId(PROVIDER_URL),
+    saml_metadata: () => developmentIdp(PROVIDER_URL, [], () => '').samlMetadata(Date.now()),
+    saml_metadata_url: () => samlEntityId(PROVIDER_URL),
   };
-  return (key) => (Object.hasOwn(texts, key) ? texts[key]!() : null);
+  const settings = providerSettings();
+  return (key) => (Object.hasOwn(settings, key) ? texts[settings[key]!]() : null);
 }
 
 /** Whether a login names the development provider itself. */
-export function isOwnProvider(login: NamedLogin): boolean {
-  return [PROVIDER_URL, samlEntityId(PROVIDER_URL)].includes(providerNamed(login));
+export function isOwnProvider({ provider }: NamedLogin): boolean {
+  return [PROVIDER_URL, samlEntityId(PROVIDER_URL)].includes(provider.name);
 }
 
 /** The given session keys, if there are any, and the provider that runs. */
@@ -108,10 +108,10 @@ function needsOf(config: EdgeConfig): {
   readonly issuer: boolean;
   readonly saml: boolean;
 } {
-  const logins = loginsOf(config);
-  const named = new Set(logins.map(providerNamed));
+  const providers = loginsOf(config).map(({ provider }) => provider);
+  const named = new Set(providers.map(({ name }) => name));
   return {
-    managed: logins.some(isManagedApp),
+    managed: providers.some(({ isManaged }) => isManaged),
     issuer: named.has(PROVIDER_URL),
     saml: named.has(samlEntityId(PROVIDER_URL)),
   };

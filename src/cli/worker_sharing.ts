@@ -6,7 +6,7 @@ import { channelState } from '../shared_state/channel.ts';
 import type { Hub } from '../shared_state/hub.ts';
 import type { FromHub, Link, ToHub } from '../shared_state/link.ts';
 import type { SharedState } from '../shared_state/port.ts';
-import { loginsOf } from './development_logins.ts';
+import { type NamedLogin, loginsOf } from './development_logins.ts';
 import type { DevelopmentProvider } from './development_provider.ts';
 import { readSessionKeys } from './session_keys_variable.ts';
 
@@ -91,15 +91,15 @@ export async function joinFirst(): Promise<Joined> {
           },
     state: channelState(linkToFirst(), { whenUnavailable: 'local' }),
     prepare: async (config) => {
-      if (signing !== null || !loginsOf(config).some(isSaml)) return;
+      if (signing !== null || !loginsOf(config).some(signsRequests)) return;
       signing = await asked('signing', (message) => ('signing' in message ? message.signing : null));
     },
     samlKeys: () => signing,
   };
 }
 
-function isSaml({ config }: { readonly config: object }): boolean {
-  return 'idp_metadata' in config || 'idp_metadata_url' in config;
+function signsRequests({ provider }: NamedLogin): boolean {
+  return provider.signsRequests;
 }
 
 function asked<Answer>(

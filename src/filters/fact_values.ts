@@ -56,7 +56,7 @@ export interface AddressLists {
 }
 
 /** How long a session of a login lasts. */
-export interface SessionTimes {
+export interface LoginTimes {
   /** Time after which it ends in any case, ms; 0: never. */
   readonly mostMs: number;
   /** Times that have no effect unless they are shorter. */
@@ -72,6 +72,19 @@ interface SessionTime {
   /** 0: never. */
   readonly ms: number;
 }
+
+/** The identity provider of a login, as its config names it. */
+export interface LoginProvider {
+  /** What people know it by: its name and app, its URL, or the id in its metadata. */
+  readonly name: string;
+  /** Whether it uses the OAuth app of the service, because the config names none. */
+  readonly isManaged: boolean;
+  /** Whether the login signs its requests to the provider, with a key that all processes must share. */
+  readonly signsRequests: boolean;
+}
+
+/** What the development provider gives for a member: the id or secret of an app, its URL, its metadata or their URL. */
+export type ProviderSetting = 'app' | 'issuer' | 'saml_metadata' | 'saml_metadata_url';
 
 /** The least failures that open a circuit. */
 export interface Trips {

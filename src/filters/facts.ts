@@ -11,11 +11,13 @@ import type {
   FieldCodes,
   Finding,
   Input,
+  LoginProvider,
+  LoginTimes,
   ModulePlace,
   ModuleReference,
+  ProviderSetting,
   Reference,
   Samples,
-  SessionTimes,
   Trips,
 } from './fact_values.ts';
 import type { EdgeKind, Phase } from './phase.ts';
@@ -62,12 +64,16 @@ interface FaceFacts<Config> {
   readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
   /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
   readonly login?: boolean;
+  /** The provider of a login. Configs of actions are as they are written, without defaults. */
+  readonly provider?: (config: Config) => LoginProvider;
+  /** Members of its config, at any depth, whose values only production has, and what replaces them while developing. */
+  readonly providerSettings?: Readonly<Record<string, ProviderSetting>>;
   /** The requests that pass although they lack what it asks of all others, and the last part of their reason. */
   readonly exempts?: { readonly which: (config: Config) => Exempt | null; readonly reason: string };
   /** How long a session lasts at most for a user who lost access, ms; Infinity: as long as it is used. */
   readonly keepsSessionMs?: (config: Config) => number;
   /** How long its sessions last, for the times that it is set to. */
-  readonly sessionTimes?: (config: Config) => SessionTimes;
+  readonly sessionTimes?: (config: Config) => LoginTimes;
   /** What opens the circuit of a breaker. */
   readonly trips?: (config: Config) => Trips;
   /** The state that several processes share; absent if each can keep its own. */

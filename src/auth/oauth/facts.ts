@@ -1,6 +1,7 @@
 import { STRING } from '../../cel/types.ts';
 import { record, resultOf } from '../../filters/result_types.ts';
 import {
+  APP_SETTINGS,
   EVERYONE,
   IDENTITY,
   LOGIN,
@@ -8,6 +9,7 @@ import {
   LOGIN_MODULE,
   NO_OTHER_PATHS,
   cannotLogIn,
+  oauthProvider,
 } from '../login_facts.ts';
 import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
@@ -19,6 +21,11 @@ export const oauth = {
   module: {
     type: 'oauth',
     ...LOGIN_MODULE,
+    provider: ({ provider }) => {
+      const [name = '', app] = Object.entries(provider).find(([, each]) => each !== undefined) ?? [];
+      return oauthProvider(name, app?.client_id);
+    },
+    providerSettings: APP_SETTINGS,
     secrets: ['/provider/*/client_secret'],
     emptyIsUnset: ['/provider/*/client_id', '/provider/*/client_secret'],
     apiCodes: { below: { email_addresses: 7067, email_domains: 7068 } },
@@ -57,6 +64,8 @@ export const oauth = {
       ],
       ...LOGIN,
     }),
+    provider: ({ provider, client_id: id }) => oauthProvider(provider, id),
+    providerSettings: APP_SETTINGS,
     secrets: ['/client_secret'],
     cannotHappen: (code) => (code === 'answered' ? NO_OTHER_PATHS : null),
     check: checkAction,

@@ -1,6 +1,7 @@
 import { STRING } from '../../cel/types.ts';
 import { record, resultOf } from '../../filters/result_types.ts';
 import {
+  APP_SETTINGS,
   EVERYONE,
   IDENTITY,
   LOGIN,
@@ -11,6 +12,7 @@ import {
 } from '../login_facts.ts';
 import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
+import type { LoginProvider } from '../../filters/fact_values.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OidcConfig } from './module_schema.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
@@ -19,6 +21,8 @@ export const oidc = {
   module: {
     type: 'oidc',
     ...LOGIN_MODULE,
+    provider: ({ issuer }) => providerOf(issuer),
+    providerSettings: { ...APP_SETTINGS, issuer: 'issuer' },
     secrets: ['/client_secret'],
     cannotHappen: (code, config) => cannotAtProvider(code) ?? cannotLogIn(code, config),
     check: checkModule,
@@ -37,6 +41,8 @@ export const oidc = {
   action: {
     type: 'openid-connect',
     ...LOGIN_ACTION,
+    provider: ({ issuer_url: url }) => providerOf(url),
+    providerSettings: { ...APP_SETTINGS, issuer_url: 'issuer' },
     result: resultOf('oidc', 'The login of the visitor.', {
       identity: [
         record('OidcIdentity', { ...IDENTITY, current_session_id: [STRING, 'Session.', 'optional'] }),
@@ -76,4 +82,8 @@ export const oidc = {
 function cannotAtProvider(code: string): string | null {
   if (code === 'answered') return NO_OTHER_PATHS;
   return code === 'not_authorized' ? EVERYONE : null;
+}
+
+function providerOf(issuer: string): LoginProvider {
+  return { name: issuer, isManaged: false, signsRequests: false };
 }

@@ -1,6 +1,7 @@
 import { EVERYONE, LOGIN_ACTION, LOGIN_MODULE, cannotLogIn, notInCasesOfLogin } from '../login_facts.ts';
 import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
+import type { LoginProvider } from '../../filters/fact_values.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { SamlConfig } from './module_schema.ts';
 import type { SamlConfig as ActionConfig } from './action_schema.ts';
@@ -9,6 +10,8 @@ export const saml = {
   module: {
     type: 'saml',
     ...LOGIN_MODULE,
+    provider: ({ idp_metadata: metadata }) => providerOf(metadata),
+    providerSettings: { idp_metadata: 'saml_metadata' },
     cannotHappen: (code, config) =>
       code === 'not_authorized' && config.authorized_groups.length === 0
         ? EVERYONE
@@ -32,6 +35,8 @@ export const saml = {
   action: {
     type: 'saml',
     ...LOGIN_ACTION,
+    provider: ({ idp_metadata: metadata, idp_metadata_url: url }) => providerOf(metadata, url),
+    providerSettings: { idp_metadata: 'saml_metadata', idp_metadata_url: 'saml_metadata_url' },
     result: { name: 'saml' },
     unseen: ['/idp_metadata'],
     check: checkAction,
@@ -41,3 +46,9 @@ export const saml = {
     },
   },
 } satisfies Filter<SamlConfig, ActionConfig>;
+
+/** The provider by the URL of its metadata, or else by the id in them. */
+function providerOf(metadata: unknown, url?: unknown): LoginProvider {
+  const id = /\bentityID\s*=\s*["']([^"']+)["']/.exec(String(metadata))?.[1] ?? 'its metadata';
+  return { name: typeof url === 'string' ? url : id, isManaged: false, signsRequests: true };
+}
