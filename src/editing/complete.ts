@@ -75,7 +75,7 @@ export function completionsIn(edited: EditedText, offset: number, names: KnownNa
     // A text of an expression is the user's own.
     if (isInText(expression)) return { start: offset, end: offset, candidates: [] };
     const { service } = names;
-    const scope = scopeFor(scopePlaceOf(inside!.place.path), service === undefined ? {} : { service });
+    const scope = scopeFor(scopePlaceOf(edited, inside!.place), service === undefined ? {} : { service });
     return ofExpression(edited.text, { before: expression, offset }, scope);
   }
   const { cursor, type } = cursorIn(edited, offset, found);

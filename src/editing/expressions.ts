@@ -17,10 +17,11 @@ export interface WrittenExpression {
 /** Where the variables and functions of a place are declared. */
 export type ScopePlace = Parameters<typeof scopeFor>[0];
 
-/** The phase whose variables are known at a path. */
-export function scopePlaceOf(path: readonly string[]): ScopePlace {
-  if (path.at(-1) === 'retry_condition') return 'retry_condition';
-  const phase = path.findLast((key): key is Phase => (PHASES as readonly string[]).includes(key));
+/** Whose variables are known at a place: those of its field or of its phase. */
+export function scopePlaceOf({ root }: EditedText, place: Place): ScopePlace {
+  const own = schemasOf(root, place).find(({ scope }) => scope !== undefined)?.scope;
+  if (own !== undefined && own !== 'strategy') return own;
+  const phase = place.path.findLast((key): key is Phase => (PHASES as readonly string[]).includes(key));
   return phase === undefined ? 'on_http_request' : scopePhase(phase);
 }
 

@@ -1,6 +1,7 @@
 import type { Shape } from '../config_file/shape.ts';
 import edgeFile from '../edge/document/edge_file.schema.json' with { type: 'json' };
 import { trafficPolicy } from '../policy/facts.ts';
+import type { FieldScope } from '../filters/action_fields_schema.ts';
 import policy from '../policy/document/policy.schema.json' with { type: 'json' };
 import { propertiesShape, propertyFileShape } from '../project_files/property_file.ts';
 import scenario from '../simulator/document/scenario.schema.json' with { type: 'json' };
@@ -14,6 +15,8 @@ export interface SchemaNode {
   readonly const?: unknown;
   /** What a string is: `expression`, `duration`, `pattern` … */
   readonly kind?: string;
+  /** Whose variables an expression has, if not those of its phase; of a strategy they are not known. */
+  readonly scope?: FieldScope | 'strategy';
   /** The form of a text in words. */
   readonly form?: string;
   readonly minimum?: number;

@@ -18,6 +18,7 @@ import type { EndKind } from './facts.ts';
 import type { Expression, Template, Watch } from './evaluators.ts';
 import type { Failure } from './failure.ts';
 import type { PolicyLogins } from '../auth/policy_logins.ts';
+import type { FieldScope } from './action_fields_schema.ts';
 import type { Phase } from './phase.ts';
 import type { PolicyRun } from './policy_run.ts';
 
@@ -89,8 +90,8 @@ export interface Compiling {
   readonly template: (text: string, at: string) => Template;
   /** Plain data in which every string is a template; a string that is exactly one `${…}` keeps its type. */
   readonly data: (value: unknown, at: string) => Expression;
-  /** A bare expression; `retry` is the scope of retry conditions. */
-  readonly expression: (text: string, at: string, where?: 'retry') => Expression;
+  /** A bare expression; by default its scope is that of the phase. */
+  readonly expression: (text: string, at: string, where?: FieldScope) => Expression;
   /** A cell of the policy's state, made by `initial`. */
   readonly cell: <S>(initial: (identity: () => string) => S) => Cell<S>;
   /** A failure of this action. */

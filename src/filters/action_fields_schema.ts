@@ -30,6 +30,9 @@ export type Kind =
   /** Any JSON value; every string in it is a template. */
   | 'data';
 
+/** Scopes of fields whose expressions have more variables than those of the phase: `retry` also has the attempts. */
+export type FieldScope = 'retry';
+
 /** Keys of `.meta(…)` and of the JSON Schema made from it. */
 export interface FieldFacts {
   readonly description: string;
@@ -41,7 +44,7 @@ export interface FieldFacts {
   /** The expression must be of type bool. */
   readonly condition?: true;
   /** Name of the scope of expressions in this field, if it is not that of the phase; of a strategy only the syntax is checked. */
-  readonly scope?: 'retry' | 'strategy';
+  readonly scope?: FieldScope | 'strategy';
   /** A field set by the service; only this value is allowed. */
   readonly fixed?: number;
   /** Values, case-insensitive. */

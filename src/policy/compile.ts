@@ -220,12 +220,7 @@ function compileAction(
     template: (text, at) => compileText(text, config + at, scope, service, watch),
     data: (value, at) => compileData(value, config + at, scope, service, watch),
     expression: (text, at, where) =>
-      compileField(
-        text,
-        config + at,
-        where === 'retry' ? scopeFor('retry_condition', { service }) : scope,
-        watch,
-      ),
+      compileField(text, config + at, where === undefined ? scope : scopeFor(where, { service }), watch),
     cell: (initial) => {
       const index = cells.push(initial) - 1;
       return { index, of: (policyRun: PolicyRun) => policyRun.state!.cells[index] as never };

@@ -61,6 +61,16 @@ test.each([
     rule("expressions: [\"req.method == 'GET' && req.url.pa|"),
     ['req.url.path', 'req.url.parseUrl('],
   ],
+  [
+    'a variable of a field with a scope of its own',
+    rule('actions:\n  - type: http-request\n    config: { retry_condition: "last_att|'),
+    ['last_attempt'],
+  ],
+  [
+    'no such variable of other fields',
+    rule('actions:\n  - type: rate-limit\n    config: { bucket_key: ["last_att|'),
+    [],
+  ],
   ['a variable of an element', rule('expressions:\n  - conn.client_i|'), ['conn.client_ip']],
   [
     'in a template',

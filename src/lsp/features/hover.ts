@@ -66,7 +66,7 @@ function ofExpression(
     const whole = inFile({ start: 0, end: source.length });
     if (offset < whole.start || offset > whole.end) continue;
     const at = offsetIn(source, inFile, offset);
-    const scope = scopeFor(scopePlaceOf(place.path), service === undefined ? {} : { service });
+    const scope = scopeFor(scopePlaceOf(facts.edited, place), service === undefined ? {} : { service });
     const doc = namedPart(source, at, scope) ?? typedPart(source, at, scope);
     if (doc === null) continue;
     const value = record === null ? null : recordedValue(source, doc.span, scope, record);

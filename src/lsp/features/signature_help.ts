@@ -19,7 +19,7 @@ export function signatureAt(
   const call = before === null ? null : callAtEnd(before);
   if (call === null) return null;
   const { path, argument } = call;
-  const scope = scopeFor(scopePlaceOf(place.path), service === undefined ? {} : { service });
+  const scope = scopeFor(scopePlaceOf(edited, place), service === undefined ? {} : { service });
   const known = docOfName(path, true, scope);
   if (known === null) return null;
   // A function may also be a method: the forms of how it is called here count.

@@ -6,6 +6,7 @@ import { BOOL } from '../../cel/types.ts';
 import type { Activation } from '../env/activation.ts';
 import { scopeFor } from '../env/scopes.ts';
 import { compileTemplate } from '../env/template.ts';
+import type { FieldScope } from '../../filters/action_fields_schema.ts';
 import { checkedCondition, compiledCondition } from '../../filters/evaluators.ts';
 import { type Phase, scopePhase } from '../../filters/phase.ts';
 import type { EngineText } from './checking.ts';
@@ -32,8 +33,8 @@ export interface Looking {
 const INVALID_EXPRESSION = 2200;
 const INVALID_TEMPLATE = 2224;
 
-function scopeOf({ phase, setting }: Looking, retry: boolean): Scope<Activation> {
-  return scopeFor(retry ? 'retry_condition' : scopePhase(phase), { service: setting.branding.service });
+function scopeOf({ phase, setting }: Looking, own?: FieldScope): Scope<Activation> {
+  return scopeFor(own ?? scopePhase(phase), { service: setting.branding.service });
 }
 
 interface Condition {
@@ -46,7 +47,7 @@ export function checkConditions(
   looking: Looking,
   conditions: readonly Condition[],
 ): (Condition & { readonly found: readonly Found[] })[] {
-  const scope = scopeOf(looking, false);
+  const scope = scopeOf(looking);
   const compiled = looking.setting.isCheckOnly === true ? checkedCondition : compiledCondition;
   const checked: (Condition & { readonly found: readonly Found[] })[] = [];
   for (const [index, { text, pointer }] of conditions.entries()) {
@@ -86,7 +87,8 @@ export function checkText(
 ): Found[] {
   const unguarded = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
     diagnostics.filter((one) => !isGuarded(one, conditions, text, scope));
-  const scope = scopeOf(looking, shape.scope === 'retry');
+  const own = shape.scope === 'strategy' ? undefined : shape.scope;
+  const scope = scopeOf(looking, own);
   if (shape.scope === 'strategy') {
     const parsed = parse(text, scope.functions);
     if ('diagnostic' in parsed) tell(looking, INVALID_EXPRESSION, pointer, text, [parsed.diagnostic]);

@@ -128,7 +128,7 @@ function variableLine(variable: Variable<never> | Variable<Activation>, since: s
 function typesSection(): string {
   const known = new Map<string, ObjectType>();
   for (const variable of [
-    ...scopeFor('retry_condition').variables.values(),
+    ...scopeFor('retry').variables.values(),
     ...scopeFor('on_http_response').variables.values(),
   ])
     collect(variable.type, known);

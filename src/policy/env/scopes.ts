@@ -22,8 +22,8 @@ export interface Vocabulary {
   readonly service?: string;
 }
 
-/** A phase, or the retry condition of `http-request`, which also has its attempts. */
-export type Place = ScopePhase | 'retry_condition';
+/** A phase, or the scope that the schema of a field names (`FieldScope`): `retry` also has the attempts. */
+export type Place = ScopePhase | 'retry';
 
 const known = new Map<string, Scope<Activation>>();
 
@@ -36,7 +36,7 @@ export function scopeFor(place: Place, { service = 'service' }: Vocabulary = {})
 }
 
 function makeScope(place: Place, service: string): Scope<Activation> {
-  const phase: ScopePhase = place === 'retry_condition' ? 'on_http_request' : place;
+  const phase: ScopePhase = place === 'retry' ? 'on_http_request' : place;
   return declareScope<Activation>({
     name: place,
     functions: functionsOf(phase),
@@ -46,7 +46,7 @@ function makeScope(place: Place, service: string): Scope<Activation> {
       ...(isKnownIn('on_http_response', phase) ? RESPONSE_VARIABLES : []),
       ...POLICY_VARIABLES,
       ...actionVariables(phase, service),
-      ...(place === 'retry_condition' ? RETRY_VARIABLES : []),
+      ...(place === 'retry' ? RETRY_VARIABLES : []),
     ],
     allowance: ALLOWANCE,
     forms: TEXT_FORMS,

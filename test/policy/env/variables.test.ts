@@ -213,7 +213,7 @@ describe('phases', () => {
   });
 
   test('only a retry condition knows its attempts', () => {
-    expect(findings('attempts < 3 && last_attempt.res.status_code >= 500', 'retry_condition')).toEqual([]);
+    expect(findings('attempts < 3 && last_attempt.res.status_code >= 500', 'retry')).toEqual([]);
     expect(findings('attempts < 3', 'on_http_request').join()).toContain('attempts');
     const at = activation();
     at.attempts = 2;
@@ -222,7 +222,7 @@ describe('phases', () => {
       evaluate(
         'attempts == 2 && last_attempt.res.status_code == 503 && !has(last_attempt.error)',
         at,
-        'retry_condition',
+        'retry',
       ),
     ).toBe(true);
   });
