@@ -73,6 +73,17 @@ interface SessionTime {
   readonly ms: number;
 }
 
+/** Lists of the users whom a login lets in, out of those who can log in; without any, it is all of them. */
+export interface Admitted {
+  readonly emails?: readonly string[];
+  /** Domains of e-mail addresses. */
+  readonly emailDomains?: readonly string[];
+  readonly groups?: readonly string[];
+  readonly organizations?: readonly string[];
+  /** `organization/team`. */
+  readonly teams?: readonly string[];
+}
+
 /** The identity provider of a login, as its config names it. */
 export interface LoginProvider {
   /** What people know it by: its name and app, its URL, or the id in its metadata. */

@@ -5,6 +5,7 @@ import type { ActionType } from './action_schemas.ts';
 import type {
   ActionPlace,
   AddressLists,
+  Admitted,
   BadExample,
   Exempt,
   Exercise,
@@ -64,6 +65,8 @@ interface FaceFacts<Config> {
   readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
   /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
   readonly login?: boolean;
+  /** The users whom it lets in; test cases log in as one of them. */
+  readonly admits?: (config: Config) => Admitted;
   /** The provider of a login. Configs of actions are as they are written, without defaults. */
   readonly provider?: (config: Config) => LoginProvider;
   /** Members of its config, at any depth, whose values only production has, and what replaces them while developing. */

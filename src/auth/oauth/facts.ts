@@ -13,6 +13,7 @@ import {
 } from '../login_facts.ts';
 import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
+import type { Admitted } from '../../filters/fact_values.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OauthConfig } from './module_schema.ts';
 import type { OauthConfig as ActionConfig } from './action_schema.ts';
@@ -25,6 +26,7 @@ export const oauth = {
       const [name = '', app] = Object.entries(provider).find(([, each]) => each !== undefined) ?? [];
       return oauthProvider(name, app?.client_id);
     },
+    admits: ({ provider }) => admittedBy(provider),
     providerSettings: APP_SETTINGS,
     secrets: ['/provider/*/client_secret'],
     emptyIsUnset: ['/provider/*/client_id', '/provider/*/client_secret'],
@@ -33,7 +35,7 @@ export const oauth = {
     cannotHappen: (code, config) => {
       if (code === 'provider_logout') return 'OAuth providers cannot end sessions';
       if (code === 'answered') return NO_OTHER_PATHS;
-      if (code === 'not_authorized' && !isRestricted(config)) return EVERYONE;
+      if (code === 'not_authorized' && !isRestricted(config.provider)) return EVERYONE;
       return cannotLogIn(code, config);
     },
     check: checkModule,
@@ -76,11 +78,18 @@ export const oauth = {
   },
 } satisfies Filter<OauthConfig, ActionConfig>;
 
+function admittedBy(provider: OauthConfig['provider']): Admitted {
+  const { github } = provider;
+  const apps = Object.values(provider).filter((app) => app !== undefined);
+  return {
+    emails: apps.flatMap((app) => app.email_addresses),
+    emailDomains: apps.flatMap((app) => app.email_domains),
+    teams: github?.teams ?? [],
+    organizations: github?.organizations ?? [],
+  };
+}
+
 /** Whether only some users are allowed. */
-function isRestricted({ provider }: OauthConfig): boolean {
-  return Object.values(provider).some((app) =>
-    Object.entries(app ?? {}).some(
-      ([key, value]) => key !== 'scopes' && Array.isArray(value) && value.length > 0,
-    ),
-  );
+function isRestricted(provider: OauthConfig['provider']): boolean {
+  return Object.values(admittedBy(provider)).some((list) => list.length > 0);
 }

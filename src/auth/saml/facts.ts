@@ -11,6 +11,7 @@ export const saml = {
     type: 'saml',
     ...LOGIN_MODULE,
     provider: ({ idp_metadata: metadata }) => providerOf(metadata),
+    admits: ({ authorized_groups: groups }) => ({ groups }),
     providerSettings: { idp_metadata: 'saml_metadata' },
     cannotHappen: (code, config) =>
       code === 'not_authorized' && config.authorized_groups.length === 0

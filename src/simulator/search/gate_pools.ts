@@ -1,5 +1,6 @@
 import { MISBEHAVIOURS } from '../../dev_idp/identities.ts';
 import { modulesOf, placedRoutes } from '../../coverage/placed_routes.ts';
+import type { Admitted, LoginTimes } from '../../filters/fact_values.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { gatesOf, simulatedEnvironment } from '../../edge/login_config.ts';
@@ -41,7 +42,7 @@ export function gatePools(
     reserved: logsIn ? reservedOf(config, inPolicy) : [],
     signatures: signer === null ? [] : signaturesOf(config, actions, signer),
     befores: [
-      ...gates.flatMap((gate) => sessionBefores(gate)),
+      ...gates.flatMap(({ times }) => sessionBefores(times)),
       ...(inPolicy ? sessionBefores(OF_ACTIONS) : []),
     ],
     isAskedForPages: logsIn,
@@ -62,34 +63,31 @@ const LOGIN_ACTIONS = [...ACTION_FACTS.values()]
   .filter(({ login }) => login === true)
   .map(({ type }) => type);
 
+/** A login module, by its facts. */
+interface Gate {
+  readonly admitted: Admitted;
+  readonly times: LoginTimes;
+}
+
 /** The login modules that are enabled. */
-function gatesIn(config: EdgeConfig): GateConfig[] {
+function gatesIn(config: EdgeConfig): Gate[] {
   return modulesOf(config).flatMap(({ facts, config: own }) => {
-    const gate: GateConfig = own;
-    return facts.login === true && gate.enabled ? [gate] : [];
+    const { enabled }: { readonly enabled: boolean } = own;
+    if (facts.login !== true || !enabled) return [];
+    return [{ admitted: facts.admits?.(own) ?? {}, times: facts.sessionTimes?.(own) ?? WITHOUT_END }];
   });
 }
 
-/** The members that session gates have in common, and those that only some have. */
-interface GateConfig {
-  readonly enabled: boolean;
-  readonly inactivity_timeout: number;
-  readonly maximum_duration: number;
-  readonly auth_check_interval?: number;
-  readonly provider?: unknown;
-  readonly authorized_groups?: readonly string[];
-}
+const WITHOUT_END: LoginTimes = { mostMs: 0, within: [] };
 
-function visitorsOf(gates: readonly GateConfig[]): Visitor[] {
-  const apps = gates.flatMap(({ provider }) => Object.values((provider ?? {}) as Record<string, object>));
-  const listed = (key: string): string[] =>
-    apps.flatMap((app) => (app as Readonly<Record<string, readonly string[] | undefined>>)[key] ?? []);
-  const [address] = listed('email_addresses');
-  const [domain] = listed('email_domains');
+function visitorsOf(gates: readonly Gate[]): Visitor[] {
+  const listed = (key: keyof Admitted): string[] => gates.flatMap(({ admitted }) => admitted[key] ?? []);
+  const [address] = listed('emails');
+  const [domain] = listed('emailDomains');
   const lists = {
     teams: listed('teams'),
     organizations: listed('organizations'),
-    groups: gates.flatMap(({ authorized_groups: groups = [] }) => groups),
+    groups: listed('groups'),
   };
   const known = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
   const email = address ?? (domain === undefined ? undefined : `member@${domain}`);
@@ -111,8 +109,13 @@ function namedVisitors(texts: readonly string[]): Visitor[] {
   return [...new Set(addresses)].map((email) => ({ name: email, facts: { email } }));
 }
 
-/** Default session durations of actions, in seconds. */
-const OF_ACTIONS = { enabled: true, inactivity_timeout: 3_600, maximum_duration: 43_200 };
+const HOUR_MS = 3_600_000;
+
+/** Durations that sessions of actions often have. */
+const OF_ACTIONS: LoginTimes = {
+  mostMs: 12 * HOUR_MS,
+  within: [{ kind: 'idle', at: '', ms: HOUR_MS }],
+};
 
 /** Paths below the base of a gate: those of every protocol, and an empty one. */
 const WITHIN = [
@@ -136,25 +139,19 @@ function reservedOf({ edges, service_name: service }: EdgeConfig, inPolicy: bool
 }
 
 const SECOND_MS = 1_000;
-/** Lifetime of access tokens at most providers, in seconds. */
-const HOUR = 3_600;
+/** Lifetime of access tokens at most providers. */
+const TOKEN_MS = HOUR_MS;
 
 /**
  * A login, then a request when the session is due for a check, about to be renewed, idle for too long, or
  * expired.
  */
-function sessionBefores({
-  inactivity_timeout: idle,
-  maximum_duration: most,
-  auth_check_interval: check = 0,
-}: GateConfig): Before[] {
-  const waits = [check, Math.ceil(idle / 2), idle, most, HOUR].filter((seconds) => seconds > 0);
-  return [...new Set(waits)].map((seconds) => ({
-    count: 1,
-    everyMs: 0,
-    upstreams: {},
-    thenMs: seconds * SECOND_MS + 1,
-  }));
+function sessionBefores({ mostMs, within }: LoginTimes): Before[] {
+  const msOf = (wanted: 'idle' | 'check'): number => within.find(({ kind }) => kind === wanted)?.ms ?? 0;
+  const idleMs = msOf('idle');
+  const renewedMs = Math.ceil(idleMs / 2 / SECOND_MS) * SECOND_MS;
+  const waits = [msOf('check'), renewedMs, idleMs, mostMs, TOKEN_MS].filter((ms) => ms > 0);
+  return [...new Set(waits)].map((ms) => ({ count: 1, everyMs: 0, upstreams: {}, thenMs: ms + 1 }));
 }
 
 const DAY_MS = 86_400_000;
