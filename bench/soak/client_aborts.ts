@@ -1,7 +1,7 @@
 import { type Check, type Outcome, check } from './check.ts';
 import { type Client, HOST_LINE, dial, get } from './client.ts';
 import { after } from './good_traffic.ts';
-import { startProxy } from './proxy.ts';
+import { type ProxyProcess, startProxy } from './proxy.ts';
 import { type Upstream, startUpstream } from './upstream.ts';
 
 export interface ClientAbortsSettings {
@@ -54,7 +54,7 @@ export async function clientAborts({ each }: ClientAbortsSettings): Promise<Outc
     for (const phase of PHASES) {
       for (const way of ['close', 'reset'] as const) {
         const before = (await proxy.stats()).events;
-        await leaveMany(phase, way, each, proxy.port, upstream);
+        await leaveMany(phase, way, each, proxy, upstream);
         const expected = before + phase.events * each;
         const stats = await proxy.statsWhen(
           ({ events, descriptors }) => events >= expected && descriptors <= base + 2,
@@ -89,18 +89,24 @@ async function leaveMany(
   phase: Phase,
   way: 'close' | 'reset',
   count: number,
-  port: number,
+  proxy: ProxyProcess,
   upstream: Upstream,
 ): Promise<void> {
   const before = upstream.seen.length;
-  const clients = await Promise.all(Array.from({ length: count }, () => dial(port)));
+  const { accepted, bytesRead } = await proxy.stats();
+  const clients = await Promise.all(Array.from({ length: count }, () => dial(proxy.port)));
   const heard = Promise.all(clients.map(({ socket }) => firstBytes(socket)));
   for (const { socket } of clients) if (phase.bytes !== '') socket.write(phase.bytes);
   if (phase.until === 'first bytes') await heard;
   if (phase.until === 'upstream has it')
     for (let waited = 0; upstream.seen.length < before + count && waited < 500; waited++) await after(10);
   // Everything that was sent has to arrive before the end, because a reset discards data in flight.
-  if (phase.until === 'sent') await after(100);
+  if (phase.until === 'sent')
+    await proxy.statsWhen(
+      (now) =>
+        now.accepted >= accepted + count &&
+        now.bytesRead >= bytesRead + count * Buffer.byteLength(phase.bytes),
+    );
   for (const client of clients) leave(client, way);
 }
 

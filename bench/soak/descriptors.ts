@@ -1,7 +1,6 @@
 import { type Outcome, check } from './check.ts';
 import { dial, get } from './client.ts';
-import { after } from './good_traffic.ts';
-import { startProxy } from './proxy.ts';
+import { type Stats, startProxy } from './proxy.ts';
 import { startUpstream } from './upstream.ts';
 
 export interface DescriptorsSettings {
@@ -20,9 +19,9 @@ export async function descriptors({ limit, clients }: DescriptorsSettings): Prom
     const connected = await Promise.all(Array.from({ length: limit >> 2 }, () => dial(proxy.port)));
     for (const client of connected) await client.ask(get('/echo/there'));
     const crowd = await Promise.all(Array.from({ length: clients }, () => dial(proxy.port)));
-    await after(200);
+    const isFull = ({ descriptors: open }: Stats): boolean => open < 0 || open >= limit - 3;
+    const full = await proxy.statsWhen(isFull);
     const during = await early.ask(get('/echo/during'), 10_000);
-    const full = await proxy.stats();
     // Each would need a connection to the upstream at the same time, for which most have no descriptor.
     const starved = await Promise.all(connected.map((client) => client.ask(get('/late/x'), 10_000)));
     const statuses = starved.map((answer) => answer?.status ?? 0);
@@ -37,11 +36,7 @@ export async function descriptors({ limit, clients }: DescriptorsSettings): Prom
     return {
       name: `${clients} clients on ${limit} descriptors`,
       checks: [
-        check(
-          'all descriptors were in use',
-          full.descriptors < 0 || full.descriptors >= limit - 3,
-          full.descriptors,
-        ),
+        check('all descriptors were in use', isFull(full), full.descriptors),
         check(
           'connected clients are served before, during and after',
           answers.join() === 'echo first,echo during,echo last',

@@ -46,9 +46,11 @@ export async function goodTraffic(port: number, options: TrafficOptions): Promis
       wrong.push(`${answer?.status ?? 'none'}: ${answer?.content.slice(0, 80) ?? 'no answer'}`);
   }
 
-  async function loop(): Promise<void> {
+  async function loop(_connection: unknown, index: number): Promise<void> {
     let client = await dial(port);
-    for (let due = performance.now() + Math.random() * pauseMs; !stop.asked; due += pauseMs) {
+    // They begin one after the other, not all at once.
+    const begins = performance.now() + (index / options.connections) * pauseMs;
+    for (let due = begins; !stop.asked; due += pauseMs) {
       const wait = due - performance.now();
       if (pauseMs > 0 && wait > 1) await new Promise((resolve) => void setTimeout(resolve, wait));
       if (client.over()) client = await dial(port);

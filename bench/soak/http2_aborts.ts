@@ -109,10 +109,18 @@ async function leaveMany(
   if (phase.until === 'head') await heads;
   if (phase.until === 'upstream has it')
     for (let waited = 0; upstream.seen.length < before + count && waited < 500; waited++) await after(10);
-  if (phase.until === 'sent') await after(200);
+  if (phase.until === 'sent') await Promise.all(opened.map(arrived));
   for (const { session, streams } of opened) leave(streams, session);
-  await after(300);
+  await Promise.all(opened.map(arrived));
   for (const { session } of opened) session.destroy();
+}
+
+/** Waits until the proxy has read everything that was sent: it has answered a ping that was sent after it. */
+async function arrived({ session }: { readonly session: ClientHttp2Session }): Promise<void> {
+  if (session.connecting) await once(session, 'connect');
+  // The first one overtakes what waits to be sent; nothing does when it is answered.
+  for (let pings = 0; pings < 2 && !session.destroyed; pings++)
+    await new Promise<void>((resolve) => void session.ping(() => resolve()));
 }
 
 function begin(session: ClientHttp2Session, { target, content }: Phase): ClientHttp2Stream {

@@ -23,6 +23,9 @@ export interface Stats {
   readonly external: number;
   readonly descriptors: number;
   readonly events: number;
+  /** Connections that were accepted from clients, and what was read from them. */
+  readonly accepted: number;
+  readonly bytesRead: number;
   /** `status reason` → how many events. */
   readonly byReason: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,6 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { createEdge } from '../../src/edgeproof.ts';
 import { limitHeap } from '../../src/cli/heap_limit.ts';
 import type { Asked, Order, Stats } from './proxy.ts';
@@ -11,6 +13,19 @@ limitHeap();
 const order = JSON.parse(process.argv[2]!) as Order;
 const byReason: Record<string, number> = {};
 let events = 0;
+let accepted = 0;
+/** Bytes that were read from connections that are closed by now. */
+let closedRead = 0;
+const open = new Set<Socket>();
+subscribe('net.server.socket', (message) => {
+  const { socket } = message as { readonly socket: Socket };
+  accepted++;
+  open.add(socket);
+  socket.once('close', () => {
+    open.delete(socket);
+    closedRead += socket.bytesRead;
+  });
+});
 const edge = createEdge(
   {
     backends: { app: { static: { address: order.upstream } } },
@@ -39,7 +54,8 @@ const listening = await edge.listen({
 function stats(asked: Asked): Stats {
   if (asked === 'after collecting') globalThis.gc?.();
   const { heapUsed, rss, external } = memory();
-  return { heapUsed, rss, external, descriptors: descriptors(), events, byReason };
+  const bytesRead = Array.from(open).reduce((sum, socket) => sum + socket.bytesRead, closedRead);
+  return { heapUsed, rss, external, descriptors: descriptors(), events, accepted, bytesRead, byReason };
 }
 
 async function drain(): Promise<void> {

@@ -31,9 +31,11 @@ import { Script } from 'node:vm';
 import { limitHeap } from './src/cli/heap_limit.ts';
 import { withOriginalFlags } from './src/cli/v8_flags.ts';
 limitHeap();
-const kept = Array.from({ length: 300_000 }, (_, index) => ({ index }));
-await setTimeout(100);
 const made = () => new Script('1 + 1').createCachedData().toString('base64');
+const before = made();
+const kept = Array.from({ length: 300_000 }, (_, index) => ({ index }));
+// Cached code begins with the flags that it is for.
+for (let looks = 0; looks < 500 && made() === before; looks++) await setTimeout(20);
 let original;
 withOriginalFlags(() => (original = made()));
 console.log(JSON.stringify({ original, own: made(), kept: kept.length }));

@@ -76,6 +76,7 @@ describe('slow and broken clients', () => {
     const client = await dial(edge.port);
     client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na');
     for (const letter of 'bc') {
+      // Together longer than the limit of the upstream.
       await new Promise((resolve) => void setTimeout(resolve, 300));
       client.send(letter);
     }

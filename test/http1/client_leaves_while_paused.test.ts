@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEdge, type Edge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 import type { HttpRequestComplete } from '../../src/events/catalogue.ts';
+import { bothEnds } from '../io/both_ends.ts';
+import { settled } from '../io/settled.ts';
 
 /** A client in the middle of a long message that the other end does not read. */
 interface Stuck {
@@ -63,29 +65,33 @@ describe('a client that leaves while its stream is paused', () => {
     server.close();
   });
 
-  /** Waits until no more bytes move. */
-  async function still(count: () => number): Promise<void> {
-    for (let before = -1; before !== count() || count() === 0;) {
-      before = count();
-      await new Promise((resolve) => void setTimeout(resolve, 100));
-    }
+  /** Waits until the upstream has the request, and no more bytes move. */
+  async function untilStuck(listeners: Socket): Promise<void> {
+    await expect.poll(() => accepted.length).toBe(1);
+    await settled(() => listeners.bytesRead + listeners.bytesWritten, 1);
   }
 
   async function http1(way: Way, leave: (socket: Socket) => void): Promise<Stuck> {
-    const socket = connect({ port: listening.port, host: '127.0.0.1' });
-    socket.on('error', () => undefined);
+    const [{ socket }, listeners] = await bothEnds(async () => {
+      const made = connect({ port: listening.port, host: '127.0.0.1' }).on('error', () => undefined);
+      await once(made, 'connect');
+      return { socket: made };
+    });
     const method = way === 'upload' ? 'POST' : 'GET';
     const length = way === 'upload' ? `Content-Length: ${LONG.length}\r\n` : '';
     socket.write(`${method} / HTTP/1.1\r\nHost: a.test\r\n${length}\r\n`);
     if (way === 'upload') socket.write(LONG);
     else socket.pause();
-    await still(() => (way === 'upload' ? socket.bytesWritten - socket.writableLength : accepted.length));
+    await untilStuck(listeners);
     return { leave: () => leave(socket), end: () => undefined };
   }
 
   async function http2(way: Way, code: number): Promise<Stuck> {
-    const session = connectHttp2(listening.url);
-    session.on('error', () => undefined);
+    const [session, listeners] = await bothEnds(async () => {
+      const made = connectHttp2(listening.url).on('error', () => undefined);
+      await once(made, 'connect');
+      return made;
+    });
     const method = way === 'upload' ? 'POST' : 'GET';
     const stream: ClientHttp2Stream = session.request({
       ':path': `/${way}`,
@@ -94,7 +100,7 @@ describe('a client that leaves while its stream is paused', () => {
     });
     stream.on('error', () => undefined);
     if (way === 'upload') stream.write(LONG);
-    await still(() => accepted.length);
+    await untilStuck(listeners);
     return {
       leave: () => {
         if (code < 0) session.destroy();

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test, onTestFinished } from 'vitest';
+import { settled } from '../io/settled.ts';
 import { runs } from '../random.ts';
 import { edgeFor } from './per_test.ts';
 
@@ -99,15 +100,8 @@ function heldBytes(): number {
   return arrayBuffers + heapUsed;
 }
 
-/** Waits until a count is stable, so that everything between the two ends is buffered. */
-async function settled(progress: { bytes: number }): Promise<number> {
-  let before = -1;
-  while (before !== progress.bytes || before === 0) {
-    before = progress.bytes;
-    await new Promise((resolve) => void setTimeout(resolve, 150));
-  }
-  return progress.bytes;
-}
+/** Waits until everything between the two ends is buffered. */
+const buffered = (progress: { bytes: number }): Promise<number> => settled(() => progress.bytes, 1);
 
 describe(`${TOTAL_BYTES / MEBIBYTE} MiB through a slow reader`, () => {
   test('down: the upstream waits for the client, memory is bounded, every byte arrives', async () => {
@@ -122,7 +116,7 @@ describe(`${TOTAL_BYTES / MEBIBYTE} MiB through a slow reader`, () => {
     const client = connect(edge.port, '127.0.0.1').pause();
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     const before = heldBytes();
-    expect(await settled(progress)).toBeLessThan(BETWEEN_BYTES);
+    expect(await buffered(progress)).toBeLessThan(BETWEEN_BYTES);
     const peak = { bytes: 0 };
     expect(await sip(client, TOTAL_BYTES, peak)).toBe(wholeHash());
     expect(peak.bytes - before).toBeLessThan(HELD_BYTES);
@@ -156,7 +150,7 @@ describe(`${TOTAL_BYTES / MEBIBYTE} MiB through a slow reader`, () => {
       client.send('Transfer-Encoding: chunked\r\n\r\n');
       void pourChunks(client.socket, progress);
     }
-    expect(await settled(progress)).toBeLessThan(BETWEEN_BYTES);
+    expect(await buffered(progress)).toBeLessThan(BETWEEN_BYTES);
     open!();
     await client.until((got) => got.endsWith('ok'), 20_000);
     expect(await arrived!).toBe(wholeHash());

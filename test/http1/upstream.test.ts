@@ -6,6 +6,7 @@ import type { Body, Forwarded, UpstreamClient } from '../../src/io/ports.ts';
 import { createUpstreamClient } from '../../src/http1/upstream_client.ts';
 import type { UpstreamRequest } from '../../src/engine/questions.ts';
 import { drink, forwarded } from '../io/forwarded.ts';
+import { settled } from '../io/settled.ts';
 import { answering, hasHead, OK, splitRequests } from './sockets.ts';
 
 function clientFor(...given: Parameters<typeof createUpstreamClient>): UpstreamClient {
@@ -22,14 +23,6 @@ function request(port: number, given: Partial<UpstreamRequest> = {}): UpstreamRe
     upgrade: null,
     ...given,
   };
-}
-
-/** Waits until a count is stable. */
-async function settled(count: () => number): Promise<number> {
-  for (let before = -1; ; before = count()) {
-    if (before === count()) return before;
-    await new Promise((resolve) => void setTimeout(resolve, 20));
-  }
 }
 
 const USUAL = { expectsContinue: false, takesTrailers: false };

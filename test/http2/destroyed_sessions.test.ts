@@ -5,6 +5,8 @@ import { connect } from 'node:tls';
 import { expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import { guardEnds } from '../../src/http2/session_guards.ts';
+import { bothEnds } from '../io/both_ends.ts';
+import { settled } from '../io/settled.ts';
 import { oneRoute } from '../one_route.ts';
 import { runs } from '../random.ts';
 import { SERVER, testAuthority } from '../server/tls/authority.ts';
@@ -32,12 +34,15 @@ it('clients that flood a session, read nothing and leave do not stay', async () 
   const flood = Buffer.concat([PREFACE, settings(), ...Array.from({ length: 20_000 }, ping)]);
   const connectAndLeave = async (): Promise<void> => {
     const options = { servername: 'shop.test', ca: authority.cert, ALPNProtocols: ['h2'] };
-    const socket = connect({ host: '127.0.0.1', port: listening.tlsPort!, ...options });
-    socket.on('error', () => undefined).pause();
-    socket.end(flood);
-    await once(socket, 'secureConnect');
-    setTimeout(() => socket.destroy(), 100);
-    await once(socket, 'close');
+    const [{ socket }, listeners] = await bothEnds(async () => {
+      const made = connect({ host: '127.0.0.1', port: listening.tlsPort!, ...options });
+      made.on('error', () => undefined).pause();
+      made.end(flood);
+      await once(made, 'secureConnect');
+      return { socket: made };
+    });
+    await settled(() => listeners.bytesRead, 1);
+    socket.destroy();
   };
   for (let round = 0; round < runs(30, 1); round++)
     await Promise.all(Array.from({ length: 24 }, connectAndLeave));

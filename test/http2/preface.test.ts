@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
+import { bothEnds } from '../io/both_ends.ts';
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 /** An empty SETTINGS frame (RFC 9113 §6.5). */
@@ -52,12 +53,13 @@ describe('HTTP/2 with prior knowledge on a plain port', () => {
   it.each([1, 5, 8, 14, 16, 17, 18, 24])(
     'begins however the preface is split: in pieces of %i bytes',
     async (size) => {
-      const { socket, got } = await open();
+      const [{ socket, got }, listeners] = await bothEnds(open);
       const bytes = PREFACE + SETTINGS;
       for (let at = 0; at < bytes.length; at += size) {
         socket.write(bytes.slice(at, at + size), 'latin1');
         // Each piece is read before the next one comes.
-        await new Promise((resolve) => void setTimeout(resolve, 3));
+        const sent = Math.min(at + size, bytes.length);
+        await expect.poll(() => listeners.bytesRead, { interval: 1 }).toBe(sent);
       }
       // Its own settings, and the acknowledgement of ours.
       await expect.poll(got).toContain('\0\0\0\x04\x01\0\0\0\0');
@@ -108,11 +110,12 @@ describe('HTTP/2 with prior knowledge on a plain port', () => {
 
   it('an idle client that does not close after GOAWAY is disconnected', async () => {
     const own = await edge.listen({ limits: { keepAliveMs: 200, lingerMs: 200 } });
-    const { socket, got } = await open(own.port, true);
+    const [{ socket, got }, listeners] = await bothEnds(() => open(own.port, true));
+    const closed = once(listeners, 'close');
     socket.write(PREFACE + SETTINGS, 'latin1');
     await once(socket, 'end');
     expect(framesOf(got())).toContain(7);
-    await new Promise((resolve) => void setTimeout(resolve, 400));
+    await closed;
     const from = performance.now();
     expect(await own.close(120_000)).toEqual({ cut: 0 });
     expect(performance.now() - from).toBeLessThan(30_000);

@@ -62,7 +62,8 @@ it.each(IS_FULL ? OUTPUTS : OUTPUTS.slice(0, 1))(
     child.stderr!.destroy();
     for (let at = 0; at < 5; at++) {
       expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(502);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // What the request wrote has failed by now, and ended nothing.
+      expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
     }
     expect(isOver).toBe(false);
     if (more.length > 0) {

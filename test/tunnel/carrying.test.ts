@@ -105,10 +105,12 @@ describe.skipIf(NO_SDK !== null)('connections through the published SDK', () => 
 
   test('a killed agent of two: what can be repeated is answered by the other, what cannot is not', async () => {
     const held = { GET: 0, POST: 0 };
+    let heard = (): void => undefined;
     const app = (hold: boolean) =>
       createServer((got, response) => {
-        if (hold) held[got.method as 'GET' | 'POST']++;
-        else response.end();
+        if (!hold) return void response.end();
+        held[got.method as 'GET' | 'POST']++;
+        heard();
       });
     const { session, listening, agents } = await edgeWithAgents(GROUP);
     const [one, two] = [startedAgent(), startedAgent()];
@@ -117,13 +119,15 @@ describe.skipIf(NO_SDK !== null)('connections through the published SDK', () => 
     expect(agents.tunnels.all().length).toBe(2);
     const [gets, posts] = [[], []] as [Promise<number>[], Promise<number>[]];
     while (held.GET < 2 || held.POST < 2) {
-      gets.push(status(listening.url, 'shop.test'));
-      posts.push(status(listening.url, 'shop.test', '/', 'POST'));
-      await Promise.race([
-        ...gets.slice(-1),
-        ...posts.slice(-1),
-        new Promise((resolve) => setTimeout(resolve, 20)),
-      ]);
+      for (const [asked, method] of [
+        [gets, 'GET'],
+        [posts, 'POST'],
+      ] as const) {
+        const isHeld = new Promise<void>((resolve) => (heard = resolve));
+        const answered = status(listening.url, 'shop.test', '/', method);
+        asked.push(answered);
+        await Promise.race([answered, isHeld]);
+      }
     }
     one.agent.child.kill('SIGKILL');
     expect(new Set(await Promise.all(gets))).toEqual(new Set([200]));

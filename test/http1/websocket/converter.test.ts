@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { createEdge } from '../../../src/edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../../../src/events/catalogue.ts';
 import type { Listening } from '../../../src/listening.ts';
+import { settled } from '../../io/settled.ts';
 import { hasProgram, PYTHON } from '../../peers.ts';
 
 /** What the TCP backend does with a connection; by default it echoes. */
@@ -158,7 +159,6 @@ describe('WebSockets that become TCP', () => {
 
   it('a client that does not read applies backpressure to the backend', async () => {
     let sentBytes = 0;
-    let isHeld = false;
     handle = (socket) => {
       const more = (): void => {
         while (sentBytes < 64_000_000) {
@@ -170,13 +170,10 @@ describe('WebSockets that become TCP', () => {
         }
       };
       more();
-      setTimeout(() => {
-        isHeld = sentBytes < 64_000_000;
-      }, 400);
     };
     const socket = await open();
     socket.pause();
-    await expect.poll(() => isHeld).toBe(true);
+    expect(await settled(() => sentBytes, 1)).toBeLessThan(64_000_000);
     socket.terminate();
   });
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,6 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createEdge } from '../../../src/edgeproof.ts';
 import type { Listening } from '../../../src/listening.ts';
+import { bothEnds } from '../../io/both_ends.ts';
+import { settled } from '../../io/settled.ts';
 import { IS_FULL } from '../../random.ts';
 
 /** A backend for TCP and WebSockets: it accepts requests for a WebSocket; everything else is data. */
@@ -163,29 +166,36 @@ describe('WebSockets whose peers do not read', () => {
 
   it('one pong is queued: that of the latest ping', async () => {
     // More than the buffers can hold, so that there is no room for pongs.
-    handle = (socket) => void socket.end(Buffer.alloc(FLOOD_BYTES));
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/tcp`);
-    socket.binaryType = 'nodebuffer';
-    await once(socket, 'open');
+    let written = 0;
+    const slab = Buffer.alloc(FLOOD_BYTES / 100);
+    handle = (socket) => {
+      const goOn = (): void => {
+        while (written < FLOOD_BYTES) {
+          written += slab.length;
+          if (!socket.write(slab)) return void socket.once('drain', goOn);
+        }
+        socket.end();
+      };
+      goOn();
+    };
+    const [{ webSocket: socket, socket: wire }, listeners] = await bothEnds(async () => {
+      const webSocket = new WebSocket(`ws://127.0.0.1:${port}/tcp`);
+      webSocket.binaryType = 'nodebuffer';
+      const upgraded = once(webSocket, 'upgrade') as Promise<[IncomingMessage]>;
+      await once(webSocket, 'open');
+      webSocket.pause();
+      return { webSocket, socket: (await upgraded)[0].socket };
+    });
     opened.push({ destroy: () => socket.terminate() });
-    socket.pause();
     const pongs: string[] = [];
     let bytes = 0;
     socket.on('pong', (payload) => pongs.push(String(payload)));
     socket.on('message', (piece: Buffer) => (bytes += piece.length));
     const closed = once(socket, 'close');
-    await expect.poll(() => taken.length).toBe(1);
-    await expect.poll(() => taken[0]!.bytesWritten > 0).toBe(true);
-    // Long enough to be caused by full buffers rather than by a lack of processor time.
-    for (let unchanged = 0, last = 0; unchanged < 10;) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      const { bytesWritten } = taken[0]!;
-      unchanged = bytesWritten === last ? unchanged + 1 : 0;
-      last = bytesWritten;
-    }
+    expect(await settled(() => written, 1)).toBeLessThan(FLOOD_BYTES);
     for (let at = 0; at < 500; at++) socket.ping(`ping ${at}`);
     await new Promise((resolve) => socket.ping('last', true, resolve));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => listeners.bytesRead).toBe(wire.bytesWritten);
     socket.resume();
     expect((await closed)[0]).toBe(1000);
     expect(bytes).toBe(FLOOD_BYTES);
