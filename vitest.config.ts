@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { IS_FULL } from './test/random.ts';
+import { IS_FULL, SEED, SIZE } from './test/random.ts';
 
 const FILES = 'test/**/*.test.ts';
 
@@ -102,8 +102,10 @@ const NAMED = process.argv.slice(2).filter((word) => !/^(?:run|list|watch|-.*)$/
 const isNamed = (file: string): boolean => NAMED.some((word) => word.includes(basename(file, '.test.ts')));
 /** Those that this run leaves out. */
 const LEFT_OUT = IS_FULL ? [] : FULL_RUN.filter((file) => !isNamed(file));
-if (LEFT_OUT.length > 0 && !NAMED.includes('tidy'))
-  process.stderr.write(`left to npm run test:full: ${LEFT_OUT.join(', ')}\n`);
+if (!NAMED.includes('tidy')) {
+  if (LEFT_OUT.length > 0) process.stderr.write(`left to npm run test:full: ${LEFT_OUT.join(', ')}\n`);
+  process.stderr.write(`random tests: EDGEPROOF_TEST_SIZE=${SIZE} EDGEPROOF_TEST_SEED=${SEED}\n`);
+}
 
 /** Node loads the sources itself, which takes a sixth less CPU, and a third less where each file loads them anew. */
 const BY_NODE = { viteModuleRunner: false, nodeLoader: false };

@@ -42,3 +42,11 @@ export function seeded(seed: number): () => number {
     return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Reproducible bytes that no compression makes shorter. */
+export function seededBytes(count: number, seed: number): Buffer {
+  const random = seeded(seed);
+  const bytes = Buffer.allocUnsafe(count);
+  for (let at = 0; at < count; at++) bytes[at] = random() * 256;
+  return bytes;
+}

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { CookieJar } from 'tough-cookie';
 import { describe, expect, it } from 'vitest';
@@ -7,10 +6,10 @@ import type { EdgeOptions } from '../../src/edgeproof.ts';
 import { browserOf, codeOf } from './browser.ts';
 import { SECRET, evilOp } from './evil_op.ts';
 import { ISSUER, edgeOfRoutes } from './gate_edge.ts';
-import { sized } from '../random.ts';
+import { seededBytes, sized } from '../random.ts';
 
-const KEY = randomBytes(32).toString('base64');
-const NEXT_KEY = randomBytes(32).toString('base64');
+const KEY = seededBytes(32, 1).toString('base64');
+const NEXT_KEY = seededBytes(32, 2).toString('base64');
 const GATE = { oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET } };
 const SESSION = '__Host-service.session';
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { callbackPost } from '../../src/clients/callback_post.ts';
 import { deliver } from '../../src/events/delivery.ts';
+import { seeded } from '../random.ts';
 import { eventOf, memoryOutbox } from './destinations/outbox.ts';
 
 it('more pending events wake their destinations, which are not read again', async () => {
@@ -18,7 +19,7 @@ it('more pending events wake their destinations, which are not read again', asyn
     { ...outbox, destinations },
     {
       nowMs: Date.now,
-      random: Math.random,
+      random: seeded(1),
       post: callbackPost({ own: [], allowPrivate: false }),
       say: (text) => {
         said += text;
@@ -58,7 +59,7 @@ it('a changed subscription has its events from the moment the change is answered
     },
     {
       nowMs: Date.now,
-      random: Math.random,
+      random: seeded(1),
       post: callbackPost({ own: [], allowPrivate: false }),
       say: (text) => void (said += text),
     },

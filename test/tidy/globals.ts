@@ -7,7 +7,7 @@ import type { Rule } from './tree.ts';
 /** Rooms that decide: the same input has to give the same output, today and in a replay. */
 const PURE: ReadonlySet<string> = new Set(
   `datetime config_file facts http net regex diagnostics cel policy/env filters filters/* filters/actions.ts
-   filters/modules.ts faces schemas auth webhooks engine policy edge edge/document`.split(/\s+/),
+   filters/modules.ts faces schemas auth webhooks engine policy edge edge/document analysis`.split(/\s+/),
 );
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -81,12 +81,24 @@ export function worldRules(allowed: Readonly<Record<string, Readonly<Record<stri
   return { pureRoomsUseNoWorld, exceptionsAreUsed };
 }
 
-function forbidden({ name, node, parent }: GlobalUse): string | null {
-  if (name !== 'Math') return Object.hasOwn(INSTEAD, name) ? name : null;
-  // Anything but `Math.name` could reach `random` unseen.
+function forbidden(use: GlobalUse): string | null {
+  const { name } = use;
+  // Arithmetic, without a clock or a time zone.
+  if (name === 'Date' && memberOf(use) === 'UTC') return null;
+  if (isChance(use)) return 'Math.random';
+  return Object.hasOwn(INSTEAD, name) ? name : null;
+}
+
+/** Whether it is `Math.random`, or may be: anything but `Math.name` could reach it unseen. */
+export function isChance(use: GlobalUse): boolean {
+  return use.name === 'Math' && ['random', null].includes(memberOf(use));
+}
+
+/** The name in `global.name`; null for any other use. */
+function memberOf({ node, parent }: GlobalUse): string | null {
   const isMember = parent.type === 'MemberExpression' && parent['object'] === node;
-  if (!isMember || parent['computed'] === true) return 'Math.random';
-  return (parent['property'] as { name?: string }).name === 'random' ? 'Math.random' : null;
+  if (!isMember || parent['computed'] === true) return null;
+  return (parent['property'] as { name?: string }).name ?? null;
 }
 
 /** Nowhere is code made from text. */

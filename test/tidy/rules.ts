@@ -1,3 +1,4 @@
+import { testsAreSeeded } from './chance.ts';
 import { deadFileRules } from './dead_files.ts';
 import { filterNames } from './filter_names.ts';
 import { codeIsNotMadeFromText, liveRoomsUseTheInjectedClock, worldRules } from './globals.ts';
@@ -32,6 +33,7 @@ export const RULES = {
   'pure rooms use no clock, chance, timer, network or console': pureRoomsUseNoWorld,
   'live rooms use the injected clock': liveRoomsUseTheInjectedClock,
   'exceptions are used': exceptionsAreUsed,
+  'tests are seeded': testsAreSeeded,
   'code is not made from text': codeIsNotMadeFromText,
   'files are short': filesAreShort,
   'functions are short': functionsAreShort,

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createServer, request as send } from 'node:http';
 import { type AddressInfo, type Server, connect, createServer as createTcpServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { seededBytes } from '../random.ts';
 import { type AgentProcess, NO_SDK, agentProcess, edgeWithAgents } from './agent.ts';
 
 /** An app on loopback that answers what it was asked. */
@@ -114,7 +115,7 @@ describe.skipIf(NO_SDK !== null)(`the published SDK${NO_SDK === null ? '' : `: $
     });
     const { listening, session } = await edgeWithAgents();
     await forward({ addr: port, domain: 'big.localhost', ...session });
-    const body = randomBytes(3_000_000);
+    const body = seededBytes(3_000_000, 1);
     const got = await get(listening.url, 'big.localhost', { body, headers: { 'x-size': '3000000' } });
     expect(got.headers['x-hash']).toBe(createHash('sha256').update(body).digest('hex'));
     expect(got.text.length).toBe(3_000_000);

@@ -62,6 +62,8 @@ interface Whims {
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 export const idpKey = newSigningIdentity('samlify', Date.now());
 const key = idpKey;
+/** Responses of all of them, so that no two have the same id. */
+let responses = 0;
 
 /** An identity provider made of samlify: an independent party that reads our messages and signs its own. */
 export function samlifyIdp(base: string, nowMs: () => number, binding: 'redirect' | 'post' = 'redirect') {
@@ -107,7 +109,7 @@ export function samlifyIdp(base: string, nowMs: () => number, binding: 'redirect
       `<saml:Conditions NotBefore="${at(0)}" NotOnOrAfter="${at(300_000)}"><saml:AudienceRestriction><saml:Audience>${sp.entityMeta.getEntityID()}</saml:Audience></saml:AudienceRestriction></saml:Conditions>` +
       `<saml:AuthnStatement AuthnInstant="${new Date(authnMs).toISOString()}" SessionIndex="index-${nameId}"${session}/>` +
       `<saml:AttributeStatement>${values.map(([name, all]) => `<saml:Attribute Name="${name}">${all.map((value) => `<saml:AttributeValue xsi:type="xs:string">${value}</saml:AttributeValue>`).join('')}</saml:Attribute>`).join('')}</saml:AttributeStatement></saml:Assertion></samlp:Response>`;
-    const id = `_${crypto.randomUUID()}`;
+    const id = `_response${++responses}`;
     const made = await idp.createLoginResponse(
       sp,
       { extract: { request: { id: inResponseTo ?? '' } } },

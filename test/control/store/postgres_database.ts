@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { skipped } from '../../peers.ts';
+import { uniqueName } from '../../unique_name.ts';
 
 /** The server of this machine whose databases tests make and drop. */
 const SERVER = process.env['EDGEPROOF_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
@@ -35,7 +35,7 @@ export async function hasPostgres(what: string): Promise<boolean> {
 export async function newDatabase(
   server: string = SERVER,
 ): Promise<{ readonly url: string; readonly drop: () => Promise<unknown> }> {
-  const name = `edgeproof_test_${randomBytes(6).toString('hex')}`;
+  const name = `edgeproof_test_${uniqueName()}`;
   await administered(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -47,7 +47,7 @@ export async function newDatabase(
 
 /** A schema of its own in a database, as the URL of a store. */
 export async function newSchema(database: string): Promise<string> {
-  const name = `s${randomBytes(6).toString('hex')}`;
+  const name = `s${uniqueName()}`;
   await administered(database, `CREATE SCHEMA ${name}`);
   const url = new URL(database);
   url.searchParams.set('options', `-csearch_path=${name}`);
