@@ -70,7 +70,11 @@ export const brewTea = {
 };
 `,
   'action_schema.ts': `import * as z from 'zod';
-export const brewTea = z.strictObject({ cups: z.int().min(1).default(3).describe('Number of cups.') }).describe('Brews tea.');
+import { expression } from '../action_fields_schema.ts';
+export const brewTea = z.strictObject({
+  cups: z.int().min(1).default(3).describe('Number of cups.'),
+  leaves: expression('The leaves.').optional(),
+}).describe('Brews tea.');
 `,
 };
 
@@ -105,6 +109,26 @@ const SIMULATION = `edge: edge.yaml
 simulation:
   duration: 1s
   arrivals: [{ request: { url: 'https://shop.test/', headers: { x-shake: hard } }, rate: 10 }]
+`;
+
+const UNFORMATTED = `on_http_request:
+- actions: [{ type: brew-tea, config: { cups: 2, leaves: req.method } }]
+`;
+
+const FORMATTED = `on_http_request:
+  - actions:
+      - type: brew-tea
+        config:
+          cups: 2
+          leaves: "req.method"
+`;
+
+const PROPERTIES = `edge: edge.yaml
+properties:
+  - name: no request is refused
+    never: { end: blocked }
+  - name: no request passes without tea
+    never: { end: forwarded, without: [tea_pot] }
 `;
 
 /** A request of a log that was let through. */
@@ -149,6 +173,13 @@ const COMMANDS = {
   check: 'check edge.yaml',
   checkBad: 'check bad.yaml',
   checkStrong: 'check strong.yaml',
+  checkExact: 'check --exact edge.yaml',
+  checkExactLate: 'check --exact late.yaml',
+  fmt: 'fmt policy.yaml',
+  diff: 'diff edge.yaml other.yaml',
+  diffOfNothing: 'diff edge.yaml edge.yaml',
+  prove: 'prove --properties tea.property.yaml',
+  mutate: 'mutate tea.test.yaml --jobs 1 -r json',
   test: 'test tea.test.yaml',
   explain: 'explain GET https://shop.test/',
   cover: 'cover tea.test.yaml --reporter json',
@@ -247,6 +278,16 @@ beforeAll(() => {
   write('edge.yaml', EDGE);
   write('bad.yaml', EDGE.replace('cups: 2', 'cups: 0').replace('type: brew-tea', 'type: boil'));
   write('strong.yaml', EDGE.replace('cups: 2', 'cups: 10').replace('cups: 5', 'cups: 11'));
+  write('other.yaml', EDGE.replace('          tea_pot: { cups: 2 }\n', ''));
+  write(
+    'late.yaml',
+    EDGE.replace(
+      ' } }]\n                - name: warm',
+      ' } }, { type: deny }]\n                - name: warm',
+    ),
+  );
+  write('policy.yaml', UNFORMATTED);
+  write('tea.property.yaml', PROPERTIES);
   write('tea.test.yaml', CASES);
   write('tea.sim.yaml', SIMULATION);
   write('tea.har', HAR);
@@ -267,6 +308,35 @@ test('check knows its fields, its type and its own checks', () => {
   expect(checkBad.text).toMatch(/did you mean 'brew-tea'/);
   expect(checkStrong.text).toMatch(/edge\.strong_tea.*more than nine cups/);
   expect(checkStrong.text).toMatch(/ERR_SERVICE_2204.*the kettle has nine cups/);
+});
+
+test('the exact check knows that its action lets the next one run', () => {
+  const { checkExact, checkExactLate } = results.commands;
+  expect(checkExact.text).toBe('edge.yaml: no problems found\n');
+  expect(checkExactLate.text).toContain('analysis.dead_rule');
+});
+
+test('fmt knows which of its fields is an expression', () => {
+  expect(results.commands.fmt).toEqual({ status: 0, text: FORMATTED });
+});
+
+test('diff and prove do not know whether it stops a request, and say so', () => {
+  const { diff, diffOfNothing, prove } = results.commands;
+  expect(diff.status).toBe(7);
+  expect(diff.text).toContain('because whether `tea_pot` stops the request');
+  expect(diffOfNothing).toMatchObject({ status: 0, text: expect.stringContaining('PROVED EQUIVALENT') });
+  expect(prove.status).toBe(7);
+  expect(prove.text).toMatch(/^UNDECIDED no request is refused\n.*whether `tea_pot` stops the request\n/);
+  expect(prove.text).toMatch(/^PROVED +no request passes without tea /m);
+});
+
+test('mutate makes mistakes in it, and scenarios notice that it is missing', () => {
+  const { survivors } = JSON.parse(results.commands.mutate.text) as {
+    survivors: readonly { readonly pointer: string; readonly message: string }[];
+  };
+  const messages = ['tea_pot/cups is 3 instead of 2', 'config/cups is 6 instead of 5'];
+  expect(survivors.map(({ message }) => message)).toEqual(expect.arrayContaining(messages));
+  expect(survivors.map(({ pointer }) => pointer)).not.toContain('/edges/https/shop/routes/0/tea_pot');
 });
 
 test('scenarios and explain show its decision', () => {
