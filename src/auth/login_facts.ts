@@ -103,7 +103,7 @@ export const LOGIN_ACTION = {
 } as const;
 
 /** The members of login modules about their sessions, in seconds; 0 is never. */
-interface ModuleSession {
+export interface ModuleSession {
   readonly maximum_duration: number;
   readonly inactivity_timeout: number;
   /** Only OAuth has it. */
