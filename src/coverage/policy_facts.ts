@@ -60,15 +60,21 @@ export function whatShadows(
   if (always !== null) return always;
   const enders = endersBefore(rule, policy);
   if (enders.length === 0) return null;
-  const inPhase = policy.phases[rule.phase];
-  const own = readingsOf(rule).map((programs) => requiredFacts(programs));
+  const own = factsOf(rule).required;
+  const lastChange = lastChangeBefore(rule, policy);
   for (const earlier of enders) {
-    const between = inPhase.slice(earlier.index + 1, rule.index).flatMap(({ actions }) => actions);
-    if (!between.every(({ type }) => ACTION_FACTS.get(type)!.leavesRequest)) continue;
+    if (earlier.index < lastChange) continue;
     if (own.every((facts, reading) => takesAll(earlier, facts, reading)))
       return `rule ${labelOf(earlier)} before it takes all of its requests`;
   }
   return null;
+}
+
+/** The index of the last rule before another one that may change the request; -1 if none does. */
+function lastChangeBefore({ phase, index }: Rule, { phases }: PolicyDocument): number {
+  return phases[phase]
+    .slice(0, index)
+    .findLastIndex(({ actions }) => actions.some(({ type }) => !ACTION_FACTS.get(type)!.leavesRequest));
 }
 
 /**
@@ -76,15 +82,30 @@ export function whatShadows(
  * (1).
  */
 function takesAll(rule: Rule, facts: readonly RequiredFact[], reading: number): boolean {
-  const readings = readingsOf(rule);
-  const [plain] = readings;
-  const isPathless = plain!.every((program) => looseSource(program) === 'nothing');
-  const programs = readings[isPathless ? 0 : reading];
+  const { exact, isPathless } = factsOf(rule);
   // A rule that is used as written may not apply to a path that only has a lenient reading.
-  if (programs === undefined) return false;
-  const wanted = exactFacts(rule, programs);
+  const wanted = exact[isPathless ? 0 : reading];
   return wanted?.every((fact) => facts.some((own) => isWithin(own, fact))) === true;
 }
+
+/** What a rule needs, by the reading of the path. */
+interface RuleFacts {
+  readonly required: readonly (readonly RequiredFact[])[];
+  /** Null for a reading with other conditions. */
+  readonly exact: readonly (readonly RequiredFact[] | null)[];
+  /** Whether no expression reads the path. */
+  readonly isPathless: boolean;
+}
+
+/** Each rule is compared with all after it. */
+const factsOf = weakMemoize((rule: Rule): RuleFacts => {
+  const readings = readingsOf(rule);
+  return {
+    required: readings.map((programs) => requiredFacts(programs)),
+    exact: readings.map((programs) => exactFacts(rule, programs)),
+    isPathless: readings[0]!.every((program) => looseSource(program) === 'nothing'),
+  };
+});
 
 /** An earlier rule that ends the phase for every exchange. */
 export function alwaysBefore(
