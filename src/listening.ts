@@ -7,7 +7,7 @@ import { tablesOf } from './edge/document/config_tables.ts';
 import type { EdgeRuntime } from './edge/runtime.ts';
 import { beginStream } from './edge/streams.ts';
 import type { FetchRequest } from './engine/contract.ts';
-import type { StreamExchange } from './engine/stream.ts';
+import type { StreamExchange } from './engine/stream_exchange.ts';
 import type { Admin } from './server/admin.ts';
 import type { Family, Metrics } from './server/admin_metrics.ts';
 import type { ListenProblem } from './server/bind.ts';

@@ -11,7 +11,7 @@ import {
 import type { World } from './engine/contract.ts';
 import { connectionOf } from './engine/drivers/engine_exchange_port.ts';
 import type { Configuration, Exchange } from './engine/exchange.ts';
-import type { StreamExchange } from './engine/stream.ts';
+import type { StreamExchange } from './engine/stream_exchange.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import type { IdMaker } from './events/identifiers.ts';
 import { attempting, lostEvents } from './events/lost.ts';

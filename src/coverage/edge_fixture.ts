@@ -2,7 +2,7 @@ import type { LoginRegistry } from '../auth/registry.ts';
 import { type EdgeRuntime, edgeRuntime } from '../edge/runtime.ts';
 import type { World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { CompiledEdge } from '../edge/compile.ts';
 import { SIMULATED_KEY, SIMULATED_PROVIDER } from '../dev_idp/simulated_key.ts';
 import type { LoginEnvironment } from '../auth/policy_logins.ts';

@@ -2,7 +2,7 @@ import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Reason, InnerStep, Verdict } from '../engine/contract.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { CompiledFilter } from '../engine/pipeline.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 
 /** Keys of the counters; pointers are those of the edge file. */

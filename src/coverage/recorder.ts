@@ -1,5 +1,5 @@
 import type { Exchange } from '../engine/exchange.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { Watch } from '../filters/evaluators.ts';
 import { exchangeCounter, hitTable, keys } from './exchange_hits.ts';
 import { type WatchedExpression, watchExpression } from './expressions.ts';

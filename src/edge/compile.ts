@@ -1,7 +1,7 @@
 import { areSame, weakMemoize } from '../caches/weak_memoize.ts';
 import { brandingOf } from '../engine/branding.ts';
 import type { Steps } from '../config_file/steps.ts';
-import type { StreamConfiguration } from '../engine/stream.ts';
+import type { StreamConfiguration } from '../engine/stream_exchange.ts';
 import { type Facts, type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
 import type { PolicyLinks } from '../policy/module.ts';

@@ -1,7 +1,7 @@
 import type { Connection, RequestHead, World } from '../engine/contract.ts';
 import type { ClientCertificate } from '../engine/connection.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import { type CompiledEdge } from './compile.ts';
 import { beginExchange, refuseExchange } from './begin_exchange.ts';
 import { beginStream } from './streams.ts';

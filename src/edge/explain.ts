@@ -3,7 +3,7 @@ import { queryWithoutSecrets } from '../http/secrets.ts';
 import type { InnerStep } from '../engine/contract.ts';
 import { Exchange } from '../engine/exchange.ts';
 import { tunnelOf } from '../engine/module.ts';
-import { type StreamExchange, isAllowed } from '../engine/stream.ts';
+import { type StreamExchange, isAllowed } from '../engine/stream_exchange.ts';
 import type { TraceContext } from '../engine/trace_context.ts';
 import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
 

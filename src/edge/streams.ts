@@ -1,7 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import { pipelineOf } from '../engine/pipeline.ts';
-import { type StreamConfiguration, type StreamPipeline, StreamExchange } from '../engine/stream.ts';
+import { type StreamConfiguration, type StreamPipeline, StreamExchange } from '../engine/stream_exchange.ts';
 import type { StreamReason } from '../engine/refusals.ts';
 import type { TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { isInternalHost } from './document/internal_hosts.ts';

@@ -1,20 +1,14 @@
-import type {
-  Reason,
-  Connection,
-  FetchRequest,
-  InternalAddress,
-  Outcome,
-  Stop,
-  Verdict,
-  World,
-  Ask,
-} from './contract.ts';
+import type { Ask, FetchRequest, InternalAddress, Reason, Stop, Verdict } from './contract.ts';
 import type { Answers, Endpoint } from './questions.ts';
 import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
 import { noEndpoint } from './module.ts';
-import type { FilterRow } from './pipeline.ts';
-import type { Configuration } from './exchange.ts';
 import type { StreamReason } from './refusals.ts';
+import {
+  NOTHING_RELAYED,
+  type Relayed,
+  type StreamExchange,
+  type StreamPipeline,
+} from './stream_exchange.ts';
 
 /**
  * A connection of a TLS or TCP edge in the engine: the modules of the edge decide once, then it is joined to a
@@ -22,11 +16,6 @@ import type { StreamReason } from './refusals.ts';
  */
 
 export type StaticEndpoint = Extract<Endpoint, { kind: 'static' }>;
-
-/** The handlers of one TLS or TCP edge, in table order. */
-export interface StreamPipeline extends FilterRow {
-  readonly kind: 'tls' | 'tcp';
-}
 
 /** Questions to the outside world about a connection. */
 export type StreamQuestion =
@@ -52,65 +41,6 @@ interface StreamAnswers {
 }
 
 export type StreamAnswer = StreamAnswers[keyof StreamAnswers];
-
-/** Measurements, and which side broke the connection, if any. */
-export interface Relayed {
-  /** Bytes from the client, without a handshake. */
-  readonly bytesIn: number;
-  /** Bytes sent to the client. */
-  readonly bytesOut: number;
-  readonly cut: 'none' | 'client' | 'upstream' | 'idle' | 'drain';
-}
-
-export interface StreamAttempt {
-  readonly endpoint: Endpoint;
-  readonly reason: 'upstream.connected' | 'upstream.connect' | 'upstream.not_dialled';
-  readonly detail: string;
-}
-
-export interface StreamConfiguration extends Configuration {
-  /** Starts an exchange with an internal endpoint of the configuration. */
-  readonly beginStreamInside: (connection: Connection, at: InternalAddress, world: World) => StreamExchange;
-}
-
-/** One connection: all decisions and measurements. Only this file writes to it. */
-export class StreamExchange {
-  readonly configuration: StreamConfiguration;
-  readonly connection: Connection;
-  readonly world: World;
-  /** Null if no edge matched. */
-  readonly pipeline: StreamPipeline | null;
-  readonly routed: Reason<StreamReason>;
-  readonly verdicts: (Verdict | undefined)[] = [];
-  readonly attempts: StreamAttempt[] = [];
-  stage: 'decide' | 'inside' | 'dial' | 'relay' | 'close' | 'done' = 'decide';
-  asking = 0;
-  pending: Ask['resume'] | null = null;
-  candidates: readonly Endpoint[] | null = null;
-  logs: Readonly<Record<string, unknown>>[] | null = null;
-  relayed: Relayed | null = null;
-  /** Why the engine itself ended the connection, if it did. */
-  ended: Reason<StreamReason> | null = null;
-  outcome: Outcome | null = null;
-  /** The exchange with the internal endpoint that this one was forwarded to. */
-  inside: StreamExchange | null = null;
-  /** The address by which the connection was forwarded here; null if it came from outside. */
-  forwardedTo: InternalAddress | null = null;
-
-  constructor(
-    configuration: StreamConfiguration,
-    connection: Connection,
-    world: World,
-    pipeline: StreamPipeline | null,
-    routed: Reason<StreamReason>,
-  ) {
-    this.configuration = configuration;
-    this.connection = connection;
-    this.world = world;
-    this.pipeline = pipeline;
-    this.routed = routed;
-  }
-}
 
 /**
  * Runs until an outside answer is needed and returns the question; null when the connection is over. Never
@@ -143,8 +73,6 @@ export function failStream(exchange: StreamExchange, error: unknown): StreamQues
   exchange.ended ??= { code: 'engine.bug', detail };
   return finish(exchange, exchange.relayed ?? NOTHING_RELAYED);
 }
-
-export const NOTHING_RELAYED: Relayed = { bytesIn: 0, bytesOut: 0, cut: 'none' };
 
 function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | null {
   switch (exchange.stage) {
@@ -282,11 +210,6 @@ function endWith(exchange: StreamExchange, code: StreamReason, detail: Reason['d
 function close(exchange: StreamExchange): StreamQuestion {
   exchange.stage = 'close';
   return { ask: 'close' };
-}
-
-/** Whether a backend took the connection. */
-export function isAllowed({ attempts }: StreamExchange): boolean {
-  return attempts.at(-1)?.reason === 'upstream.connected';
 }
 
 function finish(exchange: StreamExchange, given: Relayed): null {

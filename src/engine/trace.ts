@@ -4,7 +4,7 @@ import { tunnelOf } from './module.ts';
 import { redactIn } from './redact.ts';
 import { ENGINE_REASONS, STREAM_REASONS } from './refusals.ts';
 import type { CompiledFilter } from './pipeline.ts';
-import type { StreamExchange } from './stream.ts';
+import type { StreamExchange } from './stream_exchange.ts';
 
 /** One decision, in order. Plain data: equal traces are equal JSON. */
 export interface Step {

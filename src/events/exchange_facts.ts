@@ -1,6 +1,6 @@
 import type { Exchange } from '../engine/exchange.ts';
 import type { Decision } from '../engine/module.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { HttpRequestComplete } from './catalogue.ts';
 import type { ModuleDecision } from './field_types.ts';
 

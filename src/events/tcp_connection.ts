@@ -1,5 +1,5 @@
 import type { Connection } from '../engine/contract.ts';
-import { NOTHING_RELAYED, type Relayed, type StreamExchange } from '../engine/stream.ts';
+import { NOTHING_RELAYED, type Relayed, type StreamExchange } from '../engine/stream_exchange.ts';
 import { type TcpConnectionClosed, type TcpConnectionClosedEvent, trafficEvent } from './catalogue.ts';
 import { blockOrAllow, decisionOf, logsOf } from './exchange_facts.ts';
 import type { IdMaker } from './identifiers.ts';

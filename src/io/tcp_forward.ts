@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Relayed } from '../engine/stream.ts';
+import type { Relayed } from '../engine/stream_exchange.ts';
 import { countRead } from './read_garbage.ts';
 import { type Postponed, tickBatch } from './tick_batch.ts';
 

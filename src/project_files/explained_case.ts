@@ -7,7 +7,7 @@ import { type Locate, explanationOf, renderExplanation } from '../edge/explain.t
 import { type RuleWatch, ruleWatch, valuesText } from '../edge/explained_rules.ts';
 import { type SecretProvider, keepSecrets } from '../edge/secrets.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { Watch } from '../filters/evaluators.ts';
 import { compileCase } from '../simulator/compile_case.ts';
 import { runCase } from '../simulator/run_case.ts';

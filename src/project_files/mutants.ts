@@ -15,7 +15,7 @@ import { withoutFiles } from '../edge/document/without_files.ts';
 import type { SecretSource } from '../edge/secrets.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { CompiledCase } from '../simulator/compile_case.ts';
 import { runCase } from '../simulator/run_case.ts';
 import { hasLogins } from '../simulator/search/gate_pools.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { PersistentMap } from '../caches/persistent_map.ts';
 import type { Connection, FetchRequest } from '../engine/contract.ts';
 import type { Answers } from '../engine/questions.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 

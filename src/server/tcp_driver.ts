@@ -5,12 +5,8 @@ import { dialTcp } from '../io/tcp_dial.ts';
 import { dialWaiting } from '../io/waiting.ts';
 import type { FetchRequest } from '../engine/contract.ts';
 import type { Answers } from '../engine/questions.ts';
-import {
-  type StreamAnswer,
-  type StreamExchange,
-  type StreamQuestion,
-  NOTHING_RELAYED,
-} from '../engine/stream.ts';
+import type { StreamAnswer, StreamQuestion } from '../engine/stream.ts';
+import { type StreamExchange, NOTHING_RELAYED } from '../engine/stream_exchange.ts';
 import { STREAM_ENGINE, converseLater } from '../engine/drivers/converse.ts';
 import { reportFault } from '../io/containment.ts';
 import { proxyHeader } from './proxy_protocol.ts';

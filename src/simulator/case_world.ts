@@ -1,6 +1,6 @@
 import { type LocatedStep, explanationOf, subjectOf } from '../edge/explain.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { StreamExchange } from '../engine/stream.ts';
+import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { CompiledCase } from './compile_case.ts';
 import type { Expectation } from './expect/expectation_context.ts';
 import type { ExpressionValues } from './expect/expression_values.ts';

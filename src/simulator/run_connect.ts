@@ -1,12 +1,7 @@
 import { beginConnection } from '../edge/connect.ts';
 import type { World } from '../engine/contract.ts';
-import {
-  type StreamAnswer,
-  type StreamExchange,
-  type StreamQuestion,
-  NOTHING_RELAYED,
-  isAllowed,
-} from '../engine/stream.ts';
+import type { StreamAnswer, StreamQuestion } from '../engine/stream.ts';
+import { type StreamExchange, NOTHING_RELAYED, isAllowed } from '../engine/stream_exchange.ts';
 import { STREAM_ENGINE, converse, resume } from '../engine/drivers/converse.ts';
 import { WITHOUT_NETWORK } from '../engine/drivers/whole_bodies.ts';
 import { traceOf } from '../engine/trace.ts';

@@ -1,14 +1,8 @@
 import type { AnswerTo, Question } from '../questions.ts';
 import type { Exchange } from '../exchange.ts';
 import { answer, fail, start } from '../run.ts';
-import {
-  type StreamAnswer,
-  type StreamExchange,
-  type StreamQuestion,
-  answerStream,
-  failStream,
-  startStream,
-} from '../stream.ts';
+import { type StreamAnswer, type StreamQuestion, answerStream, failStream, startStream } from '../stream.ts';
+import type { StreamExchange } from '../stream_exchange.ts';
 
 /** The half of a conversation that decides: its next question, or null at the end. */
 export interface Engine<X, Q, A> {

@@ -1,6 +1,6 @@
 import type { Explanation, StreamExplanation } from '../../edge/explain.ts';
 import type { Exchange } from '../../engine/exchange.ts';
-import type { StreamExchange } from '../../engine/stream.ts';
+import type { StreamExchange } from '../../engine/stream_exchange.ts';
 import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from '../../events/catalogue.ts';
 import type { LateEvent } from '../../events/late_event.ts';
 import type { ExchangeNotes } from '../../replay/exchange_notes.ts';

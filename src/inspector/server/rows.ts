@@ -1,6 +1,6 @@
 import type { Decision, StreamExplanation } from '../../edge/explain.ts';
 import type { Exchange } from '../../engine/exchange.ts';
-import { isAllowed } from '../../engine/stream.ts';
+import { isAllowed } from '../../engine/stream_exchange.ts';
 import { firstValue } from '../../http/fields.ts';
 import { type Redaction, redactTarget } from '../../replay/redact.ts';
 import type { ConnectionRow, ExchangeRow, Protocol, Row } from '../wire.ts';

@@ -1,7 +1,7 @@
 import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { CompiledFilter, Pipeline } from '../../engine/pipeline.ts';
-import { type StreamExchange, isAllowed } from '../../engine/stream.ts';
+import { type StreamExchange, isAllowed } from '../../engine/stream_exchange.ts';
 import { FILTERS } from '../../filters/table.ts';
 import { type Histogram, histogram } from '../../simulator/histogram.ts';
 import type { StateSeries } from '../wire_overview.ts';

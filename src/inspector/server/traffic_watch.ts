@@ -2,7 +2,7 @@ import type { Decision, Explanation, Locate, StreamExplanation } from '../../edg
 import type { EdgeRuntime } from '../../edge/runtime.ts';
 import type { Reply } from '../../engine/questions.ts';
 import type { Exchange } from '../../engine/exchange.ts';
-import type { StreamExchange } from '../../engine/stream.ts';
+import type { StreamExchange } from '../../engine/stream_exchange.ts';
 import type { TcpConnectionClosedEvent } from '../../events/catalogue.ts';
 import type { LateEvent } from '../../events/late_event.ts';
 import type { ExchangeObserver } from '../../replay/recording_sink.ts';

@@ -2,7 +2,7 @@ import { addedUrlOf } from '../../edge/extension.ts';
 import type { StreamExplanation } from '../../edge/explain.ts';
 import type { AnswerTo, Question, Reply } from '../../engine/questions.ts';
 import { Exchange } from '../../engine/exchange.ts';
-import type { StreamExchange } from '../../engine/stream.ts';
+import type { StreamExchange } from '../../engine/stream_exchange.ts';
 import type { TcpConnectionClosedEvent } from '../../events/catalogue.ts';
 import type { LateEvent } from '../../events/late_event.ts';
 import { ExchangeNotes } from '../../replay/exchange_notes.ts';

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { redactIn } from '../../engine/redact.ts';
 import type { Exchange } from '../../engine/exchange.ts';
-import type { StreamExchange } from '../../engine/stream.ts';
+import type { StreamExchange } from '../../engine/stream_exchange.ts';
 import type { HttpRequestComplete, TcpConnectionClosed } from '../../events/catalogue.ts';
 import { isOpenPath } from '../../events/fields.ts';
 import type { BecauseConfig, ExpectationConfig } from '../document/schema.ts';

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../engine/exchange.ts';
 import { tunnelOf } from '../../engine/module.ts';
-import type { StreamExchange } from '../../engine/stream.ts';
+import type { StreamExchange } from '../../engine/stream_exchange.ts';
 import { type Step, traceOf } from '../../engine/trace.ts';
 import type { HttpRequestComplete } from '../../events/catalogue.ts';
 import { httpRequestComplete } from '../../events/project.ts';
