@@ -1,28 +1,23 @@
-import { PersistentMap } from './caches/persistent_map.ts';
 import { DRAIN_MS } from './io/listener_limits.ts';
 import { askProviders, lazyFetcher } from './clients/network.ts';
 import { createUpstreamClient } from './http1/upstream_client.ts';
 import { upstreamsOf } from './edge/backends.ts';
 import { tablesOf } from './edge/document/config_tables.ts';
-import type { EdgeRuntime } from './edge/runtime.ts';
-import { beginStream } from './edge/streams.ts';
 import type { FetchRequest } from './engine/contract.ts';
-import type { StreamExchange } from './engine/stream_exchange.ts';
 import type { Admin } from './server/admin.ts';
 import type { Family, Metrics } from './server/admin_metrics.ts';
 import type { ListenProblem } from './server/bind.ts';
-import type { StreamListeners, StreamPort, StreamServing, PortProblem } from './server/stream_listeners.ts';
+import type { StreamListeners, StreamPort, PortProblem } from './server/stream_listeners.ts';
 import { type ConnectionWatch, createHttp1Listener } from './server/http1_listener.ts';
 import { lazyHttp2 } from './server/lazy_http2.ts';
 import type { AgentListener, AgentSurroundings } from './tunnel/agent_listener.ts';
-import type { Agents } from './tunnel/agents.ts';
 import { ListenError, type ListenOptions } from './listen_options.ts';
+import { HTTPS_PLACE, type LiveStreams, streamsOf } from './listening_streams.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
 import { lookingAgain } from './server/port_retries.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
 import type { ExchangeObserver, RecordingSink } from './replay/recording_sink.ts';
-import type { TrafficWatch } from './inspector/server/traffic_watch.ts';
 import { withOpened, withReplies } from './engine/drivers/replaced_replies.ts';
 import type { ExchangePort } from './engine/drivers/exchange_port.ts';
 import type { ScriptedClients } from './engine/drivers/scripted.ts';
@@ -58,11 +53,9 @@ interface Listener {
   readonly missing: () => readonly PortProblem[];
 }
 
-export interface LiveWiring {
+export interface LiveWiring extends LiveStreams {
   readonly metrics: Metrics;
   readonly wiring: Wiring;
-  readonly runtime: EdgeRuntime;
-  readonly emitStream: (exchange: StreamExchange) => void;
   /** Called once for each closed HTTP connection; null: nothing listens. */
   readonly emitConnection: ConnectionWatch | null;
   /** Listeners to notify of every new configuration. */
@@ -70,15 +63,9 @@ export interface LiveWiring {
   /** Called when a WebSocket or an event stream begins; null: nothing listens. */
   readonly opened: Parameters<typeof withOpened>[1];
   readonly sink: RecordingSink | null;
-  readonly watch: TrafficWatch | null;
   readonly clients: ScriptedClients;
-  readonly agents: Agents | null;
   readonly edge: AgentSurroundings['edge'];
 }
-
-const HTTPS_PLACE = { kind: 'tls', host: '', port: 443 } as const;
-const NO_ADDRESSES = PersistentMap.of<number>();
-const PROTOCOLS = ['h2', 'http/1.1'];
 
 /** Opens all listeners; throws when a port cannot be opened. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
@@ -184,10 +171,6 @@ function clientsOf({ upstreamLimits, waits }: ListenOptions, live: LiveWiring, s
   };
 }
 
-function isForHttps({ kind, port }: Omit<StreamPort, 'listensOn'>): boolean {
-  return kind === 'tls' && port === HTTPS_PLACE.port;
-}
-
 /** How many connections were closed, over all listeners that drain. */
 async function drained(all: readonly Promise<{ readonly cut: number }>[]): Promise<number> {
   return (await Promise.all(all)).reduce((sum, { cut }) => sum + cut, 0);
@@ -239,62 +222,6 @@ async function agentsOf(
       edge,
       port: around.port,
       portFor: (place) => around.streams?.portFor(place),
-    },
-  );
-}
-
-/** The listeners for TLS and TCP; null if not configured. */
-async function streamsOf(
-  options: ListenOptions,
-  host: string,
-  { runtime, emitStream, agents, watch }: LiveWiring,
-  fetch: StreamServing['fetch'],
-  http: StreamServing['http'],
-): Promise<StreamListeners | ListenProblem | null> {
-  const { tls, tcp, strictPort = false, streamLimits, upstreamCa, say = () => undefined } = options;
-  const { edgePorts, waits, localPort = (port) => port } = options;
-  const givenPort = ({ kind, host: name, port }: Omit<StreamPort, 'listensOn'>) =>
-    kind === 'tcp' ? tcp?.ports?.[`${name}:${port}`] : tls?.ports?.[port];
-  if (tls === undefined && tcp === undefined) return null;
-  // TLS and TCP are loaded only if they are used.
-  const { openStreamListeners } = await import('./server/stream_listeners.ts');
-  return openStreamListeners(
-    {
-      nowMs: () => runtime.world.nowMs(),
-      tlsPorts: () => {
-        const { config, handshakes } = runtime.current();
-        return tls === undefined || tls.when?.(config) === false ? [] : handshakes.ports;
-      },
-      tcpAddresses: () => (tcp === undefined ? NO_ADDRESSES : runtime.current().tables.tcpAddresses),
-      profileFor: (name, port) => runtime.current().handshakes.find(name, port),
-      certificateFor: async (name) =>
-        runtime.current().handshakes.certificateFor(name) ?? (await tls?.certificateFor?.(name)) ?? null,
-      begin: (connection, place, failed) => {
-        const exchange = beginStream(runtime.current(), connection, place, runtime.world, failed);
-        watch?.streamBegan(exchange);
-        return exchange;
-      },
-      finished: emitStream,
-      fetch,
-      http,
-      protocols: PROTOCOLS,
-      waits,
-      say,
-    },
-    {
-      host,
-      strictPort,
-      proxyProtocol: { tls: tls?.proxyProtocol === true, tcp: tcp?.proxyProtocol === true },
-      portFor: (place) => {
-        const isHttps = isForHttps(place);
-        return givenPort(place) ?? (isHttps ? (tls?.port ?? 0) : localPort(place.port));
-      },
-      ...(edgePorts !== undefined && {
-        mayHave: (place, port) => givenPort(place) !== undefined || isForHttps(place) || edgePorts(port),
-      }),
-      ...(streamLimits !== undefined && { limits: streamLimits }),
-      ...(upstreamCa !== undefined && { ca: upstreamCa }),
-      ...(agents !== null && { openTunnel: agents.openTunnel }),
     },
   );
 }

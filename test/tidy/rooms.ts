@@ -195,6 +195,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   // The part of the composition root that only those load who listen.
   'listening.ts': ANYTHING,
   'listening_inspected.ts': ANYTHING,
+  'listening_streams.ts': ANYTHING,
   'index.ts': ANYTHING,
 };
 
