@@ -9,6 +9,7 @@ import { answerFromNetwork, BUG, type Clients, type NetworkQuestion } from './cl
 import { converse, type Driver, type Engine, resume, resumeWith } from './converse.ts';
 import type { Exchange, ExchangePort, Incoming } from './exchange_port.ts';
 import { NO_BYTES } from './reply_content.ts';
+import { forwardFailure, forwardOptions, heldRequest, heldResponse, reopened } from './streamed_bodies.ts';
 import { WITHOUT_NETWORK } from './whole_bodies.ts';
 import { releaseForward, type ReplyParts, sendReply } from './send_reply.ts';
 
@@ -88,20 +89,8 @@ class LiveDriver
     return this.#clients.tunnelIdleMs;
   }
 
-  /** After a handler has read the response body, its beginning is in memory and the rest is still to come. */
   get forwarded(): Forwarded | null {
-    const forwarded = this.#forwarded;
-    const response = this.#response;
-    if (forwarded === null || !('body' in forwarded) || response === null) return forwarded;
-    const opened = response.open();
-    if (opened === null) return forwarded;
-    const body: ResponseBody = {
-      lengthBytes: opened.lengthBytes,
-      flow: (taker) => opened.flow(taker),
-      resume: () => opened.resume(),
-      cancel: () => forwarded.body.cancel(),
-    };
-    return { ...forwarded, body };
+    return reopened(this.#forwarded, this.#response);
   }
 
   interim(head: ResponseHead): void {
@@ -121,14 +110,8 @@ class LiveDriver
   }
 
   failed(failure: ForwardFailure, detail: string, isRepeatable = false): void {
-    const { fault } = this.#incoming.body;
-    // The client is connected and can be told that its body was invalid.
-    const isTold = failure === 'cancelled' && fault !== null && fault !== 'left';
-    this.#answer({
-      failure: isTold ? `body_${fault}` : failure,
-      detail,
-      ...(isRepeatable && { isRepeatable }),
-    });
+    const told = forwardFailure(failure, this.request.fault);
+    this.#answer({ failure: told, detail, ...(isRepeatable && { isRepeatable }) });
   }
 
   #answer(given: Answer): void {
@@ -147,14 +130,7 @@ class LiveDriver
         sendReply(question.reply, this, this.#onSent);
         break;
       case 'body':
-        this.#body.hold(question.limitBytes, (held) => {
-          if ('bytes' in held) this.#answer(held);
-          else {
-            const { failure } = held;
-            const isKnown = failure === 'too_large' || failure === 'timeout';
-            this.#answer({ failure: isKnown ? failure : 'cancelled' });
-          }
-        });
+        this.#body.hold(question.limitBytes, (held) => this.#answer(heldRequest(held)));
         break;
       case 'response_body':
         this.#holdResponse(question.limitBytes);
@@ -187,10 +163,7 @@ class LiveDriver
     // The listener, not the engine, knows whether the connection can switch protocols.
     const request = asked.upgrade === null || upgradable ? asked : { ...asked, upgrade: null };
     const expectsContinue = streams && sent.awaitsContinue && this.#body.isUntouched;
-    const options =
-      expectsContinue || reply.takesTrailers
-        ? { expectsContinue, takesTrailers: reply.takesTrailers }
-        : USUAL;
+    const options = forwardOptions(expectsContinue, reply.takesTrailers);
     this.#giveUp = this.#cancelForward;
     const count = ++this.#forwardCount;
     const forwarding = this.#clients.upstream.forward(request, body, options, this);
@@ -217,11 +190,7 @@ class LiveDriver
     this.#response.hold(limitBytes, (held) => {
       if (isOver) return;
       isOver = true;
-      if ('bytes' in held) this.#answer(held);
-      else {
-        const { failure } = held;
-        this.#answer({ failure: failure === 'too_large' || failure === 'timeout' ? failure : 'reset' });
-      }
+      this.#answer(heldResponse(held));
     });
   }
 
@@ -283,7 +252,6 @@ class LiveDriver
   }
 }
 
-const USUAL = { expectsContinue: false, takesTrailers: false } as const;
 const LEFT = { failure: 'cancelled', detail: 'the client left' } as const;
 
 /** Interim responses to one request beyond this many bytes of fields are dropped, as RFC 9110 §15.2 lets a proxy do. */
