@@ -3,19 +3,13 @@ import type { ForwardFailure, UpstreamRequest } from '../engine/questions.ts';
 import { type FieldList, firstValue, NO_FIELDS } from '../http/fields.ts';
 import { INTERIM_LIMIT } from '../http/message_limits.ts';
 import { canRepeat } from '../http/methods.ts';
-import {
-  contain,
-  isStreamOver,
-  reportFault,
-  requestStream,
-  resetStream,
-  sendTrailers,
-} from '../io/containment.ts';
+import { contain, reportFault, requestStream, resetStream } from '../io/containment.ts';
 import type { Deadline } from '../io/deadlines.ts';
 import type { Http2Limits } from '../io/upstream_limits.ts';
 import { codeName } from './error_codes.ts';
-import { contentBytes, declaredLength, http2Head, http2Trailers, withoutPseudo } from './fields.ts';
+import { contentBytes, declaredLength, http2Head, withoutPseudo } from './fields.ts';
 import type { Opened, SessionPool, UpstreamSession } from './upstream_sessions.ts';
+import { type Uploading, UpstreamUpload } from './upstream_upload.ts';
 import type {
   Body,
   BodyFault,
@@ -27,10 +21,10 @@ import type {
 } from '../io/ports.ts';
 
 /**
- * A request on an HTTP/2 stream: the taker of the request body and the body of the response. Both flow at the
- * same time, and each ends on its own.
+ * A request on an HTTP/2 stream, and the body of its response. The body of the request flows at the same time, and each
+ * ends on its own.
  */
-export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody, Deadline {
+export class Http2UpstreamRequest implements Forwarding, Uploading, ResponseBody, Deadline {
   deadline = 0;
   lengthBytes: number | null = null;
   readonly #pool: SessionPool;
@@ -40,17 +34,14 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
   readonly #taker: ForwardTaker;
   readonly #limits: Http2Limits;
   #stream: ClientHttp2Stream | null = null;
+  /** Null for a request without content. */
+  #upload: UpstreamUpload | null = null;
   #reused = false;
   #isSettled = false;
-  #hasFlowed = false;
   #interim = 0;
   /** Remaining bytes of the declared response length. */
   #missingBytes = 0;
   #trailers: FieldList = NO_FIELDS;
-  #requestTrailers: FieldList = NO_FIELDS;
-  #pieces: Uint8Array[] = [];
-  #isStalled = false;
-  #isCut = false;
   #responseTaker: BodyTaker | null = null;
   #hasEnded = false;
   #fault: { readonly fault: BodyFault; readonly detail: string } | null = null;
@@ -97,45 +88,15 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
 
   // --- the body of the request -------------------------------------------------------------------------------------
 
-  take(bytes: Uint8Array): void {
-    // Lent bytes are copied: they wait for the upstream's window. Empty writes: docs/decisions/0020.
-    if (bytes.length > 0 && this.#isWritable()) this.#pieces.push(Buffer.from(bytes));
+  uploaded(awaitsUpstream: boolean): void {
+    if (!this.#isSettled) this.#expect(awaitsUpstream ? this.#limits.headMs : 0);
   }
 
-  rest(): boolean {
-    if (!this.#isWritable()) return true;
-    const goesOn = this.#write();
-    this.#isStalled = !goesOn;
-    // Time in which the upstream reads nothing counts against it; time in which the client sends nothing does not.
-    if (!this.#isSettled) this.#expect(goesOn ? 0 : this.#limits.headMs);
-    return goesOn;
-  }
-
-  end(trailers: FieldList): void {
-    this.#requestTrailers = trailers;
-    if (!this.#isWritable()) return;
-    this.#write();
-    this.#stream!.end();
-    if (!this.#isSettled) this.#expect(this.#limits.headMs);
-  }
-
-  fail(_fault: BodyFault, detail: string): void {
+  uploadFailed(detail: string): void {
     const isBefore = !this.#isSettled;
     this.#fault ??= { fault: 'left', detail };
     this.#leave(constants.NGHTTP2_CANCEL);
     if (isBefore) this.#fail('cancelled', detail);
-  }
-
-  #isWritable(): boolean {
-    const stream = this.#stream;
-    return stream !== null && !isStreamOver(stream) && !stream.writableEnded;
-  }
-
-  #write(): boolean {
-    const pieces = this.#pieces;
-    if (pieces.length === 0) return !this.#isStalled;
-    this.#pieces = [];
-    return this.#stream!.write(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
   }
 
   // --- the body of the response ------------------------------------------------------------------------------------
@@ -217,16 +178,10 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     stream.once('trailers', (_headers: unknown, _flags: number, raw: FieldList = NO_FIELDS) => {
       this.#trailers = withoutPseudo(raw);
     });
-    stream.once('wantTrailers', () => {
-      // Node ends a stream before it resets it; an upload that is cut must not look complete.
-      if (!this.#isCut) sendTrailers(stream, http2Trailers(this.#requestTrailers));
-    });
-    stream.on('drain', this.#onDrain);
     if (lengthBytes === 0) this.#expect(this.#limits.headMs);
     else {
-      this.#hasFlowed = true;
-      this.#body.flow(this);
-      if (this.#stream === stream && !stream.writableEnded) this.rest();
+      this.#upload = new UpstreamUpload(stream, this.#body, this);
+      this.#upload.start();
     }
   }
 
@@ -253,12 +208,6 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     this.#taker.answered({ status, headers: fields }, this.#reused, this);
   };
 
-  readonly #onDrain = (): void => {
-    this.#isStalled = false;
-    if (!this.#isSettled) this.#expect(0);
-    if (this.#hasFlowed && this.#isWritable()) this.#body.resume();
-  };
-
   #closed(stream: ClientHttp2Stream): void {
     this.#expect(0);
     this.#limits.deadlines.forget(this);
@@ -269,7 +218,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     this.#responseTaker = null;
     if (!this.#isSettled) {
       // RFC 9113 §8.7: the upstream states that it has not processed the request.
-      const isUntouched = rstCode === constants.NGHTTP2_REFUSED_STREAM && !this.#hasFlowed;
+      const isUntouched = rstCode === constants.NGHTTP2_REFUSED_STREAM && this.#upload === null;
       const mayRepeat = this.#interim === 0 && canRepeat(this.#request.method, this.#body.lengthBytes);
       this.#fail(isUntouched ? 'connect' : 'reset', detail, mayRepeat);
     } else if (!this.#hasEnded) {
@@ -285,7 +234,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
 
   #leave(code: number): void {
     this.#expect(0);
-    this.#isCut = true;
+    this.#upload?.cut();
     if (this.#stream !== null) resetStream(this.#stream, code);
   }
 
