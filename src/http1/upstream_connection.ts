@@ -3,27 +3,24 @@ import type { UpstreamRequest } from '../engine/questions.ts';
 import { NO_FIELDS } from '../http/fields.ts';
 import { BodyDecoder, DATA, END } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
-import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
+import type { ReadBuffer } from '../io/read_buffer.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { ResponseReader, type WireResponse } from './response_head.ts';
 import type { Deadline, Deadlines } from '../io/deadlines.ts';
-import { detailOf, dial, dialFailure, type DialOptions, type StaticEndpoint } from '../io/dial.ts';
+import { dialFailure, type StaticEndpoint } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
+import { type SocketLimits, type SocketReader, UpstreamSocket } from './upstream_socket.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
-import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import type { BodyFault, BodyTaker } from '../io/ports.ts';
 
-/** Size of the read buffer. Each connection has its own, so that lent bytes are not overwritten. */
-const READ_BYTES = 65_536;
-
-export interface ConnectionLimits extends Omit<DialOptions, 'onread' | 'connection'> {
+export interface ConnectionLimits extends SocketLimits {
   readonly wire: WireLimits;
   readonly bodyIdleMs: number;
   readonly deadlines: Deadlines;
 }
 
 /** A connection to an upstream, for one exchange at a time. */
-export class UpstreamConnection implements Deadline, Reading {
+export class UpstreamConnection implements Deadline, SocketReader {
   deadline = 0;
   /** Number of requests that were started on it. */
   uses = 0;
@@ -31,21 +28,16 @@ export class UpstreamConnection implements Deadline, Reading {
   readonly output: WriteBuffer;
   readonly #limits: ConnectionLimits;
   readonly #onClosed: (connection: UpstreamConnection) => void;
-  readonly #input = new ReadBuffer();
-  /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
-  readonly #copied: Buffer | null;
+  readonly #raw: UpstreamSocket;
+  readonly #input: ReadBuffer;
   readonly #reader: ResponseReader;
   readonly #decoder: BodyDecoder;
   #exchange: ResponseListener | null;
   #head: WireResponse | null = null;
   #taker: BodyTaker | null = null;
-  #isConnected = false;
   #isReading = false;
   /** The taker has paused; nothing is read. */
   #isPaused = false;
-  /** The peer has ended its side. */
-  #hasEnded = false;
-  #error: Error | null = null;
 
   constructor(
     endpoint: StaticEndpoint,
@@ -59,30 +51,20 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#onClosed = onClosed;
     this.#reader = new ResponseReader(limits.wire);
     this.#decoder = new BodyDecoder(limits.wire);
-    // Only a plain connection can be handed over; streams through agents are always read so.
-    const plain = request.upgrade !== null || endpoint.tunnel !== undefined;
-    const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
-    this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
-    const onread =
-      buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
-    const socket = dial(endpoint, { ...limits, onread, connection: request.connection ?? null });
-    this.socket = socket;
-    this.output = new WriteBuffer(socket, this);
+    this.#raw = new UpstreamSocket(endpoint, limits, request, this);
+    this.#input = this.#raw.input;
+    this.socket = this.#raw.duplex;
+    this.output = new WriteBuffer(this.socket, this);
     limits.deadlines.watch(this, limits.connectMs);
-    if (plain) socket.on('data', this.#onData);
-    socket.on('error', this.#onError);
-    socket.once('end', this.#onEnd);
-    socket.once('close', this.#onClose);
-    socket.once(endpoint.tls ? 'secureConnect' : 'connect', () => {
-      this.#isConnected = true;
-      this.deadline = 0;
-      this.#exchange?.connected();
-    });
+  }
+
+  connected(): void {
+    this.deadline = 0;
+    this.#exchange?.connected();
   }
 
   get isUsable(): boolean {
-    // Unsolicited bytes must not be taken for the next response.
-    return !this.socket.destroyed && !this.#hasEnded && this.socket.writable && this.#input.length === 0;
+    return this.#raw.isUsable;
   }
 
   flushed(): void {
@@ -111,7 +93,7 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#isPaused = false;
     this.deadline = this.#limits.deadlines.after(this.#limits.bodyIdleMs);
     // What was read before is still in the buffer.
-    if (this.#goOn()) this.socket.resume();
+    if (this.came()) this.socket.resume();
   }
 
   /** Closes the connection. */
@@ -124,7 +106,7 @@ export class UpstreamConnection implements Deadline, Reading {
   expire(): void {
     const exchange = this.#exchange;
     if (exchange === null) this.socket.destroy();
-    else if (!this.#isConnected) this.#connectFailed(`no connection within ${this.#limits.connectMs} ms`);
+    else if (!this.#raw.isConnected) this.#connectFailed(`no connection within ${this.#limits.connectMs} ms`);
     else if (this.#head === null) {
       if (!exchange.overdue()) exchange.broken('timeout', 'the response head did not arrive in time');
     } else this.#failContent('timeout', `no content arrived for ${this.#limits.bodyIdleMs} ms`);
@@ -136,29 +118,12 @@ export class UpstreamConnection implements Deadline, Reading {
     exchange?.connectFailed(dialFailure(this.socket), detail);
   }
 
-  readonly #onData = (bytes: Buffer): void => {
-    if (!this.#onRead(bytes, bytes.length)) this.socket.pause();
-  };
-
-  /** Returns false to pause reading. */
-  #onRead(buffer: Buffer, bytes: number): boolean {
-    const copied = this.#copied;
-    if (copied === null || bytes > WAITING_BYTES || this.#input.length > 0) {
-      this.#input.add(buffer, bytes);
-      return this.#goOn();
-    }
-    buffer.copy(copied, 0, 0, bytes);
-    this.#input.add(copied, bytes);
-    tickBatch.read(this);
-    return true;
-  }
-
   advance(): void {
-    if (this.#input.length > 0 && !this.#goOn()) this.socket.pause();
+    if (this.#input.length > 0 && !this.came()) this.socket.pause();
   }
 
   /** Processes buffered bytes as far as the taker allows. False: reading must pause. */
-  #goOn(): boolean {
+  came(): boolean {
     if (this.#exchange === null) {
       // Unsolicited bytes must not be taken for the next response.
       this.socket.destroy();
@@ -237,7 +202,7 @@ export class UpstreamConnection implements Deadline, Reading {
   /** The response is complete: the exchange is over, and the connection may be reused. */
   #finish(exchange: ResponseListener): void {
     const { keepAlive } = this.#head!;
-    const isClean = this.#input.length === 0 && !this.#hasEnded && !this.output.isWaiting;
+    const isClean = this.#raw.isClean && !this.output.isWaiting;
     this.#exchange = null;
     this.#head = null;
     this.#taker = null;
@@ -255,31 +220,25 @@ export class UpstreamConnection implements Deadline, Reading {
     }
   }
 
-  readonly #onError = (error: Error): void => {
-    this.#error = error;
-  };
-
-  readonly #onEnd = (): void => {
-    this.advance();
-    this.#hasEnded = true;
+  ended(): void {
     const taker = this.#taker;
     if (taker !== null && this.#decoder.endsByClose()) {
       this.#finish(this.#exchange!);
       taker.end(NO_FIELDS);
     } else if (this.socket.allowHalfOpen) this.socket.destroy(); // Of other sockets 'close' follows.
-  };
+  }
 
-  readonly #onClose = (): void => {
+  closed(): void {
     this.advance();
     this.#limits.deadlines.forget(this);
     this.#onClosed(this);
     const exchange = this.#exchange;
     if (exchange === null) return;
-    const detail = this.#error === null ? 'the connection was closed' : detailOf(this.#error);
-    if (!this.#isConnected) this.#connectFailed(detail);
+    const detail = this.#raw.closeDetail;
+    if (!this.#raw.isConnected) this.#connectFailed(detail);
     else if (this.#head === null) exchange.broken('reset', detail);
     else this.#failContent('left', detail);
-  };
+  }
 
   /** Whether bytes of the response have arrived. */
   get isAnswering(): boolean {
@@ -288,13 +247,10 @@ export class UpstreamConnection implements Deadline, Reading {
 
   /** Hands over the raw socket for another protocol; only a plain connection has everything. */
   detach(): Duplex {
-    const { socket } = this;
     this.output.settle();
     this.#exchange = null;
     this.#taker = null;
     this.deadline = 0;
-    socket.off('data', this.#onData).off('end', this.#onEnd).pause();
-    unshiftBuffered(this.#input, socket);
-    return socket;
+    return this.#raw.detach();
   }
 }

@@ -1,0 +1,108 @@
+import type { Duplex } from 'node:stream';
+import type { UpstreamRequest } from '../engine/questions.ts';
+import { detailOf, dial, type DialOptions, type StaticEndpoint } from '../io/dial.ts';
+import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
+import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
+
+/** Size of the read buffer. Each connection has its own, so that lent bytes are not overwritten. */
+const READ_BYTES = 65_536;
+
+export type SocketLimits = Omit<DialOptions, 'onread' | 'connection'>;
+
+/** What a socket tells its connection. */
+export interface SocketReader extends Reading {
+  connected(): void;
+  /** Bytes have arrived. False: reading must pause. */
+  came(): boolean;
+  /** The peer has ended its side; all bytes before that were read. */
+  ended(): void;
+  closed(): void;
+}
+
+/** The socket of a connection to an upstream, and the bytes that have arrived on it. */
+export class UpstreamSocket {
+  readonly duplex: Duplex;
+  readonly input = new ReadBuffer();
+  isConnected = false;
+  readonly #reader: SocketReader;
+  /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
+  readonly #copied: Buffer | null;
+  /** The peer has ended its side. */
+  #hasEnded = false;
+  #error: Error | null = null;
+
+  constructor(
+    endpoint: StaticEndpoint,
+    limits: SocketLimits,
+    request: Pick<UpstreamRequest, 'upgrade' | 'connection'>,
+    reader: SocketReader,
+  ) {
+    this.#reader = reader;
+    // Only a plain connection can be handed over; streams through agents are always read so.
+    const plain = request.upgrade !== null || endpoint.tunnel !== undefined;
+    const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
+    this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
+    const onread =
+      buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
+    const socket = dial(endpoint, { ...limits, onread, connection: request.connection ?? null });
+    this.duplex = socket;
+    if (plain) socket.on('data', this.#onData);
+    socket.on('error', this.#onError);
+    socket.once('end', this.#onEnd);
+    socket.once('close', () => reader.closed());
+    socket.once(endpoint.tls ? 'secureConnect' : 'connect', () => {
+      this.isConnected = true;
+      reader.connected();
+    });
+  }
+
+  /** Whether another request may be sent. */
+  get isUsable(): boolean {
+    return !this.duplex.destroyed && this.duplex.writable && this.isClean;
+  }
+
+  /** Whether nothing is left to read: unsolicited bytes must not be taken for the next response. */
+  get isClean(): boolean {
+    return !this.#hasEnded && this.input.length === 0;
+  }
+
+  /** Why the socket has closed. */
+  get closeDetail(): string {
+    return this.#error === null ? 'the connection was closed' : detailOf(this.#error);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (!this.#onRead(bytes, bytes.length)) this.duplex.pause();
+  };
+
+  /** Returns false to pause reading. */
+  #onRead(buffer: Buffer, bytes: number): boolean {
+    const copied = this.#copied;
+    if (copied === null || bytes > WAITING_BYTES || this.input.length > 0) {
+      this.input.add(buffer, bytes);
+      return this.#reader.came();
+    }
+    buffer.copy(copied, 0, 0, bytes);
+    this.input.add(copied, bytes);
+    tickBatch.read(this.#reader);
+    return true;
+  }
+
+  readonly #onError = (error: Error): void => {
+    this.#error = error;
+  };
+
+  readonly #onEnd = (): void => {
+    this.#reader.advance();
+    this.#hasEnded = true;
+    this.#reader.ended();
+  };
+
+  /** Hands over the raw socket for another protocol; only a plain connection has everything. */
+  detach(): Duplex {
+    const { duplex } = this;
+    duplex.off('data', this.#onData).off('end', this.#onEnd).pause();
+    unshiftBuffered(this.input, duplex);
+    return duplex;
+  }
+}
