@@ -11,10 +11,10 @@ import { MORE, REFUSED } from './fields.ts';
 import { RequestReader, type WireRequest, mayUpgrade, beginsHttp2 } from './request_head.ts';
 import { drive } from '../engine/drivers/live.ts';
 import { Http1Body } from './server_body.ts';
-import { refusalText } from './server_refusal.ts';
+import { LATE, LEFT_IN_HEAD, type Refusal, refusalText, refused } from './server_refusal.ts';
 import type { Service } from './server.ts';
 import { Http1Sink } from './server_sink.ts';
-import { LATE, LEFT_IN_HEAD, type Refusal, type InFlight, rawRequest, refused } from './in_flight.ts';
+import { type InFlight, rawRequest } from './in_flight.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
 /** Reads and serves requests of a connection in order: an unsafe one never runs beside another (RFC 9112 §9.3.2). */
