@@ -1,3 +1,5 @@
+import type { Exchange } from '../../engine/exchange.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import { type RateLimiter, KEY_LIMIT, newRateLimiter, take } from '../../filters/rate_limit/algorithm.ts';
 import type { SharedAnswer, SharedRequest } from '../../engine/shared_question.ts';
 
@@ -126,4 +128,16 @@ function admittedWithin(limit: Kept, key: string, nowMs: number): number {
     own.from = 0;
   }
   return own.list.length - own.from;
+}
+
+/** Actions that count requests by a key. */
+const LIMITS = new Set(
+  [...ACTION_FACTS.values()].filter(({ countsBy }) => countsBy !== undefined).map(({ type }): string => type),
+);
+
+/** The names of the limits that have decided about a request, in the order of their steps. */
+export function limitNames(exchange: Exchange): readonly string[] {
+  const own = exchange.verdicts.flatMap((verdict) => verdict?.inner ?? []);
+  const names = own.flatMap(({ name, detail }) => (LIMITS.has(name) ? [String(detail['name'])] : []));
+  return exchange.inside === null ? names : [...names, ...limitNames(exchange.inside)];
 }

@@ -73,3 +73,17 @@ export type NodesChange =
   | { readonly does: 'configure'; readonly config: EdgeConfig; readonly on: number; readonly name: string }
   /** The sessions of an identity are revoked at one node. */
   | { readonly does: 'revoke'; readonly identity: Identity; readonly on: number };
+
+/** What happens to nodes, as a short text. */
+export function nodesChangeText(change: NodesChange): string {
+  switch (change.does) {
+    case 'cut':
+      return `cut: ${change.groups.map((group) => group.join(', ')).join(' | ')}`;
+    case 'join':
+      return 'join';
+    case 'configure':
+      return `${change.name} on node ${change.on}`;
+    case 'revoke':
+      return `${change.identity.key} revoked on node ${change.on}`;
+  }
+}
