@@ -11,10 +11,9 @@ import { NO_EDITS } from '../engine/pipeline.ts';
 import type { Activation } from './env/activation.ts';
 import type { ActionOutcome, CompiledAction } from '../filters/action.ts';
 import type { CompiledPhase, CompiledRule } from './compiled.ts';
-import { conditionFailure } from '../filters/evaluators.ts';
 import { Failure } from '../filters/failure.ts';
-import { readingThatHolds } from './loose_path.ts';
-import { type Candidates, candidatesOf, nextCandidate } from './rule_index.ts';
+import type { Candidates } from './rule_index.ts';
+import { type Found, candidateRules, looselyApplies, nextApplying } from './rule_search.ts';
 import { type PolicyEffects, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
 import { type Awaited, type PolicyState, type PolicyRun, keepResult } from '../filters/policy_run.ts';
 
@@ -41,7 +40,7 @@ export function runPhase(
   world: World,
 ): Verdict | Ask {
   const steps: InnerStep[] | null = phase.context.trace === 'full' ? [] : null;
-  const candidates = search(phase, activation);
+  const candidates = candidateRules(phase, activation);
   const found = nextApplying(phase, activation, candidates, 0, steps);
   if (found === phase.rules.length) return steps === null ? phase.noRule : { ...phase.noRule, inner: steps };
   const policyRun = newPolicyRun(phase, activation, head, connection, state, world, steps ?? []);
@@ -94,76 +93,12 @@ function newPolicyRun(
   };
 }
 
-/** A rule with an expression that failed. */
-interface Broken {
-  readonly rule: CompiledRule;
-  readonly failure: Failure;
-}
-
-/** A rule that applies because of another reading of the path. */
-interface Loosely {
-  readonly rule: CompiledRule;
-  readonly at: number;
-  readonly reading: string;
-}
-
-function search({ index, pathGuards }: CompiledPhase, activation: Activation): Candidates | null {
-  if (index === null) return null;
-  const lists = index.find(activation);
-  if (pathGuards.all.length === 0) return candidatesOf(lists);
-  const guards = activation.spellings === null ? pathGuards.always : pathGuards.all;
-  return candidatesOf(guards.length === 0 ? lists : [...lists, guards]);
-}
-
-/** The index of the first applicable rule at or after `from`; the number of rules if there is none. */
-function nextApplying(
-  phase: CompiledPhase,
-  activation: Activation,
-  candidates: Candidates | null,
-  from: number,
-  steps: InnerStep[] | null,
-): number | Broken | Loosely {
-  const { rules } = phase;
-  const end = rules.length;
-  let at = candidates === null ? from : nextCandidate(candidates, from, end);
-  while (at < end) {
-    const rule = rules[at]!;
-    const broken = evaluateRule(rule, activation, steps);
-    if (broken === true) return at;
-    if (broken !== false) return { rule, failure: broken };
-    if (rule.loose !== null) {
-      const reading = readingThatHolds(rule.loose, activation);
-      if (typeof reading === 'string') return { rule, at, reading };
-      if (reading !== null) return { rule, failure: reading };
-    }
-    at = candidates === null ? at + 1 : nextCandidate(candidates, at + 1, end);
-  }
-  return end;
-}
-
-/** Whether a rule applies: all its expressions are true; evaluation stops at the first that is not. */
-function evaluateRule(
-  { conditions, notApplied }: CompiledRule,
-  activation: Activation,
-  steps: InnerStep[] | null,
-): boolean | Failure {
-  for (let index = 0; index < conditions.length; index++) {
-    const condition = conditions[index]!;
-    const holds = condition.evaluate(activation);
-    if (holds === true) continue;
-    if (holds !== false) return conditionFailure(condition, holds);
-    if (steps !== null) steps.push(notApplied[index]!);
-    return false;
-  }
-  return true;
-}
-
 /** Runs the rule at `found` and all applicable rules after it. */
 function carryOut(
   policyRun: PolicyRun,
   phase: CompiledPhase,
   searched: Candidates | null,
-  found: number | Broken | Loosely,
+  found: Found,
 ): Verdict | Ask {
   const { activation } = policyRun;
   const steps = phase.context.trace === 'full' ? policyRun.steps : null;
@@ -172,22 +107,16 @@ function carryOut(
   while (at !== phase.rules.length) {
     if (typeof at !== 'number') {
       if ('failure' in at) return failed(policyRun, phase, at.rule, null, at.failure);
-      policyRun.steps.push(loosely(at));
+      policyRun.steps.push(looselyApplies(at));
       at = at.at;
     } else policyRun.steps.push(phase.rules[at]!.applies);
     const { changes } = policyRun;
     const ended = runActions(policyRun, phase, at, 0);
     if (ended !== null) return ended;
-    if (policyRun.changes !== changes) candidates = search(phase, activation);
+    if (policyRun.changes !== changes) candidates = candidateRules(phase, activation);
     at = nextApplying(phase, activation, candidates, at + 1, steps);
   }
   return appliedPass(effectsOf(policyRun));
-}
-
-function loosely({ rule, reading }: Loosely): InnerStep {
-  const message =
-    'all expressions of the rule are true for a spelling of the path that the upstream may accept';
-  return { ...rule.applies, message, detail: { reading } };
 }
 
 /** Runs the actions of a rule from `first` on; null when all of them let the phase continue. */
@@ -240,7 +169,7 @@ function goOn(policyRun: PolicyRun, phase: CompiledPhase, ruleAt: number, action
   const ended = runActions(policyRun, phase, ruleAt, actionAt);
   if (ended !== null) return ended;
   const { activation } = policyRun;
-  const candidates = search(phase, activation);
+  const candidates = candidateRules(phase, activation);
   const steps = phase.context.trace === 'full' ? policyRun.steps : null;
   return carryOut(
     policyRun,
