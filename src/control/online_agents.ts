@@ -1,7 +1,8 @@
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import { timestamp } from '../events/timestamps.ts';
-import type { Agents, Tunnel } from '../tunnel/agents.ts';
+import type { Agents } from '../tunnel/agents.ts';
 import type { OnlineSession } from '../tunnel/online_sessions.ts';
+import type { Tunnel } from '../tunnel/online_tunnels.ts';
 import type { BoundEndpoint } from '../tunnel/binding/endpoint_table.ts';
 import type { AgentCommand, Online } from './api/contract.ts';
 import { REGION } from './resources/agent_ingresses.ts';

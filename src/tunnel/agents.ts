@@ -1,11 +1,10 @@
 import type { Duplex } from 'node:stream';
-import { type SelectableTunnel, Tunnels, tunnelEndpoint } from '../edge/tunnels.ts';
+import { tunnelEndpoint } from '../edge/tunnels.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { OpenTunnel } from '../io/dial.ts';
 import { proxyHeader } from '../server/proxy_protocol.ts';
 import { type AgentCommand, type AgentFacts, authRefusal } from './agent_facts.ts';
-import { type BindRequest, permitsLabels, readBind, readLabelled } from './binding/bind_request.ts';
-import { TOO_MANY } from './binding/endpoint_table.ts';
+import { permitsLabels, readBind, readLabelled } from './binding/bind_request.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
 import { type Members, type Refusal, isRefusal } from './binding/members.ts';
 import {
@@ -14,6 +13,7 @@ import {
   OnlineSessions,
   type SessionsOptions,
 } from './online_sessions.ts';
+import { OnlineTunnels, type Tunnel } from './online_tunnels.ts';
 import {
   AgentSession,
   type CommandFailure,
@@ -23,18 +23,6 @@ import {
 } from './session.ts';
 import { TunnelIds } from './tunnel_ids.ts';
 
-/** A tunnel of a connected agent. */
-export interface Tunnel extends SelectableTunnel {
-  readonly session: AgentSession;
-  /** What its agent calls it; ids of tunnels that are bound again are proven first. */
-  readonly agentsId: string;
-  readonly startedMs: number;
-  readonly metadata: string;
-  readonly forwardsTo: string;
-  /** What connections are called towards the agent; null for a tunnel with labels, where the edge decides. */
-  readonly proto: BindRequest['proto'] | null;
-}
-
 export interface AgentsOptions extends SessionsOptions {
   /** Decides about the token of an agent. */
   readonly admit: (token: string, address: string) => Promise<Admitted | Refusal>;
@@ -42,24 +30,21 @@ export interface AgentsOptions extends SessionsOptions {
 }
 
 const REGION = 'local';
-const MAX_TUNNELS = 10_000;
-const MAX_TUNNELS_OF_SESSION = 2_000;
 
 /** All connected agents, their tunnels and endpoints. */
 export class Agents implements SessionHost {
   readonly region = REGION;
-  readonly tunnels = new Tunnels<Tunnel>();
+  readonly tunnels: OnlineTunnels;
   readonly endpoints: Endpoints;
   readonly #options: AgentsOptions;
   readonly #sessions: OnlineSessions;
-  /** The tunnels of each session, by what their agent calls them. */
-  readonly #ofSession = new Map<AgentSession, Map<string, Tunnel>>();
   readonly #ids = new TunnelIds();
   /** Number of changes of rights so far. */
   #rightsChanges = 0;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
+    this.tunnels = new OnlineTunnels(options);
     this.endpoints = new Endpoints(options);
     this.#sessions = new OnlineSessions(options);
   }
@@ -159,12 +144,12 @@ export class Agents implements SessionHost {
     const online = this.#sessions.of(session);
     const bind = readBind(request);
     if (online === undefined || isRefusal(bind)) return isRefusal(bind) ? bind : LEFT;
-    const full = this.#full(session);
+    const full = this.tunnels.refusal(session);
     if (full !== null) return full;
     const { acl, credential } = online.admitted;
-    const agentsId = bind.id ?? this.#newId(session);
+    const agentsId = bind.id ?? this.tunnels.newId(session);
     const id = bind.id === null ? agentsId : this.#ids.idOf(bind.id, bind.token, credential);
-    const isOnline = (): boolean => this.tunnels.get(id) !== undefined || this.#has(session, agentsId);
+    const isOnline = (): boolean => this.tunnels.get(id) !== undefined || this.tunnels.has(session, agentsId);
     const bound = await this.endpoints.bind(agentsId, bind, acl, isOnline);
     if (isRefusal(bound)) return bound;
     const { endpoint, opts } = bound;
@@ -172,7 +157,7 @@ export class Agents implements SessionHost {
       await this.endpoints.release(endpoint.id);
       return LEFT;
     }
-    this.#add({
+    this.tunnels.add({
       id,
       agentsId,
       session,
@@ -195,13 +180,13 @@ export class Agents implements SessionHost {
     const { labels, forwardsTo, metadata, http2 } = wanted;
     if (!permitsLabels(online.admitted.acl, labels))
       return { number: 308, message: 'The rules of the credential do not permit these labels.' };
-    const full = this.#full(session);
+    const full = this.tunnels.refusal(session);
     if (full !== null) return full;
     const isOnline = (each: string): boolean =>
-      this.tunnels.get(each) !== undefined || this.#has(session, each);
-    const id = this.#sessions.kept.labelledId(online.id, wanted, isOnline) ?? this.#newId(session);
+      this.tunnels.get(each) !== undefined || this.tunnels.has(session, each);
+    const id = this.#sessions.kept.labelledId(online.id, wanted, isOnline) ?? this.tunnels.newId(session);
     this.#sessions.kept.labelled(online.id, wanted, id);
-    this.#add({
+    this.tunnels.add({
       id,
       agentsId: id,
       session,
@@ -217,7 +202,7 @@ export class Agents implements SessionHost {
   }
 
   async unbind(session: AgentSession, id: string): Promise<void> {
-    const tunnel = this.#ofSession.get(session)?.get(id);
+    const tunnel = this.tunnels.called(session, id);
     if (tunnel === undefined) return;
     this.#sessions.kept.released(this.#sessions.of(session)?.id ?? '', id);
     await this.#remove(tunnel);
@@ -227,30 +212,10 @@ export class Agents implements SessionHost {
     const online = this.#sessions.of(session);
     if (online === undefined) return;
     this.#sessions.remove(online, reason);
-    for (const tunnel of this.#ofSession.get(session)?.values() ?? []) void this.#remove(tunnel);
+    for (const tunnel of this.tunnels.ofSession(session)) void this.#remove(tunnel);
   }
 
   // ---------------------------------------------------------------------------------------------------------------
-
-  #has(session: AgentSession, agentsId: string): boolean {
-    return this.#ofSession.get(session)?.has(agentsId) === true;
-  }
-
-  /** An agent may call a tunnel whatever it wants, also by an id that is not given yet. */
-  #newId(session: AgentSession): string {
-    let id = this.#options.newId('tn');
-    while (this.#has(session, id)) id = this.#options.newId('tn');
-    return id;
-  }
-
-  #full(session: AgentSession): Refusal | null {
-    const own = this.#ofSession.get(session)?.size ?? 0;
-    if (own >= MAX_TUNNELS_OF_SESSION)
-      return { number: TOO_MANY, message: `The session has ${own} tunnels, which is the limit.` };
-    const { size } = this.tunnels;
-    if (size < MAX_TUNNELS) return null;
-    return { number: TOO_MANY, message: `There are ${size} tunnels in all, which is the limit.` };
-  }
 
   /** The old connection may look open still; its tunnels must be gone before they are bound again. */
   async #takeOver(id: string): Promise<void> {
@@ -265,17 +230,8 @@ export class Agents implements SessionHost {
     session.close(reason);
   }
 
-  #add(tunnel: Tunnel): void {
-    this.tunnels.add(tunnel);
-    const own = this.#ofSession.get(tunnel.session) ?? new Map<string, Tunnel>();
-    this.#ofSession.set(tunnel.session, own.set(tunnel.agentsId, tunnel));
-  }
-
   async #remove(tunnel: Tunnel): Promise<void> {
     this.tunnels.remove(tunnel);
-    const own = this.#ofSession.get(tunnel.session);
-    own?.delete(tunnel.agentsId);
-    if (own?.size === 0) this.#ofSession.delete(tunnel.session);
     tunnel.session.connections.end(tunnel.agentsId, 'the tunnel was closed');
     if (tunnel.endpointId !== null) await this.endpoints.release(tunnel.endpointId);
   }
