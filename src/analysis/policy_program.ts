@@ -1,23 +1,15 @@
 import { loginBase } from '../auth/action_login.ts';
 import { type EndsWhen, whenEnds } from '../filters/facts.ts';
-import { exemptOf, isEnforced } from '../filters/gates.ts';
+import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import type { Action, PolicyDocument, Rule } from '../policy/document/document.ts';
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
+import { ActionEffects } from './action_effects.ts';
 import type { Diagram, Truth } from './diagram.ts';
 import { policyDocument } from './policy_documents.ts';
 import { type PolicyPlace, type RunPhase, RuleConditions } from './rule_conditions.ts';
 import { canonical, pathPrefix } from './model.ts';
-import {
-  type Effect,
-  type Passage,
-  type Way,
-  type Ways,
-  SOME_LOGIN,
-  changesOf,
-  refusedAt,
-  withEffect,
-} from './outcome.ts';
+import { type Effect, type Way, type Ways, SOME_LOGIN, refusedAt, withEffect } from './outcome.ts';
 import { exempted, onExempted } from './exempt.ts';
 import { surelyRedirected } from './redirects.ts';
 import { IMAGE, literalEdit, pathImage } from './rewrites.ts';
@@ -42,15 +34,14 @@ export class PolicyProgram {
   readonly #place: PolicyPlace;
   readonly #reached: Reached;
   readonly #conditions: RuleConditions;
-  /** Names of what actions count, by their pointers. */
-  readonly #states: ReadonlyMap<string, string>;
+  readonly #effects: ActionEffects;
 
   constructor(document: PolicyDocument, place: PolicyPlace, reached: Reached) {
     this.document = document;
     this.#place = place;
     this.#reached = reached;
     this.#conditions = new RuleConditions(place, document);
-    this.#states = statesOf(document, place);
+    this.#effects = new ActionEffects(document, place);
   }
 
   /** Whether it does anything before the request itself is known. */
@@ -95,12 +86,9 @@ export class PolicyProgram {
     for (const rule of rules) this.#rule(rule, 'on_http_response', ways, this.#loginRule >= 0);
     ways.unpark();
     if (messages.length === 0) return;
-    const key = `messages ${canonical(messages.map(({ expressions, actions }) => [expressions.map(({ text }) => text), actions.map(({ type, config }) => [type, config])]))}`;
+    const effect = this.#effects.ofMessages(messages);
     ways.advance(({ way, reach }) => {
-      ways.add(
-        withEffect(way, this.#effect('messages', key, 'later'), ['response'], this.#place.model.analysis),
-        reach,
-      );
+      ways.add(withEffect(way, effect, ['response'], this.#place.model.analysis), reach);
     });
   }
 
@@ -135,7 +123,7 @@ export class PolicyProgram {
       this.#reached(action.pointer, reach);
       const facts = ACTION_FACTS.get(action.type)!;
       const when = whenEnds(facts, action.config);
-      const effect = this.#effectOf(action, phase, way);
+      const effect = this.#effects.of(action, phase, way);
       const how = facts.ends.how[0];
       const stops = this.#stops(action, effect, when, way);
       if (when !== 'never') {
@@ -219,64 +207,6 @@ export class PolicyProgram {
     const isByAddress = this.#place.model.allowed('action', action.type, action.config) !== null;
     return isByAddress && whenEnds(ACTION_FACTS.get(action.type)!, action.config) === 'may' ? '' : effect.key;
   }
-
-  #effectOf({ type, config, pointer }: Action, phase: RunPhase, way: Way): Effect {
-    const whole = `${phase} ${type} ${canonical(config)}${this.#states.get(pointer) ?? ''}`;
-    const cannotFail = isFixed(type, config);
-    // What a template or another action reads depends on what was changed before.
-    return this.#effect(
-      type,
-      cannotFail ? whole : `${whole} after ${changesOf(way.changed)}`,
-      phase === 'on_http_response'
-        ? 'later'
-        : isEnforced(ACTION_FACTS.get(type)!, config)
-          ? 'passed'
-          : 'reports',
-      cannotFail,
-    );
-  }
-
-  #effect(type: string, text: string, passage: Passage, cannotFail = false): Effect {
-    const { model, pointer } = this.#place;
-    const facts = ACTION_FACTS.get(type);
-    const key = model.analysis.nameOf(`${text}${model.surroundings(text, pointer)}`);
-    return {
-      type,
-      key,
-      isUpstreamOnly: passage !== 'later' && facts?.changes !== undefined,
-      isLogin: facts?.login === true,
-      passage,
-      mayFail: !cannotFail,
-      backends: [],
-    };
-  }
-}
-
-/**
- * What tells apart the actions of a policy that count requests: each has a count of its own. So if two configurations
- * send each request to actions of the same names, the counts are the same, too.
- */
-function statesOf({ phases }: PolicyDocument, { model, pointer }: PolicyPlace): ReadonlyMap<string, string> {
-  const route = pointer.slice(0, pointer.lastIndexOf('/'));
-  const counts = new Map<string, number>();
-  const names = new Map<string, string>();
-  for (const action of Object.values(phases).flatMap((rules) => rules.flatMap(({ actions }) => actions))) {
-    if (ACTION_FACTS.get(action.type)!.remembersMs === undefined) continue;
-    const own = `${action.type} ${canonical(action.config)}`;
-    const number = (counts.get(own) ?? 0) + 1;
-    counts.set(own, number);
-    names.set(action.pointer, ` number ${number} of ${model.routeName(route)}`);
-  }
-  return names;
-}
-
-/** Whether an action does the same to all exchanges, and cannot fail. */
-function isFixed(type: string, config: object): boolean {
-  const facts = ACTION_FACTS.get(type);
-  const speaks = facts?.speaksOnly === true || facts?.onlyLogs === true || facts?.removes !== undefined;
-  // A `Host` that is not a host name is a failure.
-  const setsHost = facts?.changes?.(config as never).includes('headers') === true;
-  return speaks && !setsHost && !canonical(config).includes('${');
 }
 
 function side(phase: RunPhase): 'request' | 'response' {
