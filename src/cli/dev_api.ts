@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EdgeOptions, UsableConfig } from '../edgeproof.ts';
 import { listenForApi, movedLine } from './api_port.ts';
-import type { LiveEdge } from './ingress.ts';
+import type { LiveEdge } from './ingress_edge.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
 import { UNPRIVILEGED } from './stream_options.ts';
 import { openManagement } from '../control/management.ts';

@@ -1,28 +1,19 @@
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import {
-  type EdgeOfFile,
-  type EdgeOptions,
-  type Listening,
-  type ListenOptions,
-  type UsableConfig,
-  edgeOf,
-  usable,
-} from '../edgeproof.ts';
+import { type EdgeOfFile, type EdgeOptions, type Listening, usable } from '../edgeproof.ts';
 import { compileEventFilter } from '../events/filter.ts';
 import { type LostEvents, lostEvents } from '../events/lost.ts';
 import { placed } from './expression_error.ts';
 import { type EventSink, filtered } from '../events/ndjson.ts';
 import { eventSink } from './event_sink.ts';
-import { type NameOf, type RequestLog, heardBy, requestLog } from './request_log.ts';
-import { type DevelopmentProvider, loginOptions } from './development_provider.ts';
-import { environmentSecrets } from './environment_secrets.ts';
+import { requestLog } from './request_log.ts';
+import type { DevelopmentProvider } from './development_provider.ts';
 import { EXIT } from './exit_codes.ts';
 import { hotKeys } from './hot_keys.ts';
-import { aboutStreams, nameHere, portHere, streamListening } from './stream_options.ts';
+import { aboutStreams, nameHere } from './stream_options.ts';
 import type { DraftFiles } from './draft_thread.ts';
-import { type DecidingOptions, type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
+import { type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
 import { type Recording, recordingOf } from './recording.ts';
 import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { type Voice, printFindings, voiceTo } from './voice.ts';
@@ -33,15 +24,14 @@ import { movedLine } from './api_port.ts';
 import { isQuiet, isWorker, leave, superviseWorkers, untilOrdered, workerSink } from './workers.ts';
 import { sharedState } from './shared_options.ts';
 import { type Sharing, loadWith, providerOf } from './ingress_sharing.ts';
-import { readSessionKeys } from './session_keys_variable.ts';
 import { limitHeap } from './heap_limit.ts';
-import type { TlsCertificate } from '../engine/connection.ts';
-import { aboutAgents, agentListening, localAgents } from './agent_options.ts';
+import { aboutAgents } from './agent_options.ts';
+import { type EdgeMaking, type EdgeSetup, type LiveEdge, listeningOf, makeEdge } from './ingress_edge.ts';
 import type { IngressOptions } from './ingress_options.ts';
 import { otlpExport } from './otlp_option.ts';
 
 /** The configuration source of a local ingress; its file is watched. */
-export interface IngressSource {
+export interface IngressSource extends EdgeMaking {
   readonly verb: 'dev' | 'http';
   readonly file: string | null;
   /** Reads and checks it; throws FileError. */
@@ -51,29 +41,10 @@ export interface IngressSource {
   readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
   /** Starts the development identity provider, for verbs that have one. */
   readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
-  /** Makes the edge, if not from the file alone. */
-  readonly makeEdge?: (config: UsableConfig, options: EdgeOptions) => Promise<LiveEdge>;
   /** Lines about what was replaced when the source was last loaded. */
   readonly replaced?: () => readonly string[];
   /** Lines printed below the ready line. */
   readonly about: (edge: EdgeOfFile, listening: Listening) => readonly string[];
-}
-
-/** An edge, and how its configuration is replaced. */
-export interface LiveEdge {
-  readonly edge: EdgeOfFile;
-  readonly replace: (next: UsableConfig) => Promise<void>;
-  /** Names of stored objects; absent where ids are names. */
-  readonly nameOf?: NameOf;
-  /** Lines to print about it. */
-  readonly lines: readonly string[];
-  /** A token for agents, if they need one. */
-  readonly authtoken?: string;
-  /** Ports that edges may open, when others than the operator write edges. */
-  readonly edgePorts?: (port: number) => boolean;
-  /** Certificates of agent ingresses by host. */
-  readonly ingressCertificate?: (host: string) => Promise<TlsCertificate | null>;
-  readonly close: () => Promise<void>;
 }
 
 /** A source that knows which other files it was made of when it was last read. */
@@ -149,7 +120,7 @@ async function runHere(
     const setup = { deciding, sink, recording, inspector, provider, lost, otlp, log, joined, shared };
     live = await makeEdge(usable(checked), source, options, setup, voice);
     await shared?.join(live.edge.runtime.logins);
-    listening = await live.edge.listen({ ...frontOf(live, options, voice), waits: upstreams.missed });
+    listening = await live.edge.listen({ ...listeningOf(live, options, voice), waits: upstreams.missed });
     about = [...((await inspector?.listen(listening)) ?? [])];
   } catch (error) {
     await inspector?.close();
@@ -194,23 +165,6 @@ function eventFilterOf({ eventFilter: text }: IngressOptions): ReturnType<typeof
 
 const NOBODY = { say: (): void => undefined };
 
-/** Where the edge listens, besides its own settings. */
-function frontOf(live: LiveEdge, options: IngressOptions, { say }: Voice): ListenOptions {
-  const { host, port, strictPort = false, waitUpstream: waitMs } = options;
-  return {
-    host,
-    port,
-    strictPort,
-    ...streamListening(options, say),
-    ...agentListening(options, live.ingressCertificate),
-    ...(live.edgePorts && { edgePorts: live.edgePorts }),
-    localPort: portHere,
-    // Requests and connections wait equally long for their upstream.
-    upstreamLimits: { waitMs },
-    streamLimits: { waitMs },
-  };
-}
-
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
@@ -237,47 +191,6 @@ async function runWorkers(
   await sink?.close();
   await provider?.close();
   return code;
-}
-
-/** What an edge is made with, besides its configuration. */
-interface EdgeSetup extends Sharing {
-  readonly deciding: DecidingOptions;
-  readonly sink: EventSink | null;
-  readonly recording: Recording | null;
-  readonly inspector: VerbInspector | null;
-  readonly provider: DevelopmentProvider | null;
-  readonly lost: LostEvents;
-  readonly otlp: ReturnType<typeof otlpExport>;
-  readonly log: RequestLog;
-}
-
-async function makeEdge(
-  config: ReturnType<typeof usable>,
-  source: IngressSource,
-  options: IngressOptions,
-  { deciding, sink, recording, inspector, provider, lost, otlp, log, joined, shared }: EdgeSetup,
-  { say }: Voice,
-): Promise<LiveEdge> {
-  const edgeOptions: EdgeOptions = {
-    ...deciding,
-    lostEvents: lost,
-    ...(recording && { recordingSink: recording.sink }),
-    ...inspector?.edge,
-    login: {
-      ...loginOptions(joined?.sessionKeys ?? readSessionKeys(process.env), provider),
-      ...(joined && { samlKeys: joined.samlKeys }),
-    },
-    ...(shared && { shared }),
-    secrets: environmentSecrets(process.env),
-    allowPrivateFetch: options.allowPrivateFetch === true,
-    ...otlp.edge,
-    ...heardBy(log, otlp.edge, sink),
-  };
-  if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
-  const agents = options.agents === undefined ? null : await localAgents(options, say);
-  const edge = edgeOf(config, { ...edgeOptions, ...(agents && { agents }) });
-  const replace = async (next: UsableConfig): Promise<void> => void edge.swapTo(next);
-  return { edge, replace, lines: [], close: async () => undefined };
 }
 
 function printReady(
