@@ -5,129 +5,32 @@ import type { ApiListening } from '../control/api/listen.ts';
 import type { Listening } from '../edgeproof.ts';
 import { openGeoipDatabases } from './geoip_databases.ts';
 import { cloudFromEnvironment } from './cloud_environment.ts';
-import {
-  type StreamVerbOptions,
-  UNPRIVILEGED,
-  aboutStreams,
-  streamListening,
-  streamOptions,
-  readPorts,
-} from './stream_options.ts';
+import { aboutStreams, streamListening } from './stream_options.ts';
 import { type Management, openManagement } from '../control/management.ts';
 import { storeName } from '../control/store/postgres.ts';
-import {
-  type DecidingOptions,
-  type InspectorVerbOptions,
-  type VerbInspector,
-  inspectorOption,
-  verbInspector,
-} from './inspector.ts';
+import { type DecidingOptions, type VerbInspector, verbInspector } from './inspector.ts';
 import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
-import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
-import { type AgentVerbOptions, aboutAgents, agentListening, agentsOption } from './agent_options.ts';
+import { USUAL_SERVICE } from './service_name.ts';
+import { aboutAgents, agentListening } from './agent_options.ts';
 import { type RequestLog, heardBy, requestLog } from './request_log.ts';
 import { voiceTo } from './voice.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
-import { type OtlpVerbOptions, otlpExport, otlpOption } from './otlp_option.ts';
+import { otlpExport } from './otlp_option.ts';
 import type { Family } from '../server/admin_metrics.ts';
 import type { SharedState } from '../shared_state/port.ts';
-import { type SharedVerbOptions, sharedOptions, sharedState } from './shared_options.ts';
-import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
-import { type ServeFiles, apiCertificate, sealingKeysIn } from './serve_files.ts';
+import { sharedState } from './shared_options.ts';
+import { apiCertificate, sealingKeysIn } from './serve_files.ts';
+import { type ServeOptions, serveOptions } from './serve_options.ts';
 import { EXIT } from './exit_codes.ts';
-import { SEAL_KEY_COMMAND, SEAL_KEY_FILE, readStore } from './with_store.ts';
 import { refuseStale, standingOf, whenStale } from './node_standing.ts';
-import { isQuiet, isWorker, leave, readWorkers, untilOrdered } from './workers.ts';
+import { isQuiet, isWorker, leave, untilOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 
 type EdgeListenOptions = NonNullable<Parameters<Management['edge']['listen']>[0]>;
 
-interface Options
-  extends
-    ServeFiles,
-    StreamVerbOptions,
-    AgentVerbOptions,
-    OtlpVerbOptions,
-    ServiceOptions,
-    InspectorVerbOptions,
-    SharedVerbOptions {
-  readonly store: string;
-  readonly maxStale?: number;
-  readonly host: string;
-  readonly port: number;
-  readonly apiPort: number;
-  readonly drain: number;
-  readonly log?: boolean;
-  readonly jsonForEmpty?: boolean;
-  readonly rateLimit?: number;
-  readonly addressDatabase: readonly string[];
-  readonly passUnsimulated?: boolean;
-  readonly allowPrivateFetch?: boolean;
-  readonly edgePorts: (port: number) => boolean;
-  readonly eventFiles?: string;
-  readonly allowPrivateCallbacks?: boolean;
-  readonly workers: number;
-  readonly keepAudit?: number;
-  readonly keepUndelivered?: number;
-}
-
-const MAX_STALE = 'exit after the store has been unreachable this long; default: keep serving';
-
-const WORKERS = 'number of worker processes behind one listener; needs a store in PostgreSQL';
-
 export function register(command: Command): void {
-  command
-    .option(
-      '--store <place>',
-      'store file, created if it does not exist; or postgres://…',
-      readStore,
-      'edgeproof.db',
-    )
-    .option(...SEAL_KEY_FILE)
-    .option(...SEAL_KEY_COMMAND)
-    .option('--max-stale <duration>', MAX_STALE, readDuration)
-    .option('--host <address>', 'listening address', '127.0.0.1')
-    .option('-p, --port <port>', 'port of the edge; the next free one if it is in use', readPort, 8080)
-    .option(
-      '--api-port <port>',
-      'port of the management API; the next free one if it is in use',
-      readPort,
-      4040,
-    )
-    .option('--workers <count>', WORKERS, readWorkers, 1)
-    .option('--strict-port', 'fail if a port is in use')
-    .option(...DRAIN_OPTION)
-    .option('--log', 'print a line for each request and connection, with the names of objects that have one')
-    .option('--tls-cert <file>', 'PEM certificate; serves the API over HTTPS')
-    .option('--tls-key <file>', 'PEM private key of that certificate')
-    .option('--json-for-empty', 'respond with 200 and {} instead of 204, which the published SDK needs')
-    .option('--rate-limit <count>', 'request limit of the API per 60 seconds; default: none', readCount)
-    .option(
-      '--address-database <file>',
-      'MaxMind DB file with facts about addresses; can be repeated',
-      addText,
-      [],
-    )
-    .option(
-      '--pass-unsimulated',
-      'let requests pass policy actions that are not simulated; otherwise they get 501',
-    )
-    .option(
-      '--edge-ports <ports>',
-      'ports that TLS and TCP edges may open, such as 5000-5999,6432; default: 1024-65535',
-      readPorts,
-      UNPRIVILEGED,
-    )
-    .option('--event-files <folder>', 'folder for the files of event destinations; default: no files')
-    .option('--allow-private-callbacks', 'let event callbacks reach this machine and its network')
-    .option('--keep-audit <days>', 'remove older audit records; default: keep all', readCount)
-    .option('--keep-undelivered <days>', 'drop older undelivered audit events; default: keep all', readCount)
-    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
-  inspectorOption(
-    agentsOption(streamOptions(otlpOption(sharedOptions(serviceNameOption(command))))),
-    false,
-  ).action(async (options: Options) => {
+  serveOptions(command).action(async (options: ServeOptions) => {
     ignoreClosedOutput();
     refuseStale(options);
     if (options.workers > 1 && !isWorker) {
@@ -144,7 +47,7 @@ export function register(command: Command): void {
 }
 
 /** Serves until a signal, or until the first process orders the end; returns the exit code. */
-async function serve(options: Options, shared: SharedState | null): Promise<number> {
+async function serve(options: ServeOptions, shared: SharedState | null): Promise<number> {
   const { serviceName = USUAL_SERVICE } = options;
   limitHeap();
   let management: Management | null = null;
@@ -213,7 +116,7 @@ interface Ready {
   readonly about: readonly string[];
 }
 
-function sayReady(options: Options, management: Management, { edge, api, about }: Ready): void {
+function sayReady(options: ServeOptions, management: Management, { edge, api, about }: Ready): void {
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
   for (const line of movedLine('port', options.port, edge.port)) say(`  ${line}`);
   for (const line of movedLine('API port', options.apiPort, api.port)) say(`  ${line}`);
@@ -224,7 +127,7 @@ function sayReady(options: Options, management: Management, { edge, api, about }
   say('');
 }
 
-function listeningOf(options: Options, { store, ingressCertificate }: Management): EdgeListenOptions {
+function listeningOf(options: ServeOptions, { store, ingressCertificate }: Management): EdgeListenOptions {
   const { host, port, edgePorts, strictPort = false } = options;
   const { admin, ...streams } = streamListening(options, say);
   return {
@@ -242,7 +145,7 @@ function listeningOf(options: Options, { store, ingressCertificate }: Management
 async function untilStopped(
   { store, reloadKeys }: Management,
   { families }: Listening,
-  { maxStale }: Options,
+  { maxStale }: ServeOptions,
 ): Promise<number> {
   const reload = (): void => {
     reloadKeys().then(
@@ -265,7 +168,7 @@ async function untilStopped(
 
 /** The log of requests and connections that `--log` asks for, beside the listeners of OTLP. */
 function logOf(
-  { log }: Options,
+  { log }: ServeOptions,
   otlp: ReturnType<typeof otlpExport>,
   management: () => Management | null,
 ): Partial<RequestLog> {
@@ -274,14 +177,14 @@ function logOf(
   return log === true ? heardBy(requestLog(voiceTo(process.stdout), needs), otlp.edge) : {};
 }
 
-async function decidingOf({ addressDatabase, passUnsimulated }: Options): Promise<DecidingOptions> {
+async function decidingOf({ addressDatabase, passUnsimulated }: ServeOptions): Promise<DecidingOptions> {
   const geoipDatabases = await openGeoipDatabases(addressDatabase, process.cwd());
   return { geoipDatabases, passUnsimulated: passUnsimulated === true };
 }
 
 /** The inspector, which an IP restriction of the type `dashboard` may refuse; refused while there is no store. */
 function inspectorBeside(
-  options: Options,
+  options: ServeOptions,
   deciding: DecidingOptions,
   management: () => Management | null,
 ): Promise<VerbInspector | null> {
