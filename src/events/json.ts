@@ -3,8 +3,8 @@ import type { HttpRequestComplete, HttpRequestCompleteEvent, TcpConnectionClosed
 import type { NormalisedHeaders } from './field_types.ts';
 
 /**
- * The JSON text of an event, identical to that of `JSON.stringify`. Writing known members takes a fifth of
- * its time, and texts of our own need no escaping.
+ * The JSON text of an event, identical to that of `JSON.stringify`. Writing known members takes less
+ * than half of its time, and texts of our own need no escaping.
  */
 export function eventJson(event: HttpRequestCompleteEvent | TcpConnectionClosedEvent): string {
   if (event.event_type !== 'http_request_complete.v0') return JSON.stringify(event);
