@@ -27,18 +27,23 @@ const BY_VITE = filesWith(/spy: true|src\/browser\/url\.ts'/);
 
 /**
  * Files that take long and find what edits seldom break: what is packed, which objects stay in memory, how work grows with the
- * size of a configuration, what a solver says of random pairs, what floods, kills and peers that read nothing leave behind.
+ * size of a configuration, what a solver says of random pairs, what floods, kills and peers that read nothing leave behind,
+ * planted faults, threads and shards, second ways of an SDK.
  * `npm run test:full` runs them.
  */
 const FULL_RUN = [
   'test/analysis/oracle.test.ts',
+  'test/analysis/planted_mistakes.test.ts',
   'test/analysis/rare_features.test.ts',
   'test/auth/many_pending.test.ts',
   'test/bench/soak.test.ts',
+  'test/benchmark/meter.test.ts',
   'test/browser/parts.test.ts',
   'test/browser/twins.test.ts',
   'test/cli/examples.test.ts',
+  'test/cli/shards.test.ts',
   'test/control/cost_of_a_write.test.ts',
+  'test/control/edge_file_round_trip.test.ts',
   'test/control/kill.test.ts',
   'test/control/memory.test.ts',
   'test/control/stalls.test.ts',
@@ -47,24 +52,30 @@ const FULL_RUN = [
   'test/edge/large_parts_ahead.test.ts',
   'test/edge/swap_memory.test.ts',
   'test/filters/planted_filter.test.ts',
+  'test/http1/client_leaves_while_paused.test.ts',
   'test/http1/streaming.test.ts',
   'test/http1/websocket/unread.test.ts',
   'test/http2/closed_sessions.test.ts',
   'test/http2/half_heads.test.ts',
   'test/inspector/hostile.test.ts',
   'test/integrations/testing/runners.test.ts',
+  'test/lsp/positions.test.ts',
   'test/lsp/random_edits.test.ts',
   'test/mcp/repairs.test.ts',
   'test/package/action.test.ts',
   'test/package/shipping.test.ts',
   'test/package/tarball.test.ts',
   'test/package/types.test.ts',
+  'test/playground/add_case.test.ts',
   'test/project_files/mutants.test.ts',
+  'test/replay/jobs.test.ts',
   'test/server/faults/attacks.test.ts',
+  'test/simulator/planted_everywhere.test.ts',
   'test/simulator/planted_faults.test.ts',
   'test/tunnel/hostile.test.ts',
   'test/tunnel/many_tunnels.test.ts',
   'test/tunnel/reconnect.test.ts',
+  'test/tunnel/sdk_ways.test.ts',
 ];
 /** Files that take much longer than their size says, by which a first run sorts them: they begin before the others. */
 const LONG = [
