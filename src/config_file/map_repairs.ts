@@ -72,6 +72,12 @@ function valueMeant({ type, items, ...shape }: Shape, text: string): string | un
   return type === 'object' ? mapMeant({ type, ...shape }, text) : undefined;
 }
 
+/** The cure of a value that stands for a map with it as its only member. */
+export function writesMember(key: string, value: string): More {
+  const yaml = `{ ${key}: ${value} }`;
+  return { hint: `write ${yaml}`, fix: writes(yaml) };
+}
+
 /** The fix that writes a value as YAML. */
 export function writes(yaml: string, safe = false): WantedFix {
   return { message: `write ${yaml}`, safe, edit: edits.written(yaml) };

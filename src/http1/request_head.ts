@@ -118,10 +118,10 @@ export class RequestReader {
 
   #parse(bytes: Buffer, from: number, to: number): number {
     let at = from;
-    if (bytes[at] === TLS_HANDSHAKE) return this.#refuse(TLS, {});
     while (at < to && TOKEN[bytes[at]!] === 1) at++;
     if (at >= to) return at - from > LONGEST_METHOD ? this.#refuse(NO_REQUEST, {}) : MORE;
-    if (bytes[at] !== SP || at === from || at - from > LONGEST_METHOD) return this.#refuse(NO_REQUEST, {});
+    if (bytes[at] !== SP || at === from || at - from > LONGEST_METHOD)
+      return this.#refuse(bytes[from] === TLS_HANDSHAKE ? TLS : NO_REQUEST, {});
     const methodEnd = at++;
     const targetFrom = at;
     while (at < to && VISIBLE[bytes[at]!] === 1) at++;

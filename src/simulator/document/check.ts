@@ -6,7 +6,7 @@ import type { ShapeCode } from '../../config_file/codes.ts';
 import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
 import type { Report } from '../../diagnostics/report.ts';
-import { writes } from '../../config_file/map_repairs.ts';
+import { writesMember } from '../../config_file/map_repairs.ts';
 import { errorsTo, reportWith } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
@@ -218,7 +218,7 @@ function checkCases(
       const message = `${quoted(misspelt.text)} is neither a map nor \`snapshot\``;
       const isStatus = /^[1-5](?:\d\d|xx)$/i.test(misspelt.text);
       const meant = isStatus
-        ? { hint: `write { status: ${misspelt.text} }`, fix: writes(`{ status: ${misspelt.text} }`) }
+        ? writesMember('status', misspelt.text)
         : meantWord(suggest(misspelt.text, ['snapshot']));
       report('scenario.bad_expectation', misspelt.pointer, message, meant);
     } else if (!expectsSomething(config)) {
