@@ -46,7 +46,7 @@ interface Options extends ServiceOptions {
 
 export function register(command: Command): void {
   textOrJson(serviceNameOption(command))
-    .argument('[method]', 'request method, in any letter case', (method) =>
+    .argument('[method]', 'request method, in any letter case; GET if only a URL is given', (method) =>
       /^[a-z-]+$/i.test(method) ? method.toUpperCase() : method,
     )
     .argument('[url]', 'full URL, such as https://shop.test/admin')
@@ -78,20 +78,26 @@ export function register(command: Command): void {
     .action(async (method: string | undefined, url: string | undefined, options: Options) => {
       refuseExcess(command);
       const hasStatus = command.getOptionValueSource('upstreamStatus') === 'cli';
-      process.exitCode = await explain(method, url, { ...options, hasStatus });
+      const named =
+        url === undefined && isUrl(method) ? (['GET', method] as const) : ([method, url] as const);
+      process.exitCode = await explain(...named, { ...options, hasStatus });
     });
 }
 
 /** Arguments after the URL are refused here, because one of them is mostly the edge file. */
 function refuseExcess(command: Command): void {
   const [method, url, extra] = command.args;
-  if (extra === undefined) return;
-  const isFile = /\.(?:ya?ml|json|[cm]?[jt]s)$/.test(extra);
-  throw new FileError(
-    isFile
-      ? `-e names the edge file; write 'edgeproof explain ${method} ${url} -e ${extra}'`
-      : `'${extra}' is not expected after the URL; quote a URL with spaces`,
-  );
+  if (extra !== undefined) throw new FileError(unexpected(extra, `${method} ${url}`));
+}
+
+function unexpected(extra: string, request: string): string {
+  return /\.(?:ya?ml|json|[cm]?[jt]s)$/.test(extra)
+    ? `-e names the edge file; write 'edgeproof explain ${request} -e ${extra}'`
+    : `'${extra}' is not expected after the URL; quote a URL with spaces`;
+}
+
+function isUrl(text: string | undefined): text is string {
+  return text !== undefined && /^https?:\/\//i.test(text);
 }
 
 async function explain(
@@ -167,10 +173,13 @@ async function explain(
 
 /** Throws FileError when the command line names neither a request nor a connection. */
 function refuseUnnamed(method: string | undefined, url: string | undefined, { connect }: Options): void {
-  if (method !== undefined && /^https?:\/\//i.test(method)) {
-    const isSwapped = url !== undefined && /^[a-z]+$/i.test(url);
-    const shown = `edgeproof explain ${isSwapped ? url : 'GET'} ${method}`;
-    throw new FileError(`the method is before the URL; write '${shown}'`);
+  if (isUrl(method) && url !== undefined) {
+    const isSwapped = /^[a-z]+$/i.test(url);
+    throw new FileError(
+      isSwapped
+        ? `the method is before the URL; write 'edgeproof explain ${url} ${method}'`
+        : unexpected(url, method),
+    );
   }
   if (method !== undefined && url !== undefined && /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(url))
     throw new FileError(`'${url}' has no scheme; write https://${url}`);

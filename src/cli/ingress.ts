@@ -208,6 +208,7 @@ function printReady(
   const streams = aboutStreams(edge.config, listening, nameOf);
   for (const line of [...source.about(edge, listening), ...streams, ...further]) say(`  ${line}`);
   for (const line of source.replaced?.() ?? []) say(`  ${line}`);
-  if (source.file !== null && options.watch) say(`  ${source.file} is reloaded on save`);
+  if (source.file !== null && source.file !== '-' && options.watch)
+    say(`  ${source.file} is reloaded on save`);
   say('');
 }

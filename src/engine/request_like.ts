@@ -28,7 +28,8 @@ export interface ClientFacts {
   readonly tls?: Partial<TlsFacts>;
 }
 
-const URL_FORM = /^(https?):\/\/([^/?#]+)([^#]*)$/i;
+const URL_FORM = /^(https?):\/\/([^/?#@]+)((?:[/?][^#]*)?)$/i;
+const USER_INFO = /^(https?:\/\/)[^/?#@]*@([^#]*)$/i;
 export const DEFAULT_CLIENT_IP = '203.0.113.9';
 
 /**
@@ -51,6 +52,9 @@ export function headOf(request: RequestLike): RequestHead | RefusedHead {
 }
 
 function problemOfUrl(url: string): string {
+  const [, scheme, rest] = USER_INFO.exec(url) ?? [];
+  if (scheme !== undefined)
+    return `the URL has a user name, which clients send as an Authorization header; write ${scheme}${rest} and that header`;
   const [before, fragment] = url.split('#', 2);
   return fragment !== undefined && URL_FORM.test(before!)
     ? `'${url}' has a fragment, which clients do not send; write ${before}`

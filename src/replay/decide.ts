@@ -105,6 +105,7 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
     ...(options.geoipDatabases && { geoipDatabases: options.geoipDatabases }),
     ...(options.adoptHosts && { adoptHosts: options.adoptHosts }),
   });
+  const isAdopted = options.adoptHosts === 'any' && edge.sole !== null;
   const pipelines = edge.https.flatMap((each) => each.pipelines);
   if (options.filtersOf !== undefined)
     for (const pipeline of pipelines)
@@ -131,8 +132,8 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
       const exchange = beginGiven(edge, record.connection, record.head, world);
       const driver = new RecordedDriver(record, unknowns);
       converse(HTTP_ENGINE, exchange, driver);
-      // Without a host it is not known whose request this is.
-      if (record.lost.has('host')) unknowns.note('host', null);
+      // Without a host it is not known whose request this is, unless all are requests for one edge.
+      if (record.lost.has('host') && !isAdopted) unknowns.note('host', null);
       lostInputsOf(exchange, record, unknowns);
       counterWindows.count(exchange, nowMs, unknowns);
       if (exchange.ended?.code === 'engine.bug')

@@ -16,7 +16,8 @@ const NO_LOG =
   'no line is a record: name a recording (`dev --record FILE`), events (`dev --events FILE`), an access log, HAR or curl command lines';
 
 const NO_HOST =
-  'the log has no host, which chooses the edge: log it too, for example with `$host` before the fields of nginx';
+  'the log has no host, which chooses the edge: log it too, for example with `$host` before the fields of nginx; ' +
+  'with a single edge, --adopt-hosts treats all requests as requests for it';
 
 /** The place of a pointer in a file; null if unknown. */
 export type PlaceOf = (pointer: string) => string | null;

@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createEdge } from '../../src/edgeproof.ts';
+import { replayedEdge } from '../../src/replay/decide.ts';
 import { logReader } from '../../src/replay/read_log.ts';
 import type { LogRecord } from '../../src/replay/log_record.ts';
 import { replayText } from '../../src/replay/report_replay.ts';
@@ -147,6 +149,19 @@ describe('access logs of other servers', () => {
     const other = replay(replayed(configOf({})), null);
     other.take(records[0]!);
     expect(replayText(other.summary(), () => null)).toContain('the log has no host');
+  });
+
+  it('without a host are for the only edge, if that is asked for', () => {
+    const adopting = (...expressions: string[]) =>
+      replayedEdge(createEdge(configOf(policyOf([deny(...expressions)]))).config, { adoptHosts: 'any' });
+    const current = adopting('false');
+    const counted = (expression: string) => {
+      const running = replay(adopting(expression), current);
+      running.take(read(LOGS['nginx combined']).records[0]!);
+      return running.summary();
+    };
+    expect(counted("req.method == 'GET'")).toMatchObject({ changed: 1, unknown: 0 });
+    expect(counted("req.host == 'shop.test'")).toMatchObject({ changed: 0, unknown: 1 });
   });
 
   it('say what is wrong with a line', () => {

@@ -94,12 +94,14 @@ function phaseOf(
   const meant = suggest(key, PHASES);
   const isRule = ['expressions', 'actions', 'name', 'type', 'config'].includes(key);
   const isAround = AROUND.test(key);
+  const isOfEdge = ['edges', 'backends'].includes(key);
   report(2236, pointer, `${quoted(key)} is not a phase of a policy`, {
     at: 'key',
     hint:
       didYouMean(meant) ??
       (isRule ? 'rules are a list below a phase' : undefined) ??
-      (isAround ? 'a policy file has only the part that begins with the phases' : undefined),
+      (isAround ? 'a policy file has only the part that begins with the phases' : undefined) ??
+      (isOfEdge ? 'an edge file is not a policy: the part below `traffic_policy` is one' : undefined),
     notes: [`phases: ${listed(PHASES)}`],
     fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
   });
