@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import { compare } from '../../src/analysis/diff.ts';
 import { DiagramTooLarge, Diagrams } from '../../src/analysis/diagram.ts';
 import { patternDfa } from '../../src/analysis/fields.ts';
+import { findings } from '../../src/analysis/findings.ts';
 import { prove } from '../../src/analysis/prove.ts';
 import { Atoms } from '../../src/analysis/atoms.ts';
 import { shortestText } from '../../src/analysis/texts/intersect.ts';
 import { createEdge } from '../../src/edgeproof.ts';
-import { onePolicy } from '../one_route.ts';
+import { onePolicy, oneRoute } from '../one_route.ts';
 import { runs } from '../random.ts';
 
 /** What would take too long ends as undecided, with the reason: limits are counts of work, not of time. */
@@ -33,7 +34,17 @@ test('a product of many automata is given up after a number of states', () => {
     accepted: false,
   }));
   const wanted = { dfa: patternDfa('^(?:a|b)*c{3}$')!, accepted: true };
-  expect(shortestText([wanted, ...literals], 4)).toBe('unknown');
+  expect(shortestText([wanted, ...literals], 2)).toBe('unknown');
+});
+
+test('hundreds of patterns for user agents are checked, each against those before it', () => {
+  const deny = Array.from({ length: 300 }, (_, at) => `(?i)${(at * 7_919).toString(36)}x${at}bot`);
+  deny.push('0x0bot');
+  const config = oneRoute({ user_agent_filter: { deny } });
+  const found = findings(createEdge(config).config);
+  expect(found.filter(({ code }) => code === 'analysis.dead_pattern')).toMatchObject([
+    { pointer: expect.stringMatching(/\/deny\/300$/) as string },
+  ]);
 });
 
 test('a diagram has no more nodes than allowed', () => {

@@ -75,6 +75,8 @@ function randomText(chance: () => number): string {
   return text;
 }
 
+const SHORT_TEXTS = ['', ...ALPHABET, ...ALPHABET.flatMap((one) => ALPHABET.map((other) => one + other))];
+
 describe('automata of patterns', () => {
   test('accept exactly the texts in which the engine finds the pattern', () => {
     const chance = seeded(41);
@@ -97,21 +99,27 @@ describe('automata of patterns', () => {
   test('a shortest text of a conjunction is one, and none is claimed only if there is none', () => {
     const chance = seeded(42);
     for (let round = 0; round < runs(4_000, 150); round++) {
-      const sources = [randomPattern(chance, 2), randomPattern(chance, 2)];
-      const signs = [chance() < 0.7, chance() < 0.5];
-      if (sources.some((source) => isPatternProblem(compilePattern(source)))) continue;
+      const count = chance() < 0.5 ? 2 : 3 + Math.floor(chance() * 5);
+      const sources = Array.from({ length: count }, () => randomPattern(chance, 2));
+      const signs = sources.map((_, at) => chance() < (at === 0 ? 0.7 : 0.4));
+      const patterns = sources.map((source) => compilePattern(source));
+      if (patterns.some(isPatternProblem)) continue;
       const dfas = sources.map((source) => patternDfa(source));
       if (dfas.includes(null)) continue;
       const answer = shortestText(dfas.map((dfa, at) => ({ dfa: dfa!, accepted: signs[at]! })));
       const holds = (text: string): boolean =>
-        sources.every(
-          (source, at) =>
-            (compilePattern(source) as { test: (text: string) => boolean }).test(text) === signs[at],
+        patterns.every(
+          (pattern, at) => (pattern as { test: (text: string) => boolean }).test(text) === signs[at],
         );
-      if (answer === 'none')
+      if (answer === 'none') {
+        for (const text of SHORT_TEXTS) if (holds(text)) expect([sources, signs, text]).toBe(answer);
         for (let each = 0; each < 40; each++) expect(holds(randomText(chance))).toBe(false);
-      else if (answer !== 'unknown' && answer.text !== null)
-        expect([sources, signs, holds(answer.text)]).toEqual([sources, signs, true]);
+      } else if (answer !== 'unknown' && answer.text !== null) {
+        const { text: found } = answer;
+        expect([sources, signs, holds(found)]).toEqual([sources, signs, true]);
+        const shorter = SHORT_TEXTS.filter((text) => [...text].length < [...found].length);
+        expect([sources, signs, shorter.find(holds)]).toEqual([sources, signs, undefined]);
+      }
     }
   });
 

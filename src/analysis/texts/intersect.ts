@@ -18,8 +18,39 @@ export interface FieldText {
 /** Maximum number of states of a product that are visited. */
 const PRODUCT_LIMIT = 20_000;
 
-/** A shortest text in all of the sets: breadth first over their product, without building it. */
+/** With more sets, most refuse nothing that the others accept. */
+const FEW = 4;
+
+/** A shortest text in all of the sets. */
 export function shortestText(literals: readonly TextLiteral[], limit = PRODUCT_LIMIT): TextAnswer {
+  const found = literals.length > FEW ? inSomeThenAll(literals, limit) : inAll(literals, limit);
+  return typeof found === 'string' ? found : textOf(found);
+}
+
+/** The characters of a text. */
+type Found = readonly number[] | 'none' | 'unknown';
+
+/** Searches in the first set only, then with those that refuse the text that was found, until none does. */
+function inSomeThenAll(literals: readonly TextLiteral[], limit: number): Found {
+  const asked = new Set(literals.slice(0, 1));
+  for (;;) {
+    const found = inAll([...asked], limit);
+    if (found === 'unknown') return inAll(literals, limit);
+    if (found === 'none') return found;
+    const refusing = literals.filter((literal) => !contains(literal, found));
+    if (refusing.length === 0) return found;
+    for (const literal of refusing) asked.add(literal);
+  }
+}
+
+function contains({ dfa, accepted }: TextLiteral, points: readonly number[]): boolean {
+  let state = 0;
+  for (const point of points) state = dfa.next[state * dfa.starts.length + rangeOf(dfa.starts, point)]!;
+  return (dfa.accepts[state] === 1) === accepted;
+}
+
+/** Breadth first over the product of the sets, without building it. */
+function inAll(literals: readonly TextLiteral[], limit: number): Found {
   const points = representatives(literals);
   const steps = points.map((point) => literals.map(({ dfa }) => rangeOf(dfa.starts, point)));
   const product = new Product(literals);
@@ -34,7 +65,7 @@ export function shortestText(literals: readonly TextLiteral[], limit = PRODUCT_L
   const seen = new Set([product.keyOf(first)]);
   for (let at = 0; at < queue.length; at++) {
     const states = queue[at]!;
-    if (product.isAccepted(states)) return textOf(at, from, by);
+    if (product.isAccepted(states)) return wayTo(at, from, by);
     for (let index = 0; index < steps.length; index++) {
       product.step(states, steps[index]!, next);
       const key = product.keyOf(next);
@@ -47,6 +78,12 @@ export function shortestText(literals: readonly TextLiteral[], limit = PRODUCT_L
     }
   }
   return 'none';
+}
+
+function wayTo(end: number, from: readonly number[], by: readonly number[]): readonly number[] {
+  const points: number[] = [];
+  for (let at = end; from[at]! >= 0; at = from[at]!) points.push(by[at]!);
+  return points.reverse();
 }
 
 /** The automata of several sets, running side by side. */
@@ -126,12 +163,10 @@ function printableFrom(start: number): number {
   return start >= 0xd800 && start <= 0xdfff ? 0xe000 : start;
 }
 
-function textOf(end: number, from: readonly number[], by: readonly number[]): FieldText {
-  const points: number[] = [];
-  for (let at = end; from[at]! >= 0; at = from[at]!) points.push(by[at]!);
+function textOf(points: readonly number[]): FieldText {
   if (points.includes(ABSENT)) return { text: null, more: [] };
   const values: number[][] = [[]];
-  for (const point of points.toReversed()) {
+  for (const point of points) {
     if (point === SEPARATOR) values.push([]);
     else values.at(-1)!.push(point);
   }
