@@ -1,6 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { basename } from 'node:path';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { IS_FULL, SEED, SIZE } from './test/random.ts';
@@ -123,6 +123,10 @@ const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
 /** Loading the sources anew for each file took longer than most files run. */
 const BY_SHARED_WORKERS = { isolate: false, experimental: BY_NODE };
 
+/** Temporary files of all tests, and of what they start; nothing of it is left. */
+const TEMPORARY = mkdtempSync(join(tmpdir(), 'edgeproof-tests-'));
+process.once('exit', () => rmSync(TEMPORARY, { recursive: true, force: true, maxRetries: 3 }));
+
 function filesWith(text: RegExp): string[] {
   const root = import.meta.dirname;
   return globSync(FILES, { cwd: root }).filter((file) => text.test(readFileSync(`${root}/${file}`, 'utf8')));
@@ -134,7 +138,10 @@ export default defineConfig({
     // Most of what a test makes is soon garbage: with more room for it, a run takes a tenth less CPU.
     execArgv: ['--max-semi-space-size=64'],
     // Processes that tests start load the sources in half the time.
-    env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/edgeproof/compiled` },
+    env: {
+      NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/edgeproof/compiled`,
+      TMPDIR: TEMPORARY,
+    },
     // The large run does up to twenty times the work, beside other files.
     testTimeout: process.env['EDGEPROOF_TEST_SIZE'] === 'large' ? 300_000 : 120_000,
     hookTimeout: 300_000,
