@@ -59,15 +59,12 @@ export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
       known.delete(client.issuer);
       return failureOf(error, 'discovery');
     }
-    const config = configured(provider, question, fetch);
     try {
-      return await done(config, request);
+      // Metadata of a provider may have values of any type, which the library takes for granted.
+      const config = configured(provider, question, fetch);
+      return await done(config, request).finally(() => keepKeys(provider, config));
     } catch (error) {
       return failureOf(error, 'invalid');
-    } finally {
-      const keys = openid.getJwksCache(config);
-      if (keys !== undefined && (provider.keys === undefined || keys.uat > provider.keys.uat))
-        provider.keys = keys;
     }
   }
 
@@ -85,6 +82,13 @@ export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
       return begun;
     },
   };
+}
+
+/** Keeps the key set that a request has fetched, unless a concurrent one has fetched a later one. */
+function keepKeys(provider: Known, config: openid.Configuration): void {
+  const keys = openid.getJwksCache(config);
+  if (keys !== undefined && (provider.keys === undefined || keys.uat > provider.keys.uat))
+    provider.keys = keys;
 }
 
 async function discovered({ issuer, clientId }: OidcClient, nowMs: number, fetch: OidcFetch): Promise<Known> {

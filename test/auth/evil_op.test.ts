@@ -151,6 +151,11 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
     { metadata: (honest) => ({ ...honest, token_endpoint: 'http://login.example.test/token' }) },
     UNTRUSTED,
   ],
+  [
+    'ways to authenticate that are not a list',
+    { metadata: (honest) => ({ ...honest, token_endpoint_auth_methods_supported: 5 }) },
+    UNTRUSTED,
+  ],
   ['no address of tokens', { metadata: lacking('token_endpoint') }, UNTRUSTED],
   ['no address of keys', { metadata: lacking('jwks_uri') }, UNTRUSTED],
   [
