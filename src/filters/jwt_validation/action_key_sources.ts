@@ -7,6 +7,8 @@ import { KEYS_KEPT_MS, readKeySet } from './algorithm.ts';
 interface Fetched {
   readonly keys: readonly JwsKey[] | null;
   readonly atMs: number;
+  /** When these keys could last not be renewed; null if that has not failed. */
+  readonly failedMs: number | null;
 }
 
 /** Key sets by URL. */
@@ -32,7 +34,15 @@ export function mayBeRenewed({ atMs }: Fetched, nowMs: number): boolean {
   return nowMs - atMs >= RENEWED_AFTER_MS;
 }
 
-/** `allowPrivate`: the URL is literal in the policy, so a request cannot influence it. */
+/** Whether keys could not be renewed a moment ago: a key that is missing here may exist. */
+export function hasJustFailed({ failedMs }: Fetched, nowMs: number): boolean {
+  return failedMs !== null && nowMs - failedMs < FAILURE_KEPT_MS;
+}
+
+/**
+ * `allowPrivate`: the URL is literal in the policy, so a request cannot influence it. Anyone can send a token whose
+ * signature is wrong, so concurrent requests share one fetch; but not with one whose address is not checked.
+ */
 export function keysRequest(url: string, allowPrivate: boolean): FetchRequest {
   return {
     method: 'GET',
@@ -43,13 +53,19 @@ export function keysRequest(url: string, allowPrivate: boolean): FetchRequest {
     limitBytes: SET_LIMIT_BYTES,
     maxRedirects: 2,
     allowPrivate,
+    share: `keys ${allowPrivate ? 'anywhere' : 'in public'} ${url}`,
   };
 }
 
-/** Caches a fetched set and drops the oldest above the limit. */
+/**
+ * Caches a fetched set and drops the oldest above the limit. Keys that are recent enough stay if they cannot be renewed:
+ * a token with an unknown `kid` causes the renewal, and anyone can send one.
+ */
 export function keepKeys(cache: KeyCache, url: string, answer: Answers['fetch'], nowMs: number): Fetched {
   const keys = 'failure' in answer || answer.status !== 200 ? null : readKeySet(answer.body);
-  const fetched = { keys, atMs: nowMs };
+  const before = keys === null ? cachedKeys(cache, url, nowMs) : null;
+  const isKept = before !== null && before.keys !== null;
+  const fetched = isKept ? { ...before, failedMs: nowMs } : { keys, atMs: nowMs, failedMs: null };
   cache.delete(url);
   cache.set(url, fetched);
   for (const oldest of cache.keys()) {

@@ -3,7 +3,14 @@ import { type Token, type TokenProblem, signatureProblem } from './algorithm.ts'
 import { ask } from '../../engine/contract.ts';
 import type { ActionOutcome } from '../action.ts';
 import type { PolicyRun } from '../policy_run.ts';
-import { type KeyCache, cachedKeys, keepKeys, keysRequest, mayBeRenewed } from './action_key_sources.ts';
+import {
+  type KeyCache,
+  cachedKeys,
+  hasJustFailed,
+  keepKeys,
+  keysRequest,
+  mayBeRenewed,
+} from './action_key_sources.ts';
 import type { Fault } from './action_refusals.ts';
 import type { FoundToken } from './action_tokens.ts';
 
@@ -59,11 +66,14 @@ export function verifySignatures(policyRun: PolicyRun, job: Job, ending: Ending)
   if (known !== null) {
     const tried = tryKeys(job, url, known.keys);
     const lacksKey = tried.at === at && tried.problem?.fault === 'no_key' && known.keys !== null;
-    if (!lacksKey || !mayBeRenewed(known, nowMs)) return verifySignatures(policyRun, tried, ending);
+    if (!lacksKey) return verifySignatures(policyRun, tried, ending);
+    if (hasJustFailed(known, nowMs))
+      return verifySignatures(policyRun, { ...tried, unreachable: url }, ending);
+    if (!mayBeRenewed(known, nowMs)) return verifySignatures(policyRun, tried, ending);
   }
   return ask({ ask: 'fetch', request: keysRequest(url, ending.allowPrivate(url)) }, (answer) => {
-    const { keys } = keepKeys(ending.cache, url, answer, policyRun.world.nowMs());
-    return verifySignatures(policyRun, tryKeys(job, url, keys), ending);
+    const { keys, failedMs } = keepKeys(ending.cache, url, answer, policyRun.world.nowMs());
+    return verifySignatures(policyRun, tryKeys(job, url, failedMs === null ? keys : null), ending);
   });
 }
 
