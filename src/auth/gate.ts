@@ -14,7 +14,14 @@ import { identityFields } from './identity.ts';
 import type { LoginKeys } from './keys.ts';
 import { type LoginMemory, keepRefreshed, refreshedOf } from './memory.ts';
 import type { IdentityProvider, LoginContext } from './provider.ts';
-import { isAskedByOthers, keepForOthers, refreshedByOthers } from './refreshed_sessions.ts';
+import {
+  ASKED_AGAIN,
+  failuresToAsk,
+  isAskedByOthers,
+  keepFailure,
+  keepForOthers,
+  refreshedByOthers,
+} from './refreshed_sessions.ts';
 import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
 import { type Session, checkIsDue, expiryOf, openSession, sessionEnd, withLastSeen } from './session.ts';
@@ -154,7 +161,7 @@ export function admitted(
     const ask = () => checked(visit, session, check(session, visit), refused);
     // Changed lists are a reason to ask whatever others do.
     return visit.world.sharesState === true && session.lists === lists
-      ? checkedOnce(visit, session, ask)
+      ? checkedOnce(visit, session, ask, refused)
       : ask();
   }
   const again = withLastSeen(session, visit.gate.times, nowMs);
@@ -192,17 +199,23 @@ function* checked(
 
 /**
  * Asks the provider unless another node has done so a moment ago, or does so now: two nodes that redeem a refresh token
- * both end the session at providers that issue a new one each time.
+ * both end the session at providers that issue a new one each time. A session passes meanwhile, but no longer once the
+ * provider could not be asked: a failed check lets no request through.
  */
 function* checkedOnce(
   visit: Visit,
   session: Session,
   ask: () => Conversation<LoginOutcome>,
+  refused: RefuseCheck,
 ): Conversation<LoginOutcome> {
   const found = yield* refreshedByOthers(visit, session);
   if (found !== null) return passed(visit, found, sessionCookies(visit, found) ?? []);
-  const isAsked = yield* isAskedByOthers(visit, session);
-  return isAsked ? passed(visit, session, []) : yield* ask();
+  const failures = yield* failuresToAsk(session);
+  if (yield* isAskedByOthers(visit, session, failures))
+    return failures === 0 ? passed(visit, session, []) : refused(ASKED_AGAIN)!;
+  const outcome = yield* ask();
+  if (outcome.reason === 'provider_failed') yield* keepFailure(visit, session, failures + 1);
+  return outcome;
 }
 
 function passed(visit: Visit, session: Session, cookies: readonly string[]): LoginPass {

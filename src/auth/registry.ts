@@ -11,7 +11,8 @@ export type OneTimeIds = Map<string, number>;
 
 /** Marks an id as used until `untilMs`; false if it was used before. */
 export function useOnce(used: OneTimeIds, id: string, untilMs: number, nowMs: number): boolean {
-  if (used.has(id)) return false;
+  if ((used.get(id) ?? nowMs) > nowMs) return false;
+  used.delete(id);
   for (const [old, until] of used) {
     if (until > nowMs && used.size < USED_LIMIT) break;
     used.delete(old);

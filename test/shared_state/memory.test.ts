@@ -30,6 +30,15 @@ it('takes ids of messages and assertions once until their time', () => {
   }
 });
 
+it('takes an id of a message again after its time, also behind one that lasts longer', () => {
+  const { answer } = memoryState();
+  const once = (id: string, untilMs: number) =>
+    ({ do: 'use_once', of: 'message', id, sinceMs: 0, untilMs }) as const;
+  answer(once('longer', 1_000), 0);
+  const all = [0, 99, 100, 199].map((nowMs) => answer(once('x', nowMs + 100), nowMs));
+  expect(all).toEqual([{ use: 'fresh' }, { use: 'used' }, { use: 'fresh' }, { use: 'used' }]);
+});
+
 it('keeps texts until their time, the newest 5,000, none without bound', () => {
   const { answer } = memoryState();
   const keep = (id: string, text: string) => answer({ do: 'keep', id, text, untilMs: 100 }, 0);

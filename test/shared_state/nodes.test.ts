@@ -6,7 +6,7 @@ import type { WhenUnavailable } from '../../src/engine/shared_question.ts';
 import { stateHub } from '../../src/shared_state/hub.ts';
 import type { SharedState } from '../../src/shared_state/port.ts';
 import { browserOf, codeOf } from '../auth/browser.ts';
-import { SECRET, evilOp } from '../auth/evil_op.ts';
+import { type Evil, SECRET, evilOp } from '../auth/evil_op.ts';
 import { ISSUER, edgeWith } from '../auth/gate_edge.ts';
 import { nodeOf } from './hub_links.ts';
 
@@ -27,8 +27,12 @@ function nodes(count: number, whenUnavailable: WhenUnavailable = 'local', nowMs:
 const SESSION_KEYS = [Buffer.alloc(32, 7).toString('base64')];
 
 /** Gates of the same configuration at several nodes. */
-async function gates(states: readonly SharedState[], clock: () => number = Date.now) {
-  const op = evilOp({ rotates: true }, clock);
+async function gates(
+  states: readonly SharedState[],
+  clock: () => number = Date.now,
+  evil: Evil = { rotates: true },
+) {
+  const op = evilOp(evil, clock);
   const edges = states.map((shared) =>
     edgeWith(
       { oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET } },
@@ -88,6 +92,34 @@ describe('a login at several nodes', () => {
     // Both take what one of them has asked.
     expect([await ask(0, 0), await ask(0, 1)]).toEqual([200, 200]);
     expect(refreshes()).toBe(1);
+  });
+
+  it('is refused at all of them while the provider cannot be asked, and passes after the outage', async () => {
+    let nowMs = Date.now();
+    const clock = () => nowMs;
+    const evil: { rotates: true; silent?: string } = { rotates: true };
+    const { op, edges } = await gates(
+      nodes(2, 'local', clock).map(({ state }) => state),
+      clock,
+      evil,
+    );
+    const browser = browserOf(edges[0]!, 'app.test');
+    const hop = await browser.go('https://app.test/');
+    await browser.go(op.approve(hop.location!));
+    const headers = {
+      cookie: await browser.jar.getCookieString('https://app.test/'),
+      accept: 'application/json',
+    };
+    const ask = async (index: number) =>
+      (await edges[index]!.handle(new Request('https://app.test/x', { headers }))).response.status;
+    evil.silent = '/token';
+    nowMs += 300_000;
+    for (const afterMs of [0, 0, 1_000, 14_000, 60_000]) {
+      nowMs += afterMs;
+      expect([await ask(0), await ask(1), await ask(0)]).toEqual([502, 502, 502]);
+    }
+    delete evil.silent;
+    expect([await ask(1), await ask(0)]).toEqual([200, 200]);
   });
 
   it('is refused while it cannot be checked whether it was completed before, and can be repeated', async () => {
