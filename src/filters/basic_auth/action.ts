@@ -64,15 +64,25 @@ function compileCredential(text: string, index: number, compiling: Compiling): E
       const username = user.text(activation);
       if (username instanceof Failure) return username;
       const secret = password.text(activation);
-      return secret instanceof Failure ? secret : { username, password: secret };
+      return secret instanceof Failure ? secret : withPassword({ username, password: secret }, compiling);
     };
   }
   const whole = compiling.template(text, at);
   return (activation) => {
     const pair = whole.text(activation);
     if (pair instanceof Failure) return pair;
-    return splitCredential(pair) ?? compiling.failure(FAILURES.interpolation, 'a credential has no colon');
+    const credentials = splitCredential(pair);
+    return credentials === null
+      ? compiling.failure(FAILURES.interpolation, 'a credential has no colon')
+      : withPassword(credentials, compiling);
   };
+}
+
+/** A secret that is set to nothing must not let everyone in who sends a user name alone. */
+function withPassword(credentials: Credentials, compiling: Compiling): Credentials | Failure {
+  return credentials.password === ''
+    ? compiling.failure(FAILURES.interpolation, 'the password of a credential is empty')
+    : credentials;
 }
 
 /** Offset of the first colon outside `${…}`, or -1. */
