@@ -68,6 +68,10 @@ export const POLICY_CURES: Readonly<Record<PolicyWarning, readonly [example: str
     'A guard on `vars.area`, which was set from the path',
     'Compare `req.url.path` itself: it is checked in every spelling',
   ],
+  'policy.host_as_sent': [
+    "A guard on `req.host == 'admin.test'`",
+    'Compare `req.url.host`: it is in lower case, without port and final dot',
+  ],
   'policy.provider_keys': [
     'A key of a model provider inside `ai-gateway`',
     'Keep it at the provider, or in a secret',

@@ -25,6 +25,7 @@ export const POLICY_WARNINGS = {
     'No edge of the configuration has the host, or the address, that forward-internal names: what reaches it fails.',
   'policy.unknown_secret': 'No vault, or no secret in it, has this name.',
   'policy.path_in_variable': 'A rule guards by a variable that was derived from the path.',
+  'policy.host_as_sent': 'A rule guards by the host as it was sent.',
   'policy.provider_keys':
     'Keys of a known provider: some pages of the service still show them in policies, and it refuses them today.',
   'policy.other_service_name':

@@ -40,6 +40,7 @@ const WHOLE_CHECKS: readonly WholeCheck[] = [
       checkSameCondition(policy, own, report);
       checkPathVariables(own, report);
     }
+    for (const rule of rules) checkSentHost(rule, report);
   },
 ];
 
@@ -149,12 +150,29 @@ function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
   const first = rules.findIndex(isOfPath);
   if (first === -1) return;
   for (const rule of rules.slice(first)) {
-    const guards = rule.read.some((action) => action !== undefined && isGuard(action.facts, action.config));
     const at = rule.expressions.findIndex(({ text }) => /\bvars\b/.test(text));
-    if (!guards || at === -1) continue;
+    if (at === -1 || !isGuarding(rule)) continue;
     const message = `rule ${nameOf(rule)} guards by a variable, and rule ${nameOf(rules[first]!)} derives variables from the path: another spelling of the path may bypass it`;
     report('policy.path_in_variable', rule.expressions[at]!.pointer, message, {
       hint: 'use the path itself in the expressions of the guarding rule',
     });
   }
+}
+
+/** An expression that is true of some texts of the host; one that negates a comparison stops more, not less. */
+const READS_SENT_HOST = /(?<!!\s*)\breq\.host\b(?!\s*!=)/;
+
+/** The client chooses the letter case of the Host field, and whether it has a port or a final dot. */
+function checkSentHost(rule: ReadRule, report: Report): void {
+  if (!isGuarding(rule)) return;
+  const read = rule.expressions.find(({ text }) => READS_SENT_HOST.test(text));
+  if (read === undefined) return;
+  const message = `rule ${nameOf(rule)} guards by \`req.host\`, which is the host as it was sent: upper case, a port or a final dot may bypass it`;
+  report('policy.host_as_sent', read.pointer, message, {
+    hint: 'use `req.url.host`, which is in lower case and has neither',
+  });
+}
+
+function isGuarding({ read }: ReadRule): boolean {
+  return read.some((action) => action !== undefined && isGuard(action.facts, action.config));
 }

@@ -195,11 +195,11 @@ export const RULE_CODES: readonly DocumentCode[] = [
     means: 'The plan of the account limits the number of expressions and actions per rule.',
     plan: { expressionsPerRule: 1, actionsPerRule: 1 },
     bad: `on_http_request:
-  - expressions: ["req.method == 'PUT'", "req.host == 'a.test'"]
+  - expressions: ["req.method == 'PUT'", "req.url.host == 'a.test'"]
     actions: [{ type: deny }]
 `,
     good: `on_http_request:
-  - expressions: ["req.method == 'PUT' && req.host == 'a.test'"]
+  - expressions: ["req.method == 'PUT' && req.url.host == 'a.test'"]
     actions: [{ type: deny }]
 `,
   },
