@@ -22,6 +22,9 @@ export const CREDENTIALS: ReadonlySet<string> = new Set([
   'x-xsrf-token',
   'x-forwarded-access-token',
   'x-amz-security-token',
+  // Webhooks of these providers are not signed: the field is the secret itself.
+  'x-gitlab-token',
+  'x-orbit-signature',
 ]);
 
 /** Tokens that a login gate or another proxy passes on, such as `service-auth-oauth-access-token`. */
