@@ -111,7 +111,7 @@ async function runHere(
       return EXIT.configInvalid;
     }
     sink = options.events === undefined ? null : filtered(await sinkFor(options.events, lost, voice), filter);
-    recording = await recordingOf(usable(checked).config, options);
+    recording = await recordingOf(() => live?.edge.config ?? usable(checked).config, options);
     provider = await providerOf(source, usable(checked).config, joined);
     otlp = otlpExport(options, usable(checked).config.service_name, voice.say);
     const deciding = await decidingOf(usable(checked).config, source, options);

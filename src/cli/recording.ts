@@ -26,17 +26,29 @@ export interface RecordOptions {
   readonly hashKey?: string;
 }
 
-/** Opens the recording that the options name; null without one. Throws FileError. */
-export async function recordingOf(config: EdgeConfig, options: RecordOptions): Promise<Recording | null> {
+/**
+ * Opens the recording that the options name; null without one. `config` is the configuration at the moment. Throws
+ * FileError.
+ */
+export async function recordingOf(
+  config: () => EdgeConfig,
+  options: RecordOptions,
+): Promise<Recording | null> {
   const { record: path, recordBodies: bodyLimit = BODY_BYTES, redact = [] } = options;
   if (path === undefined) return null;
   const key = await keyOf(options);
   const { recordingWriter } = await import('../replay/write_recording.ts');
   const { recordingSink } = await import('../replay/recording_sink.ts');
-  const { redaction } = await import('../replay/redact.ts');
+  const { GrowingRedaction } = await import('../replay/growing_redaction.ts');
   try {
-    const rules = redaction(redact, config, key);
-    const writer = await recordingWriter({ path, redaction: rules, bodyLimit, nowMs: Date.now() });
+    const growing = new GrowingRedaction(redact, key);
+    let last: EdgeConfig | null = null;
+    const redaction = () => {
+      const now = config();
+      if (now !== last) growing.add((last = now));
+      return growing.rules();
+    };
+    const writer = await recordingWriter({ path, redaction, bodyLimit, nowMs: Date.now() });
     return { sink: recordingSink(writer.write, bodyLimit), close: writer.close };
   } catch (error) {
     throw new OutputError(fileFailure('write', path, error));

@@ -38,6 +38,8 @@ interface FaceFacts<Config> {
   readonly reads: readonly Input[] | ((config: Config) => readonly Input[]);
   /** For how long its state remembers a request; absent if it has no state that requests change. */
   readonly remembersMs?: (config: Config) => number;
+  /** Names of the fields and members of bodies in which clients send credentials of their own; recordings redact them. */
+  readonly credentials?: (config: Config) => readonly string[];
   /** Whether that state can outlast the time until a request succeeds, like an open circuit. */
   readonly lastsUntilSuccess?: boolean;
   readonly exercise?: (config: Config) => readonly Exercise[];

@@ -1,7 +1,9 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { compileEdge } from '../edge/compile.ts';
 import { namedSecrets } from '../edge/document/named_secrets.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import { asciiLower } from '../http/ascii.ts';
 
 /** Shorter texts are not treated as secrets, because they would match everywhere. */
 const MIN_SECRET_UNITS = 6;
@@ -10,17 +12,31 @@ const MIN_SECRET_UNITS = 6;
 export function configSecrets(config: EdgeConfig): readonly string[] {
   const found = new Set<string>(namedSecrets(config));
   collect(config, found);
-  // Policies are strings in the configuration: their actions are read from what is compiled from them.
-  const { https } = compileEdge(config, (_route, _module, _config, initial) => initial());
-  for (const { parts } of https.flatMap(({ pipelines }) => pipelines.flatMap(({ filters }) => filters))) {
-    for (const [index, { type, config: own }] of parts.entries()) {
-      if (index > 0) collect(own, found);
-      const facts = index === 0 ? MODULE_FACTS.get(type) : ACTION_FACTS.get(type);
-      for (const at of facts?.secrets ?? []) collectAt(own, at.split('/').slice(1), found);
-    }
+  for (const { facts, config: own, isAction } of partsOf(config)) {
+    if (isAction) collect(own, found);
+    for (const at of facts?.secrets ?? []) collectAt(own, at.split('/').slice(1), found);
   }
   return [...found].sort((one, other) => other.length - one.length);
 }
+
+/** Names, in lower case, of the fields and members of bodies in which clients send credentials to a configuration. */
+export function credentialNames(config: EdgeConfig): readonly string[] {
+  return partsOf(config).flatMap(({ facts, config: own }) =>
+    (facts?.credentials?.(own as never) ?? []).map((name) => asciiLower(name.trim())),
+  );
+}
+
+/** The modules and actions of a configuration. Policies are strings in it, so it is compiled. */
+const partsOf = weakMemoize((config: EdgeConfig) => {
+  const { https } = compileEdge(config, (_route, _module, _config, initial) => initial());
+  const filters = https.flatMap(({ pipelines }) => pipelines.flatMap((pipeline) => pipeline.filters));
+  return filters.flatMap(({ parts }) =>
+    parts.map(({ type, config: own }, index) => {
+      const isAction = index > 0;
+      return { facts: isAction ? ACTION_FACTS.get(type) : MODULE_FACTS.get(type), config: own, isAction };
+    }),
+  );
+});
 
 /** Names of secrets in data that users make up, such as that of `log`. */
 const SECRET_KEY = /^(?:client_secret|credentials|password|secret|secrets|token)$/;

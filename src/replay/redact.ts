@@ -14,7 +14,7 @@ import type { HttpRequestComplete } from '../events/catalogue.ts';
 import type { NormalisedHeaders } from '../events/field_types.ts';
 import { mapFields } from '../events/redact_event.ts';
 import { formDecode } from '../policy/env/percent.ts';
-import { configSecrets } from './config_secrets.ts';
+import { configSecrets, credentialNames } from './config_secrets.ts';
 import { type HashKey, marking } from './keyed_hashes.ts';
 import type {
   RecordedBody,
@@ -45,14 +45,18 @@ const SECRET_NAMES: readonly string[] = [
   'signature',
 ];
 
-/** The default names, those given, and the secrets of a configuration. */
+/** The default names, those given, and the names and secrets of a configuration. */
 export function redaction(
   names: readonly string[] = [],
   config: EdgeConfig | null = null,
   key: HashKey | null = null,
 ): Redaction {
   return {
-    names: new Set([...SECRET_NAMES, ...names.map((name) => name.toLowerCase())]),
+    names: new Set([
+      ...SECRET_NAMES,
+      ...names.map((name) => name.toLowerCase()),
+      ...(config === null ? [] : credentialNames(config)),
+    ]),
     secrets: config === null ? [] : configSecrets(config),
     key,
   };

@@ -5,7 +5,8 @@ import { counted } from '../diagnostics/message_text.ts';
 
 export interface RecordingOptions {
   readonly path: string;
-  readonly redaction: Redaction;
+  /** The redaction at the moment: it grows with the configurations. */
+  readonly redaction: () => Redaction;
   /** Maximum number of bytes kept of one body. */
   readonly bodyLimit: number;
   readonly nowMs: number;
@@ -38,9 +39,9 @@ export async function recordingWriter(options: RecordingOptions): Promise<Record
     },
   });
   const write = (line: string): void => void file.write(Buffer.from(`${line}\n`));
-  write(JSON.stringify(recordingHead(nowMs, [...redaction.names].sort(), bodyLimit)));
+  write(JSON.stringify(recordingHead(nowMs, [...redaction().names].sort(), bodyLimit)));
   return {
-    write: (exchange) => write(JSON.stringify({ exchange: redactExchange(exchange, redaction) })),
+    write: (exchange) => write(JSON.stringify({ exchange: redactExchange(exchange, redaction()) })),
     close: async () => {
       await file.close();
       if (lost > 0) say(`${counted(lost, 'exchange was', 'exchanges were')} lost`);

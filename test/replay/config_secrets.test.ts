@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACTION_SCHEMAS } from '../../src/filters/action_schemas.ts';
 import { ACTION_FACTS } from '../../src/filters/table.ts';
-import { configSecrets } from '../../src/replay/config_secrets.ts';
+import { configSecrets, credentialNames } from '../../src/replay/config_secrets.ts';
 import { checked, configOf, policyOf } from './edges.ts';
 
 const secretsIn = (modules: Readonly<Record<string, unknown>>) => configSecrets(checked(configOf(modules)));
@@ -28,6 +28,25 @@ describe('secrets of a configuration', () => {
   it('include data with a secret name', () => {
     const log = { type: 'log', config: { metadata: { token: 'made-up-token', lane: 'blue-lane' } } };
     expect(secretsIn(policyOf([{ actions: [log] }]))).toEqual(['made-up-token']);
+  });
+
+  it('are also sent by clients, in fields and members that an action reads', () => {
+    const token = { type: 'jwt', prefix: '' };
+    const tokens = [
+      { ...token, method: 'header', name: 'X-Token' },
+      { ...token, method: 'body', name: 'pass' },
+      { ...token, method: 'header', name: "${req.headers['x-name'][0]}" },
+    ];
+    const config = {
+      issuer: { allow_list: [{ value: 'https://idp.test' }] },
+      http: { tokens },
+      jws: {
+        allowed_algorithms: ['ES256'],
+        keys: { sources: { additional_jkus: ['https://idp.test/keys'] } },
+      },
+    };
+    const policy = policyOf([{ actions: [{ type: 'jwt-validation', config }] }]);
+    expect(credentialNames(checked(configOf(policy)))).toEqual(['x-token', 'pass']);
   });
 
   it.each(Object.entries(ACTION_SCHEMAS))('are declared by the schema: %s', (type, schema) => {

@@ -185,14 +185,14 @@ describe('the key', () => {
     const [record, file] = [join(folder, 'recording.ndjson'), join(folder, 'key')];
     const config = checked(configOf({}));
     for (const options of [{ hashKey: file }, { hashKey: file }, { hashRedacted: true }])
-      await (await recordingOf(config, { record, ...options }))!.close();
+      await (await recordingOf(() => config, { record, ...options }))!.close();
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = (await readFile(file, 'utf8')).trim();
     expect(text.length).toBeGreaterThan(40);
     expect(await readFile(record, 'utf8')).not.toContain(text);
     expect((await readHashKey(file)).hash('a')).toBe(hashKey(Buffer.from(text)).hash('a'));
     await writeFile(file, 'too short\n');
-    await expect(recordingOf(config, { record, hashKey: file })).rejects.toThrow('at least 16 bytes');
+    await expect(recordingOf(() => config, { record, hashKey: file })).rejects.toThrow('at least 16 bytes');
     await rm(folder, { recursive: true });
   });
 });

@@ -58,6 +58,7 @@ export const jwtValidation = {
     guards: true,
     alsoCalled: ['jwt'],
     reads: ({ http }) => http.tokens.flatMap(inputsOf),
+    credentials: ({ http }) => http.tokens.map(({ name }) => name).filter((name) => !name.includes('${')),
     remembersMs: () => KEYS_KEPT_MS,
     costNs: 60000,
     check: checkAction,
