@@ -249,8 +249,9 @@ export class Http1Connection implements Deadline, Reading {
   #refuse(why: Refusal): void {
     this.#abandonInput();
     const { exchanges } = this.#service;
-    const reply = refused(exchanges, why, this.#reader.partial, this.facts);
-    this.output.text(refusalText(reply, exchanges.nowMs()));
+    const { partial } = this.#reader;
+    const reply = refused(exchanges, why, partial, this.facts);
+    this.output.text(refusalText(reply, exchanges.nowMs(), partial.method));
     this.output.flush();
     this.#closeGently();
   }

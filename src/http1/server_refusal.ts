@@ -29,10 +29,11 @@ export function refused(
   return exchanges.refuse({ code, detail, connection, head });
 }
 
-/** The response to an invalid head, as text in Latin-1; the connection closes after it. */
-export function refusalText(reply: Reply, nowMs: number): string {
+/** The response to an invalid head, as text in Latin-1; the connection closes after it. `method` is empty if it is unknown. */
+export function refusalText(reply: Reply, nowMs: number, method = ''): string {
   const body = contentOf(reply);
   const fields = fieldLines(reply.headers) ?? '';
   const framing = `\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  return statusLine(reply.status) + fields + framing + dateLine(nowMs) + body.toString('latin1');
+  const head = statusLine(reply.status) + fields + framing + dateLine(nowMs);
+  return method === 'HEAD' ? head : head + body.toString('latin1');
 }

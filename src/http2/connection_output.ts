@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { WriteBuffer, type WriteBufferOwner } from '../io/write_buffer.ts';
-import { DEFAULT_WINDOW_BYTES } from './frames.ts';
+import { DEFAULT_WINDOW_BYTES, headersFrames } from './frames.ts';
+import { EMPTY_TABLE } from './hpack/encoder.ts';
 
 /** A stream with content that waits for a window or for the system. */
 export interface WaitingStream {
@@ -16,6 +17,8 @@ export class ConnectionOutput implements WriteBufferOwner {
   readonly #socket: Socket;
   readonly #writeIdleMs: number;
   readonly #waiting = new Set<WaitingStream>();
+  /** What the next header block begins with. */
+  #blockStart = '';
 
   /** `writeIdleMs`: how long the client may read nothing. */
   constructor(socket: Socket, writeIdleMs: number) {
@@ -27,6 +30,17 @@ export class ConnectionOutput implements WriteBufferOwner {
   /** Whether the system has not accepted everything. */
   get isWaiting(): boolean {
     return this.buffer.isWaiting && !this.#socket.destroyed;
+  }
+
+  /** RFC 9113 §4.3.1: a client with a smaller table expects the next header block to begin with an update of its size. */
+  shrinkTable(): void {
+    this.#blockStart = EMPTY_TABLE;
+  }
+
+  /** Adds a header block to the output. */
+  head(stream: number, block: string, endsStream: boolean): void {
+    this.buffer.text(headersFrames(stream, this.#blockStart + block, endsStream));
+    this.#blockStart = '';
   }
 
   /** Sends frames without content. */

@@ -26,6 +26,12 @@ export const CONNECTION_WINDOW_BYTES = 1_048_576;
 export const CONCURRENT_STREAMS = 128;
 
 /**
+ * Responses that are complete but not with the system yet, because the client reads too little. They no longer count as
+ * open; with more of them, the edge reads no further requests.
+ */
+export const UNSENT_STREAMS = 256;
+
+/**
  * Maximum number of frames without content, of a connection in a time window: PING, SETTINGS, PRIORITY, unknown ones,
  * empty DATA, and frames for streams that are closed.
  */

@@ -10,6 +10,7 @@ import { ERROR } from './error_codes.ts';
 import { FloodGate } from './flood_gate.ts';
 import { type ConnectionError, FrameReader, type FrameTaker, protocol } from './frame_reader.ts';
 import * as frames from './frames.ts';
+import { TABLE_BYTES } from './hpack/dynamic_table.ts';
 import * as limits from './limits.ts';
 import type { Http2Shared } from './server_exchange.ts';
 import { FLOOD, ServerStreams } from './server_streams.ts';
@@ -48,6 +49,7 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
   readonly #streams: ServerStreams;
   #prefaceBytes = 0;
   #isAdvancing = false;
+  #isPaused = false;
   /** The connection ends: input is ignored. */
   #isOver = false;
   /** The deadline is that of an incomplete head. */
@@ -65,7 +67,7 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     this.#onClosed = onClosed;
     this.output = new ConnectionOutput(socket, shared.limits.writeIdleMs);
     this.#streams = new ServerStreams({ facts, output: this.output }, shared, this.#flood, () =>
-      this.#rest(),
+      this.#finished(),
     );
     this.output.send(OWN_PREFACE);
     shared.deadlines.watch(this, shared.limits.headMs);
@@ -87,11 +89,29 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     if (this.#isAdvancing || this.#isOver) return;
     this.#isAdvancing = true;
     let read = this.#readPreface();
-    while (read === true && !this.#isOver) read = this.#reader.read(this.#input);
+    while (read === true && !this.#isOver && !this.#streams.isBehind) read = this.#reader.read(this.#input);
     this.#isAdvancing = false;
     if (typeof read === 'object') this.#end(read.code, read.detail);
     if (this.#isOver || this.#input.length === 0) this.#input.clear();
+    this.#listen();
     this.#rest();
+  }
+
+  /** Reads from the socket, unless the client reads too little of its responses. */
+  #listen(): void {
+    const pauses = this.#streams.isBehind && !this.#isOver;
+    if (pauses === this.#isPaused) return;
+    this.#isPaused = pauses;
+    if (pauses) this.socket.pause();
+    else {
+      this.socket.resume();
+      tickBatch.read(this);
+    }
+  }
+
+  #finished(): void {
+    if (this.#isPaused) this.#listen();
+    if (this.#streams.isIdle) this.#rest();
   }
 
   #readPreface(): boolean | ConnectionError {
@@ -145,6 +165,7 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     if (id === SETTING.enablePush && value > 1) return protocol('SETTINGS_ENABLE_PUSH is neither 0 nor 1');
     if (id === SETTING.maxFrameSize && (value < frames.MAX_FRAME_BYTES || value > 0xff_ffff))
       return protocol('SETTINGS_MAX_FRAME_SIZE is out of range');
+    if (id === SETTING.headerTableSize && value < TABLE_BYTES) this.output.shrinkTable();
     // Nothing of ours depends on the others.
     return id === SETTING.initialWindowSize ? this.#streams.setInitialWindow(value) : null;
   }

@@ -109,11 +109,10 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
     deadlines.watch(this, limits.writeIdleMs);
     this.#isDriven = true;
     this.#isMalformed = isMalformed;
-    this.writer.head(
-      encodeStatus(reply.status) + fields + encodedField('content-length', String(bytes.length)),
-      false,
-    );
-    this.writer.push(bytes);
+    const length = encodedField('content-length', String(bytes.length));
+    const isHead = refused.head.method === 'HEAD';
+    this.writer.head(encodeStatus(reply.status) + fields + length, isHead);
+    if (!isHead) this.writer.push(bytes);
     this.writer.end('');
     if (this.writer.flush()) this.#conclude();
   }
@@ -156,7 +155,8 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
     this.#isFinished = true;
     this.deadline = 0;
     this.#shared.deadlines.forget(this);
-    const isIncomplete = !this.#isDriven && !this.#isTunnel;
+    // A tunnel ends by a reset, and its exchange after it.
+    const isIncomplete = !this.#isDriven && this.#tunnel === null;
     const notifyGone = this.#sink?.markGone();
     // What the system still holds must not be overwritten, so the upstream goes on when it is free.
     this.writer.close(() => {

@@ -7,7 +7,13 @@ import type { FloodGate } from './flood_gate.ts';
 import { type ConnectionError, protocol } from './frame_reader.ts';
 import { DEFAULT_WINDOW_BYTES, MAX_31_BITS, resetFrame, windowUpdateFrame } from './frames.ts';
 import { HpackDecoder } from './hpack/decoder.ts';
-import { CONCURRENT_STREAMS, CONNECTION_WINDOW_BYTES, HEAD_CEILING_BYTES, HTTP2_HEAD } from './limits.ts';
+import {
+  CONCURRENT_STREAMS,
+  CONNECTION_WINDOW_BYTES,
+  HEAD_CEILING_BYTES,
+  HTTP2_HEAD,
+  UNSENT_STREAMS,
+} from './limits.ts';
 import { readHttp2Head, readTrailers } from './request_head.ts';
 import { Http2Exchange, type Http2Shared, type StreamConnection } from './server_exchange.ts';
 
@@ -30,7 +36,7 @@ export class ServerStreams implements StreamConnection {
   isClosing = false;
   readonly #shared: Http2Shared;
   readonly #flood: FloodGate;
-  readonly #onIdle: () => void;
+  readonly #onFinished: () => void;
   readonly #decoder = new HpackDecoder(HEAD_CEILING_BYTES);
   readonly #streams = new Map<number, Http2Exchange>();
   /** Ids of streams that we have reset, the oldest first. */
@@ -40,22 +46,27 @@ export class ServerStreams implements StreamConnection {
   /** Content that the client may still send on the connection. */
   #windowBytes = CONNECTION_WINDOW_BYTES;
 
-  /** `onIdle` is called when the last stream is finished. */
+  /** `onFinished` is called when a stream is finished. */
   constructor(
     connection: Pick<StreamConnection, 'facts' | 'output'>,
     shared: Http2Shared,
     flood: FloodGate,
-    onIdle: () => void,
+    onFinished: () => void,
   ) {
     this.facts = connection.facts;
     this.output = connection.output;
     this.#shared = shared;
     this.#flood = flood;
-    this.#onIdle = onIdle;
+    this.#onFinished = onFinished;
   }
 
   get isIdle(): boolean {
     return this.#streams.size === 0;
+  }
+
+  /** Too many complete responses wait for the system: what causes more of them must wait, too. */
+  get isBehind(): boolean {
+    return this.#streams.size - this.#openCount > UNSENT_STREAMS;
   }
 
   data(
@@ -157,7 +168,7 @@ export class ServerStreams implements StreamConnection {
 
   streamFinished(id: number): void {
     this.#streams.delete(id);
-    if (this.#streams.size === 0) this.#onIdle();
+    this.#onFinished();
   }
 
   // --- helpers ------------------------------------------------------------------------------------------------------
@@ -167,7 +178,7 @@ export class ServerStreams implements StreamConnection {
     if (!stream.bothEnded) this.#openCount--;
     this.#streams.delete(stream.id);
     const isEarly = stream.gone();
-    if (this.#streams.size === 0) this.#onIdle();
+    this.#onFinished();
     return isEarly;
   }
 

@@ -1,5 +1,5 @@
 import type { ConnectionOutput, WaitingStream } from './connection_output.ts';
-import { FLAG, FRAME, frameHead, headersFrames, MAX_31_BITS, MAX_FRAME_BYTES } from './frames.ts';
+import { FLAG, FRAME, frameHead, MAX_31_BITS, MAX_FRAME_BYTES } from './frames.ts';
 
 /** The owner of a stream's sending side. */
 export interface StreamWriterOwner {
@@ -42,7 +42,7 @@ export class StreamWriter implements WaitingStream {
   /** Sends a header block with the next content, or with `flush`. */
   head(block: string, endsStream: boolean): void {
     if (this.isOver) return;
-    this.#output.buffer.text(headersFrames(this.#id, block, endsStream));
+    this.#output.head(this.#id, block, endsStream);
     if (endsStream) this.#end();
   }
 
@@ -128,7 +128,7 @@ export class StreamWriter implements WaitingStream {
     }
     if (this.#queuedBytes > 0 || this.#trailers === null || this.isOver) return;
     if (this.#trailers === '') buffer.text(frameHead(0, FRAME.data, FLAG.endStream, this.#id));
-    else buffer.text(headersFrames(this.#id, this.#trailers, true));
+    else this.#output.head(this.#id, this.#trailers, true);
     this.#end();
   }
 

@@ -118,6 +118,14 @@ test.each(REFUSED)(
   },
 );
 
+test('a refused HEAD gets no content', async () => {
+  const client = await dial(edge.port);
+  client.send('HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\n');
+  await client.closed;
+  expect(statusOf(client.got())).toBe(400);
+  expect(client.got()).toMatch(/content-length: [1-9][^]*\r\n\r\n$/i);
+});
+
 test('the known parts of a refused head are in its event', async () => {
   const before = edge.traces.length;
   const client = await dial(edge.port);

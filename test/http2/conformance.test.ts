@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import { ERROR } from '../../src/http2/error_codes.ts';
-import { CONCURRENT_STREAMS } from '../../src/http2/limits.ts';
+import { CONCURRENT_STREAMS, RESETS } from '../../src/http2/limits.ts';
 import type { Listening } from '../../src/listening.ts';
 import { runs } from '../random.ts';
 import {
@@ -32,6 +32,8 @@ import {
 const upload = (stream: number, more: readonly (readonly [string, string])[] = []): Buffer =>
   request(stream, '/echo', { method: 'POST', endStream: false, more });
 const get = (stream: number): Buffer => request(stream, '/1');
+const upgrade = (stream: number): Buffer =>
+  request(stream, '/never', { method: 'CONNECT', endStream: false, more: [[':protocol', 'websocket']] });
 const u32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
@@ -187,6 +189,11 @@ const CASES: readonly (readonly [name: string, bytes: Buffer | readonly Buffer[]
   ['8.2.2 te with another value', head([...PSEUDO, ['te', 'gzip']]), MALFORMED],
   ['8.3 an unknown pseudo-header', head([...PSEUDO, [':x', 'b']]), MALFORMED],
   ['8.3 a pseudo-header of responses', head([...PSEUDO, [':status', '200']]), MALFORMED],
+  [
+    '10.5 extended CONNECTs that are reset before their responses',
+    Array.from({ length: RESETS + 1 }, (_, at) => Buffer.concat([upgrade(2 * at + 1), reset(2 * at + 1, 8)])),
+    C('ENHANCE_YOUR_CALM'),
+  ],
   ['8.3 a pseudo-header after a field', head([['x-a', 'b'], ...PSEUDO]), MALFORMED],
   ['8.3 a pseudo-header in trailers', [upload(1), headers(1, [[':path', '/']])], S('PROTOCOL_ERROR')],
   ['8.3.1 an empty :path', head([...PSEUDO.slice(0, 3), [':path', '']]), MALFORMED],

@@ -190,6 +190,24 @@ describe('HTTP/2 from clients', () => {
     }
   });
 
+  it('a refused HEAD ends with its head, too', async () => {
+    const stream = ask({ ':method': 'HEAD', ':path': '/', expect: 'miracles' });
+    const answer = await answerOf(stream);
+    expect([answer.status, answer.text, stream.rstCode]).toEqual([417, '', constants.NGHTTP2_NO_ERROR]);
+    expect(Number(answer.headers['content-length'])).toBeGreaterThan(0);
+  });
+
+  it.each([0, 100, 4_095, 65_536])('a client whose HPACK table has %s bytes is served', async (bytes) => {
+    handle = (_request, response) => response.end('ok');
+    const client = connect(listening.url, { settings: { headerTableSize: bytes } });
+    for (const request of [1, 2]) {
+      const answer = await answerOf(client.request({ ':path': `/${request}`, ':authority': 'a.test' }));
+      expect([answer.status, answer.text]).toEqual([200, 'ok']);
+    }
+    client.close();
+    await closed(client);
+  });
+
   it.each([
     ['Host that differs', { host: 'b.test' }, 400],
     ['another scheme', { ':scheme': 'https' }, 400],

@@ -1,6 +1,6 @@
 import { markRecurring } from '../../caches/recurring.ts';
 import type { FieldList } from '../../http/fields.ts';
-import { DynamicTable, ENTRY_OVERHEAD_BYTES } from './dynamic_table.ts';
+import { DynamicTable, ENTRY_OVERHEAD_BYTES, TABLE_BYTES } from './dynamic_table.ts';
 import { huffmanDecode } from './huffman.ts';
 import { STATIC_TABLE } from './static_table.ts';
 
@@ -16,9 +16,6 @@ export interface Decoded {
 
 /** Blocks up to this length are compared with the one before. */
 const COMPARED_BYTES = 2_048;
-
-/** The size of the table that the other side may use: the default. */
-const TABLE_BYTES = 4_096;
 
 /** Decodes the header blocks of a connection, in order (RFC 7541). */
 export class HpackDecoder {

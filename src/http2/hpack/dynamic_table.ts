@@ -1,3 +1,5 @@
+/** The size of a table unless a setting changes it (RFC 9113 §6.5.2). */
+export const TABLE_BYTES = 4_096;
 /** What an entry counts besides its name and value (RFC 7541 §4.1). */
 export const ENTRY_OVERHEAD_BYTES = 32;
 

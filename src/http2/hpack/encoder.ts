@@ -13,6 +13,9 @@ STATIC_TABLE.forEach(([name, value], at) => {
   if (name === ':status') indexOfStatus.set(value, at + 1);
 });
 
+/** A size update (RFC 7541 §6.3): the encoder uses no dynamic table. */
+export const EMPTY_TABLE = '\x20';
+
 const LITERAL = 0x00;
 /** A literal that no intermediary may add to its table either (RFC 7541 §6.2.3, §7.1.3). */
 const NEVER_INDEXED = 0x10;
