@@ -1,5 +1,6 @@
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { Body, BodyFault, BodyTaker } from './ports.ts';
+import { ReadBuffer } from './read_buffer.ts';
 
 export type Buffered = { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | BodyFault };
 
@@ -15,8 +16,8 @@ interface Fault {
 export class BufferedBody implements Body, BodyTaker {
   readonly lengthBytes: number | null;
   readonly #source: Body;
-  #held: Uint8Array[] = [];
-  #heldBytes = 0;
+  /** Joined, so that content in many small pieces takes no more memory than its bytes. */
+  readonly #held = new ReadBuffer();
   #complete: boolean;
   #trailers: FieldList = NO_FIELDS;
   #fault: Fault | null = null;
@@ -56,15 +57,16 @@ export class BufferedBody implements Body, BodyTaker {
 
   /** The body from its first byte, or null when bytes that were passed on are no longer buffered. */
   open(): Body | null {
-    if (this.#complete) return this.#heldBytes === 0 ? NO_BODY : this.#replay();
+    if (this.#complete) return bodyOf(this.#bytes, this.#trailers);
     return this.#taker === null ? this : null;
   }
 
   flow(taker: BodyTaker): void {
     this.#taker = taker;
-    const held = this.#held;
-    this.#held = [];
-    for (const bytes of held) taker.take(bytes);
+    const held = this.#bytes;
+    // What is lent is not written to any more.
+    this.#held.clear();
+    if (held.length > 0) taker.take(held);
     if (this.#fault !== null) taker.fail(this.#fault.fault, this.#fault.detail);
     else if (held.length === 0 || taker.rest()) this.#goOn();
   }
@@ -76,8 +78,8 @@ export class BufferedBody implements Body, BodyTaker {
   take(bytes: Uint8Array): void {
     if (this.#taker !== null) this.#taker.take(bytes);
     else {
-      this.#held.push(Buffer.from(bytes));
-      this.#heldBytes += bytes.length;
+      this.#held.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+      this.#held.keep();
     }
   }
 
@@ -118,8 +120,8 @@ export class BufferedBody implements Body, BodyTaker {
   }
 
   #outcome(): Buffered | null {
-    if (this.#heldBytes > this.#limitBytes) return { failure: 'too_large' };
-    if (this.#complete) return { bytes: Buffer.concat(this.#held, this.#heldBytes) };
+    if (this.#held.length > this.#limitBytes) return { failure: 'too_large' };
+    if (this.#complete) return { bytes: Buffer.from(this.#bytes) };
     return this.#fault === null ? null : { failure: this.#fault.fault };
   }
 
@@ -133,30 +135,31 @@ export class BufferedBody implements Body, BodyTaker {
     }
   }
 
-  #replay(): Body {
-    return new BytesBody(this.#held, this.#heldBytes, this.#trailers);
+  /** What was read and not passed on. */
+  get #bytes(): Uint8Array {
+    return this.#held.bytes.subarray(this.#held.from, this.#held.to);
   }
 }
 
 /** A body of bytes in memory. */
-export function bodyOf(bytes: Uint8Array): Body {
-  return bytes.length === 0 ? NO_BODY : new BytesBody([bytes], bytes.length, NO_FIELDS);
+export function bodyOf(bytes: Uint8Array, trailers = NO_FIELDS): Body {
+  return bytes.length === 0 ? NO_BODY : new BytesBody(bytes, trailers);
 }
 
 /** All bytes are known, so the length is, too, and each `open` gives the same bytes. */
 class BytesBody implements Body {
   readonly lengthBytes: number;
-  readonly #held: readonly Uint8Array[];
+  readonly #bytes: Uint8Array;
   readonly #trailers: FieldList;
 
-  constructor(held: readonly Uint8Array[], lengthBytes: number, trailers: FieldList) {
-    this.#held = held;
-    this.lengthBytes = lengthBytes;
+  constructor(bytes: Uint8Array, trailers: FieldList) {
+    this.#bytes = bytes;
+    this.lengthBytes = bytes.length;
     this.#trailers = trailers;
   }
 
   flow(taker: BodyTaker): void {
-    for (const bytes of this.#held) taker.take(bytes);
+    if (this.#bytes.length > 0) taker.take(this.#bytes);
     taker.end(this.#trailers);
   }
 
@@ -166,4 +169,4 @@ class BytesBody implements Body {
 }
 
 /** The body of a request without content. */
-export const NO_BODY: Body = new BytesBody([], 0, NO_FIELDS);
+export const NO_BODY: Body = new BytesBody(new Uint8Array(0), NO_FIELDS);

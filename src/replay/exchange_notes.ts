@@ -141,7 +141,8 @@ class BodyBytes implements KeptBytes {
   readonly #limit: number;
   /** Most bodies are one piece. */
   #first: Uint8Array | null = null;
-  #others: Uint8Array[] | null = null;
+  /** What follows it, joined: a body in many small pieces takes no more memory than its bytes. */
+  #rest: Buffer | null = null;
   #kept = 0;
   #count = 0;
 
@@ -152,16 +153,31 @@ class BodyBytes implements KeptBytes {
   add(bytes: Uint8Array): void {
     this.#count += bytes.length;
     if (this.#kept >= this.#limit) return;
-    // The buffer may be reused after it has been passed on. Copies of short ones have their memory together.
-    const piece = Buffer.from(bytes.subarray(0, this.#limit - this.#kept));
+    const piece = Buffer.from(
+      bytes.buffer,
+      bytes.byteOffset,
+      Math.min(bytes.length, this.#limit - this.#kept),
+    );
     this.#kept += piece.length;
-    if (this.#first === null) this.#first = piece;
-    else (this.#others ??= []).push(piece);
+    // The buffer may be reused after it has been passed on. Copies of short ones have their memory together.
+    if (this.#first === null) this.#first = Buffer.from(piece);
+    else this.#join(piece, this.#kept - piece.length - this.#first.length);
+  }
+
+  /** Adds a piece to the rest, which has `at` bytes. */
+  #join(piece: Buffer, at: number): void {
+    let rest = this.#rest;
+    if (rest === null || rest.length < at + piece.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(this.#limit, 2 * (at + piece.length)));
+      rest?.copy(larger, 0, 0, at);
+      this.#rest = rest = larger;
+    }
+    piece.copy(rest, at);
   }
 
   body(): RecordedBody {
-    const pieces = this.#first === null ? [] : [this.#first, ...(this.#others ?? [])];
-    return recordedBody(Buffer.concat(pieces), this.#count, this.#limit);
+    const pieces = [this.#first, this.#rest].filter((piece) => piece !== null);
+    return recordedBody(Buffer.concat(pieces, this.#kept), this.#count, this.#limit);
   }
 
   size(): number {

@@ -1,3 +1,4 @@
+import { ReadBuffer } from '../io/read_buffer.ts';
 import type { Refusal } from './binding/members.ts';
 
 /** Calls of agents: one JSON object on a stream of its own, without a length and without an end. */
@@ -16,8 +17,8 @@ const OBJECT = 0x7b;
 /** Collects one JSON object from bytes in any division, and finds its end. */
 export class JsonCollector {
   readonly #maxBytes: number;
-  readonly #pieces: Buffer[] = [];
-  #bytes = 0;
+  /** Joined, so that a request in many small frames takes no more memory than its bytes. */
+  readonly #held = new ReadBuffer();
   #depth = 0;
   #inText = false;
   #isEscaped = false;
@@ -28,19 +29,19 @@ export class JsonCollector {
 
   /** Returns the object when it is complete, null while it is not; `problem` says why it never will be. */
   add(bytes: Buffer): { readonly value: unknown } | { readonly problem: string } | null {
-    if (this.#bytes === 0 && bytes.length > 0 && bytes[0] !== OBJECT)
+    const held = this.#held;
+    if (held.length === 0 && bytes.length > 0 && bytes[0] !== OBJECT)
       return { problem: 'a request must be a JSON object' };
-    this.#bytes += bytes.length;
-    if (this.#bytes > this.#maxBytes)
+    if (held.length + bytes.length > this.#maxBytes)
       return { problem: `a request may have at most ${this.#maxBytes} bytes` };
-    // A copy: a view would keep the whole read in memory.
-    this.#pieces.push(Buffer.from(bytes));
+    held.add(bytes);
+    held.keep(); // as a copy: a view would keep the whole read in memory
     const ends = this.#ends(bytes);
     if (this.#depth > MAX_DEPTH)
       return { problem: `a request may be nested at most ${MAX_DEPTH} levels deep` };
     if (!ends) return null;
     try {
-      return { value: JSON.parse(Buffer.concat(this.#pieces, this.#bytes).toString('utf8')) };
+      return { value: JSON.parse(held.bytes.toString('utf8', held.from, held.to)) };
     } catch {
       return { problem: 'a request is not valid JSON' };
     }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test, onTestFinished } from 'vitest';
+import { heldBytes } from '../held_bytes.ts';
 import { settled } from '../io/settled.ts';
 import { runs } from '../random.ts';
 import { edgeFor } from './per_test.ts';
@@ -87,17 +86,6 @@ function sip(
     });
     socket.resume();
   });
-}
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
-/** Memory that this process holds for data, outside and inside of the heap. */
-function heldBytes(): number {
-  collect();
-  collect(); // what the first run releases is counted until the second
-  const { arrayBuffers, heapUsed } = process.memoryUsage();
-  return arrayBuffers + heapUsed;
 }
 
 /** Waits until everything between the two ends is buffered. */

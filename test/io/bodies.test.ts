@@ -4,6 +4,7 @@ import { bodyOf, type Buffered, BufferedBody } from '../../src/io/buffered_body.
 import type { Body, BodyTaker } from '../../src/io/ports.ts';
 import type { Answers } from '../../src/engine/questions.ts';
 
+import { heldBytes } from '../held_bytes.ts';
 import { drink } from './forwarded.ts';
 import { answering, dial, OK, recorder, splitRequests } from '../http1/sockets.ts';
 import { forwarding, type Script, text } from '../http1/test_exchange_port.ts';
@@ -36,6 +37,8 @@ function source(chunks: readonly string[], lengthBytes: number | null): Body & {
   return made;
 }
 
+const COUNT = 500_000;
+
 const hold = (body: BufferedBody, limitBytes: number): Promise<Buffered> =>
   new Promise((resolve) => {
     body.hold(limitBytes, resolve);
@@ -51,6 +54,22 @@ describe('a buffered body', () => {
       expect((await drink(opened)).bytes.toString()).toBe('abc');
     }
     expect(await hold(body, 2)).toEqual({ failure: 'too_large' });
+  });
+
+  test('in many small pieces takes no more memory than its bytes', () => {
+    const waiting: BodyTaker[] = [];
+    const body = new BufferedBody({
+      lengthBytes: null,
+      flow: (taker) => void waiting.push(taker),
+      resume: () => undefined,
+    });
+    body.hold(COUNT, () => undefined);
+    const before = heldBytes();
+    for (let count = 0; count < COUNT; count++) {
+      waiting[0]!.take(Buffer.from('a'));
+      waiting[0]!.rest();
+    }
+    expect(heldBytes() - before).toBeLessThan(4 * COUNT);
   });
 
   test('that is too long is still complete when it is passed on, once', async () => {

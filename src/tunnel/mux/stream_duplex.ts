@@ -1,4 +1,6 @@
 import { Duplex } from 'node:stream';
+import { ReadBuffer } from '../../io/read_buffer.ts';
+import { type Postponed, tickBatch } from '../../io/tick_batch.ts';
 import { MUX_ERROR } from './frames.ts';
 import type { MuxStream, StreamTaker } from './stream.ts';
 
@@ -15,7 +17,7 @@ type Done = (error?: Error | null) => void;
  * A stream of a session as a Node stream, with backpressure both ways and half-close. It emits `connect` once its
  * stream is open, like a socket. Destroying it before both directions have ended aborts the stream.
  */
-export class StreamDuplex extends Duplex implements StreamTaker {
+export class StreamDuplex extends Duplex implements StreamTaker, Postponed {
   /** What is written is not read from the given buffers later, as for TLS sockets. */
   readonly encrypted = true;
   /** What is written in one tick is sent together. */
@@ -31,6 +33,8 @@ export class StreamDuplex extends Duplex implements StreamTaker {
   #final: Done | null = null;
   #hasReceived = false;
   #openingBytes = 0;
+  /** What arrived in this tick behind unread bytes, joined: many small frames take no more memory than their bytes. */
+  readonly #gathered = new ReadBuffer();
   /** Bytes in the read buffer that the peer may not send again yet. */
   #unread = 0;
 
@@ -76,6 +80,7 @@ export class StreamDuplex extends Duplex implements StreamTaker {
     const stream = this.#stream;
     if (stream !== null && !(stream.hasEnded && stream.peerHasEnded)) stream.abort(MUX_ERROR.streamCancelled);
     this.#chunk = null;
+    this.#gathered.clear();
     this.#over();
     done(error);
   }
@@ -86,15 +91,32 @@ export class StreamDuplex extends Duplex implements StreamTaker {
     if (this.destroyed) return;
     this.#hasReceived = true;
     this.#unread += bytes.length;
+    const waits = this.readableFlowing !== true || this.readableLength > 0 || this.#gathered.length > 0;
     // What waits here, and small parts wherever they wait, would keep the whole read in memory.
-    const passes = bytes.length >= PASSED_BYTES && this.readableFlowing === true && this.readableLength === 0;
-    if (!this.push(passes ? bytes : Buffer.from(bytes))) return;
+    if (!waits) this.#add(bytes.length >= PASSED_BYTES ? bytes : Buffer.from(bytes));
+    else {
+      if (this.#gathered.length === 0) tickBatch.add(this);
+      this.#gathered.add(bytes);
+      this.#gathered.keep();
+    }
+  }
+
+  /** Adds what arrived in this tick to the read buffer. */
+  settle(): void {
+    const { bytes, from, to } = this.#gathered;
+    this.#gathered.clear();
+    if (to > from && !this.destroyed) this.#add(bytes.subarray(from, to));
+  }
+
+  #add(bytes: Buffer): void {
+    if (!this.push(bytes)) return;
     const unread = this.#unread;
     this.#unread = 0;
     this.#stream?.consumed(unread);
   }
 
   ended(): void {
+    this.settle();
     if (!this.destroyed) this.push(null);
     if (this.#stream?.hasEnded === true) this.#over();
   }
