@@ -14,6 +14,8 @@ export class ConnectionOutput implements WriteBufferOwner {
   readonly buffer: WriteBuffer;
   /** Content that the client accepts on the connection, in bytes. */
   window = DEFAULT_WINDOW_BYTES;
+  /** Frames of responses: heads and content. */
+  sentFrames = 0;
   readonly #socket: Socket;
   readonly #writeIdleMs: number;
   readonly #waiting = new Set<WaitingStream>();
@@ -41,6 +43,7 @@ export class ConnectionOutput implements WriteBufferOwner {
   head(stream: number, block: string, endsStream: boolean): void {
     this.buffer.text(headersFrames(stream, this.#blockStart + block, endsStream));
     this.#blockStart = '';
+    this.sentFrames++;
   }
 
   /** Sends frames without content. */

@@ -45,7 +45,7 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
   readonly #onClosed: (connection: Http2Connection) => void;
   readonly #input = new ReadBuffer();
   readonly #reader = new FrameReader(this, limits.HEAD_CEILING_BYTES);
-  readonly #flood = new FloodGate();
+  readonly #flood: FloodGate;
   readonly #streams: ServerStreams;
   #prefaceBytes = 0;
   #isAdvancing = false;
@@ -66,6 +66,7 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     this.#shared = shared;
     this.#onClosed = onClosed;
     this.output = new ConnectionOutput(socket, shared.limits.writeIdleMs);
+    this.#flood = new FloodGate(this.output);
     this.#streams = new ServerStreams({ facts, output: this.output }, shared, this.#flood, () =>
       this.#finished(),
     );

@@ -139,6 +139,7 @@ export class StreamWriter implements WaitingStream {
     this.#queuedBytes -= length;
     this.#givenBytes += length;
     this.#sentBytes += length;
+    this.#output.sentFrames++;
     const { buffer } = this.#output;
     const pieces = this.#pieces;
     let left = length;

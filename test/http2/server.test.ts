@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, createEdge } from '../../src/edgeproof.ts';
+import { CONTROL } from '../../src/http2/limits.ts';
 import type { HttpRequestCompleteEvent } from '../../src/events/catalogue.ts';
 import type { Listening } from '../../src/listening.ts';
 import { hasProgram } from '../peers.ts';
@@ -293,6 +294,20 @@ describe('HTTP/2 from clients', () => {
     // Other clients are served as before.
     handle = null;
     expect((await answerOf(ask({ ':path': '/' }))).status).toBe(200);
+  });
+
+  it('a client may send a ping for each response, as clients of gRPC do', async () => {
+    handle = (_request, response) => response.end('ok');
+    const client = connect(listening.url);
+    for (let count = 0; count < CONTROL.frames + 100; count++) {
+      const answer = await answerOf(client.request({ ':path': '/', ':authority': 'a.test' }));
+      expect(answer.status).toBe(200);
+      await new Promise<void>((resolve, reject) => {
+        client.ping((error) => (error === null ? resolve() : reject(error)));
+      });
+    }
+    client.close();
+    await closed(client);
   });
 
   it('a flood of pings ends the connection', async () => {
