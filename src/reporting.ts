@@ -70,19 +70,21 @@ export function reporting(
       const event = once(() => late.read());
       sink?.finished(exchange, event().object, addedUrlOf(exchange));
       watching.watch?.finished(exchange, late);
-      onEvent?.(
-        event(),
-        once(() => explain(exchange)),
+      attempted(() =>
+        onEvent?.(
+          event(),
+          once(() => explain(exchange)),
+        ),
       );
       return event;
     },
     emitStream: (exchange: StreamExchange): void =>
       attempted(() => {
-        if (onConnection === undefined && watching.watch === null) return;
+        if (onConnection === undefined && watching.watch === null) return undefined;
         const event = projectTcpConnectionClosed(exchange, newEventId);
         const explained = once(() => explain(exchange));
         watching.watch?.streamEnded(exchange, event, explained);
-        onConnection?.(event, explained);
+        return onConnection?.(event, explained);
       }),
     emitConnection: onHttp === undefined ? null : emitConnection,
     opened:

@@ -39,13 +39,19 @@ export function lostEvents(
   };
 }
 
-/** Runs what makes an event; if it fails, the event is lost, and nothing else is affected. */
+/**
+ * Runs what makes an event, or a listener of it; if it fails, at once or as a promise, the event is lost, and nothing
+ * else is affected.
+ */
 export function attempting(lost: LostEvents): (make: () => unknown) => void {
+  const failed = (error: unknown): void => lost.add('not_made', 1, String(error));
   return (make) => {
     try {
-      make();
+      const made = make();
+      // The type of a listener lets it be an async function, whose rejection would end the process.
+      if (made instanceof Promise) made.catch(failed);
     } catch (error) {
-      lost.add('not_made', 1, String(error));
+      failed(error);
     }
   };
 }
