@@ -32,8 +32,8 @@ export const CONCURRENT_STREAMS = 128;
 export const UNSENT_STREAMS = 256;
 
 /**
- * Maximum number of frames without content, of a connection in a time window, beyond the frames of its responses: PING, SETTINGS, PRIORITY, unknown ones,
- * empty DATA, and frames for streams that are closed.
+ * Maximum number of frames without content, of a connection in a time window, beyond the frames of its responses: PING,
+ * SETTINGS, PRIORITY, unknown ones, empty DATA, and frames for streams that are closed.
  */
 export const CONTROL = { frames: 500, windowMs: 10_000 } as const;
 

@@ -4,7 +4,7 @@ import { voiceTo } from '../../src/cli/voice.ts';
 
 const LINE = 'x'.repeat(99);
 
-it('lines for a reader that does not read are limited; it is told what it has missed', async () => {
+it('lines for a reader that does not read are limited, and it is shown how many were lost', async () => {
   const printed: string[] = [];
   let read: (() => void) | null = null;
   const out = new Writable({

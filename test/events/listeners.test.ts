@@ -5,7 +5,6 @@ import { createEdge } from '../../src/edgeproof.ts';
 import { lostEvents } from '../../src/events/lost.ts';
 import { oneRoute } from '../one_route.ts';
 
-// table: how a listener fails
 const LISTENERS: Readonly<Record<string, () => unknown>> = {
   throws: () => {
     throw new Error('no disk');

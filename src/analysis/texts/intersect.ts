@@ -83,7 +83,7 @@ function inAll(literals: readonly TextLiteral[], limit: number): Found {
 function wayTo(end: number, from: readonly number[], by: readonly number[]): readonly number[] {
   const points: number[] = [];
   for (let at = end; from[at]! >= 0; at = from[at]!) points.push(by[at]!);
-  return points.reverse();
+  return points.toReversed();
 }
 
 /** The automata of several sets, running side by side. */
