@@ -20,6 +20,14 @@ function configOf(opts: object) {
   return endpointConfig('ep_1', bind as Exclude<typeof bind, Refusal>, current);
 }
 
+/** The answer of an endpoint with these options to a request without anything. */
+function statusOf(opts: object) {
+  const config = configOf(opts) as EdgeConfig;
+  const backends = { ep_1: { static: { address: '127.0.0.1:9' } } };
+  const edge = createEdge({ ...config, backends }, { upstream: () => new Response('the app') });
+  return edge.handle(new Request('https://app.test/'));
+}
+
 describe('options of binds', () => {
   test.each([
     ['basic auth', { BasicAuth: { credentials: [{ username: 'a', hashed_password: 'x' }] } }],
@@ -49,6 +57,49 @@ describe('options of binds', () => {
     expect(configOf({ OIDC: oidc })).toMatchObject({ number: 300 });
     const credentials = [{ username: 'a', cleartext_password: '${conn.client_ip}' }];
     expect(configOf({ BasicAuth: { credentials } })).toMatchObject({ number: 300 });
+  });
+
+  test.each([
+    ['IPRestriction', 'allow_cidrs', 'texts', { allow_cidrs: [167772160] }],
+    ['OAuth', 'allow_emails', 'texts', { provider: 'google', allow_emails: [{ email: 'a@b.c' }] }],
+    ['OIDC', 'allow_domains', 'texts', { issuer_url: 'https://a.test', allow_domains: [null] }],
+    ['UserAgentFilter', 'deny', 'texts', { deny: [['curl']] }],
+    ['Policy', 'inbound', 'objects', { inbound: ['deny'] }],
+    ['BasicAuth', 'credentials', 'objects', { credentials: ['ann:password'] }],
+  ])('a list of %s with another element than its own is refused', (option, list, elements, given) => {
+    const message = `The option '${option}' has '${list}', which is not a list of ${elements}.`;
+    expect(configOf({ [option]: given })).toEqual({ number: 300, message });
+  });
+
+  const credentials = [{ username: 'ann', cleartext_password: 'open sesame' }];
+
+  test.each([{}, { credentials: [] }, { credentials: null }])(
+    'basic auth with nothing is refused',
+    (given) => {
+      expect(configOf({ BasicAuth: given })).toEqual({
+        number: 300,
+        message: 'Basic auth has no credentials.',
+      });
+    },
+  );
+
+  test.each(['{"enabled": false, "inbound": []}', 'enabled: false\n'])(
+    'a policy that is not enabled leaves other options in force: %j',
+    async (text) => {
+      const { response } = await statusOf({ BasicAuth: { credentials }, TrafficPolicy: text });
+      expect(response.status).toBe(401);
+    },
+  );
+
+  test.each([
+    ['an object for a list', '{"on_http_request": {"actions": [{"type": "deny"}]}}', 'has to be a list'],
+    ['a key twice', '{"on_http_request": [], "on_http_request": []}', 'duplicate key'],
+  ])('a faulty policy is refused with other options as without: %s', (_what, text, expected) => {
+    for (const more of [{}, { BasicAuth: { credentials } }])
+      expect(configOf({ ...more, TrafficPolicy: text })).toMatchObject({
+        number: 2236,
+        message: expect.stringContaining(expected),
+      });
   });
 
   test('a range that is given twice counts once; a host that cannot be one has its code', () => {

@@ -1,4 +1,5 @@
 import { readDocument } from '../../config_file/read.ts';
+import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { EDGE_FILE } from '../../edge/document/edge_file.ts';
 import { LEGACY_PHASES } from '../../filters/phase.ts';
 import { asciiLower } from '../../http/ascii.ts';
@@ -34,11 +35,17 @@ export function attachedPolicy(kind: BindKind, opts: Members, service: string): 
   const first = [...basic, ...login];
   if (first.length === 0) return text === '' ? {} : { traffic_policy: { value: text } };
   const own = objectIn('traffic policy', text === '' ? '{}' : text);
+  // Older documents disable a policy, but not the other options of its endpoint.
+  if (own?.['enabled'] === false) return policyOf({ on_http_request: first });
+  const phase = Object.keys(own ?? {}).find(isForRequests) ?? 'on_http_request';
+  const rules = own?.[phase] ?? [];
   // Text that is not a policy is refused with its original spelling.
-  if (own === null) return { traffic_policy: { value: text } };
-  const phase = Object.keys(own).find(isForRequests) ?? 'on_http_request';
-  const rules = Array.isArray(own[phase]) ? (own[phase] as unknown[]) : [];
-  return { traffic_policy: { value: JSON.stringify({ ...own, [phase]: [...first, ...rules] }) } };
+  if (own === null || !Array.isArray(rules)) return { traffic_policy: { value: text } };
+  return policyOf({ ...own, [phase]: [...first, ...(rules as unknown[])] });
+}
+
+function policyOf(document: Value): Value {
+  return { traffic_policy: { value: JSON.stringify(document) } };
 }
 
 function isForRequests(phase: string): boolean {
@@ -77,7 +84,9 @@ function jsonObject(base64: string): object | null {
 }
 
 function objectIn(name: string, text: string): Value | null {
-  const value = readDocument({ name, text }, EDGE_FILE).document?.value;
+  const { document, diagnostics } = readDocument({ name, text }, EDGE_FILE);
+  // Such as a key that occurs twice, of which one would be lost.
+  const value = hasErrors(diagnostics) ? null : document?.value;
   return typeof value === 'object' && value !== null ? (value as Value) : null;
 }
 
@@ -86,7 +95,9 @@ function badOptions(message: string): Refusal {
 }
 
 function basicAuthRules(opts: Members): Value[] | Refusal {
-  const credentials = opts.object('BasicAuth')?.list('credentials') ?? [];
+  const given = opts.object('BasicAuth');
+  const credentials = given?.list('credentials') ?? [];
+  if (given !== null && credentials.length === 0) return badOptions('Basic auth has no credentials.');
   if (credentials.some((each) => each.text('hashed_password') !== '')) return sealed('basic auth password');
   const pairs = credentials.map((each) => `${each.text('username')}:${each.text('cleartext_password')}`);
   // Older agents send one pair as a text.

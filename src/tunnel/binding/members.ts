@@ -60,6 +60,13 @@ export class Members {
     return member === null || Array.isArray(member);
   }
 
+  /** Whether all elements of a list, if there is one, are texts or objects. */
+  hasOnly(name: string, of: 'texts' | 'objects'): boolean {
+    const member = this.#byName.get(name.toLowerCase());
+    const isOne = (each: unknown) => (of === 'texts' ? typeof each === 'string' : isObject(each));
+    return !Array.isArray(member) || member.every(isOne);
+  }
+
   /** The members that are texts. */
   map(name: string): Record<string, string> {
     const entries = Object.entries(this.object(name)?.value ?? {});

@@ -5,6 +5,9 @@ import type { Members, Refusal } from './members.ts';
 /** Members of modules that are lists. */
 type Lists = readonly string[];
 
+/** Those whose elements are objects, not texts. */
+const OF_OBJECTS: ReadonlySet<string> = new Set(['credentials', 'inbound', 'outbound']);
+
 const OF_ALL: Readonly<Record<string, Lists>> = {
   IPRestriction: ['allow_cidrs', 'deny_cidrs'],
   Policy: ['inbound', 'outbound'],
@@ -55,9 +58,16 @@ export function misshapenOption(kind: BindKind, opts: Members): Refusal | null {
     if (lists !== undefined && module === null) return refused(`The option '${shown}' is not an object.`);
     const broken = lists?.find((list) => !module!.isListOrAbsent(list));
     if (broken !== undefined) return refused(`The option '${shown}' has '${broken}', which is not a list.`);
+    const mixed = lists?.find((list) => !module!.hasOnly(list, elementsOf(list)));
+    if (mixed !== undefined)
+      return refused(`The option '${shown}' has '${mixed}', which is not a list of ${elementsOf(mixed)}.`);
   }
   const other = TEXTS.find((name) => !opts.isTextOrAbsent(name));
   return other === undefined ? null : refused(`The option '${other}' is not a text.`);
+}
+
+function elementsOf(list: string): 'texts' | 'objects' {
+  return OF_OBJECTS.has(list) ? 'objects' : 'texts';
 }
 
 function refused(message: string): Refusal {
