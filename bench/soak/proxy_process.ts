@@ -41,7 +41,7 @@ const edge = createEdge(
   {
     onEvent: ({ object }, explain) => {
       events++;
-      const key = `${object.http.response.status_code} ${explain().because.code}`;
+      const key = `${object.http.response.status_code} ${explain().decidedBy.code}`;
       byReason[key] = (byReason[key] ?? 0) + 1;
     },
   },

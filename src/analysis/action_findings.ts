@@ -63,7 +63,7 @@ export function removedBefore({ document }: ExaminedPolicy): readonly Found[] {
         ({ action: before, isAlways }) => isAlways && removedBy(before).some((name) => asked.includes(name)),
       );
     if (remover === undefined) return [];
-    return [{ code: 'analysis.removed_before', pointer: action.pointer, because: [remover.action.pointer] }];
+    return [{ code: 'analysis.removed_before', pointer: action.pointer, causes: [remover.action.pointer] }];
   });
 }
 

@@ -57,7 +57,7 @@ function statusText(model: Model, { end, by }: Outcome, assignment: Assignment, 
   const values = solver.solve(assignment);
   const witness = typeof values === 'object' ? witnessOf(values) : null;
   const observed = witness === null ? null : observe(model, witness);
-  return observed?.explanation.because.verdict === 'stop' ? `, status ${observed.status}` : '';
+  return observed?.explanation.decidedBy.verdict === 'stop' ? `, status ${observed.status}` : '';
 }
 
 const PASSAGES = {

@@ -49,7 +49,7 @@ export interface UndecidedRegion {
   readonly where: string;
   readonly conditions: readonly string[];
   /** What blocks the decision, each as a sentence or an expression. */
-  readonly because: readonly string[];
+  readonly reasons: readonly string[];
 }
 
 export interface Comparison {

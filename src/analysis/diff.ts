@@ -63,7 +63,7 @@ function compareModels(models: readonly [Model, Model]): Comparison {
     undecided.push({
       where,
       conditions: [],
-      because: ['whether a path with several spellings is refused as ambiguous'],
+      reasons: ['whether a path with several spellings is refused as ambiguous'],
     });
   const verdict = changes.length > 0 ? 'different' : undecided.length > 0 ? 'undecided' : 'equivalent';
   changes.sort(byWeight);
@@ -101,7 +101,7 @@ function compareCell(cell: Cell, models: readonly [Model, Model], found: Found):
   try {
     diagrams = models.map((model, at) => cellDiagram(model, cell, at, 'either'));
   } catch (error) {
-    found.undecided.push({ where: cell.message, conditions: [], because: [whyTooLarge(error)] });
+    found.undecided.push({ where: cell.message, conditions: [], reasons: [whyTooLarge(error)] });
     return;
   }
   const groups = new Map<string, Difference[]>();
@@ -118,14 +118,14 @@ function compareCell(cell: Cell, models: readonly [Model, Model], found: Found):
     found.undecided.push({
       where: cell.message,
       conditions: [],
-      because: [`more than ${grouped(CLASS_LIMIT)} classes of requests differ`],
+      reasons: [`more than ${grouped(CLASS_LIMIT)} classes of requests differ`],
     });
 }
 
 const isSame = ([one, other]: readonly unknown[]): boolean => one === other;
 
 /** Parts of a configuration that no class of requests describes: if they differ, so may what they are for. */
-const PARTS: readonly (readonly [where: string, of: (config: EdgeConfig) => unknown, because: string])[] = [
+const PARTS: readonly (readonly [where: string, of: (config: EdgeConfig) => unknown, reason: string])[] = [
   ['TLS edges', ({ edges }) => [edges.tls], 'connections without HTTP are not analysed'],
   ['TCP edges', ({ edges }) => [edges.tcp], 'connections without HTTP are not analysed'],
   [
@@ -143,7 +143,7 @@ function shownCertificate(certificate: EdgeConfig['tls_certificates'][string]): 
 /** What the comparison of two configurations leaves out although it differs. */
 function unanalysed(before: Model, after: Model): readonly UndecidedRegion[] {
   const differing = PARTS.filter(([, of]) => canonical(of(before.config)) !== canonical(of(after.config)));
-  const regions = differing.map(([where, , because]) => ({ where, conditions: [], because: [because] }));
+  const regions = differing.map(([where, , reason]) => ({ where, conditions: [], reasons: [reason] }));
   // TLS and TCP edges use the same backends and policies.
   const { tls, tcp } = after.config.edges;
   const hasStreams = Object.keys(tls).length + Object.keys(tcp).length > 0;
@@ -151,13 +151,13 @@ function unanalysed(before: Model, after: Model): readonly UndecidedRegion[] {
     regions.push({
       where: 'TLS and TCP edges',
       conditions: [],
-      because: ['connections without HTTP are not analysed'],
+      reasons: ['connections without HTTP are not analysed'],
     });
   if (before.logins !== after.logins)
     regions.push({
       where: 'logins',
       conditions: [],
-      because: ["paths on the service's own host are not analysed"],
+      reasons: ["paths on the service's own host are not analysed"],
     });
   return regions;
 }

@@ -14,7 +14,7 @@ export interface Found {
   /** What in particular, as a sentence without its full stop. */
   readonly detail?: string;
   /** Pointers of the parts that cause it, those that take most first. */
-  readonly because?: readonly string[];
+  readonly causes?: readonly string[];
   /** Whether it is proved that nothing changes if the part, an element of a list, is removed. */
   readonly isRemovable?: boolean;
   /** The expression at the pointer, and a shorter one which is proved to mean the same there. */

@@ -36,7 +36,7 @@ export interface AnalysisFinding {
   readonly basis: Basis;
   readonly message: string;
   /** Pointers of the parts that cause it, those that take most first. */
-  readonly because: readonly string[];
+  readonly causes: readonly string[];
   /** Whether it is proved that nothing changes if the part is removed from its list. */
   readonly isRemovable: boolean;
   /** An expression that may take the place of the one at the pointer; null without one. */
@@ -80,10 +80,10 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
   ];
   return found
     .filter((each) => !isSaidElsewhere(each, found))
-    .map(({ code, pointer, detail, because = [], isRemovable = false, shorter = null, witness = null }) => {
+    .map(({ code, pointer, detail, causes = [], isRemovable = false, shorter = null, witness = null }) => {
       const { message, basis } = ANALYSIS_CODES[code];
       const particular = detail === undefined ? message : `${message.slice(0, -1)}: ${detail}.`;
-      return { code, pointer, basis, message: particular, because, isRemovable, shorter, witness };
+      return { code, pointer, basis, message: particular, causes, isRemovable, shorter, witness };
     });
 }
 
@@ -115,18 +115,18 @@ export interface DeadPart {
   /** A sentence without its full stop. */
   readonly message: string;
   /** Pointers of the rules that take its requests. */
-  readonly because: readonly string[];
+  readonly causes: readonly string[];
 }
 
 /** Routes, rules, actions and backends that no request reaches: each is proved. */
 export function deadParts(config: EdgeConfig): readonly DeadPart[] {
   const model = new Model(config, new Analysis());
   const examined: Examined = { model, cells: cellsByRoute(cellsOf([model])) };
-  return unreached(examined, policiesOf(examined)).flatMap(({ code, pointer, because = [] }) => {
+  return unreached(examined, policiesOf(examined)).flatMap(({ code, pointer, causes = [] }) => {
     const { message } = ANALYSIS_CODES[code];
     const kind = DEAD_KINDS[code];
     // Other spellings reach a dead path.
-    return kind === undefined ? [] : [{ kind, pointer, message: message.replace(/\.$/, ''), because }];
+    return kind === undefined ? [] : [{ kind, pointer, message: message.replace(/\.$/, ''), causes }];
   });
 }
 

@@ -171,7 +171,7 @@ function afterRewrite(seer: Seer, before: readonly Rule[], rule: Rule): readonly
       {
         code: 'analysis.match_after_rewrite',
         pointer: rule.pointer,
-        because: [earlier.pointer],
+        causes: [earlier.pointer],
         witness: found.witness,
       },
     ];

@@ -62,7 +62,7 @@ function ofPolicy(
           code: 'analysis.refused_cors',
           pointer: edits.pointer,
           detail: `\`${twin.use.type}\` adds \`${ORIGIN}\`, too`,
-          because: [twin.use.pointer],
+          causes: [twin.use.pointer],
         });
     }
   }

@@ -43,7 +43,7 @@ export function idleLimits({ document }: ExaminedPolicy): readonly Found[] {
       );
     return stricter === undefined
       ? []
-      : [{ code: 'analysis.idle_limit', pointer, because: [stricter.pointer] }];
+      : [{ code: 'analysis.idle_limit', pointer, causes: [stricter.pointer] }];
   });
 }
 

@@ -43,8 +43,8 @@ export function judgedCell(judging: Judging, groups: readonly (readonly Differen
   for (const differences of groups) {
     const found = judge(judging, differences);
     if (found === null) continue;
-    if ('because' in found) {
-      const key = found.because.toSorted().join();
+    if ('reasons' in found) {
+      const key = found.reasons.toSorted().join();
       const known = undecided.get(key);
       if (known === undefined || found.conditions.length < known.conditions.length) undecided.set(key, found);
     } else {
@@ -72,12 +72,12 @@ function together(one: Region, other: Region): Region {
 
 /** Regions with the same change and the same deciding places are shown as one. */
 function decidersOf({ change, replayed }: Region): string {
-  const places = [replayed.before, replayed.after].map(({ status, backend, explanation: { because } }) => [
+  const places = [replayed.before, replayed.after].map(({ status, backend, explanation: { decidedBy } }) => [
     status,
     backend,
-    because.code,
-    because.pointer,
-    because.inner?.map(({ pointer }) => pointer),
+    decidedBy.code,
+    decidedBy.pointer,
+    decidedBy.inner?.map(({ pointer }) => pointer),
   ]);
   return JSON.stringify([change, places]);
 }
@@ -107,8 +107,11 @@ function judge(judging: Judging, differences: readonly Difference[]): Region | U
       if (shown !== null) return { ...shown, ...sizeOf(open) };
     }
   }
-  const because = reasons.size === 0 ? ['the request that was found shows no difference'] : [...reasons];
-  return { where: cell.message, conditions: conditionsOf(first.difference.assignment), because };
+  return {
+    where: cell.message,
+    conditions: conditionsOf(first.difference.assignment),
+    reasons: reasons.size === 0 ? ['the request that was found shows no difference'] : [...reasons],
+  };
 }
 
 function effort({ assignment }: Difference): number {
@@ -202,7 +205,7 @@ function smallest(
 
 /** The kind of a change, by what the engine did with a request. */
 export function changeOf(before: Observed, after: Observed): Change {
-  const [was, is] = [before, after].map(({ explanation: { because } }) => because.verdict === 'stop');
+  const [was, is] = [before, after].map(({ explanation: { decidedBy } }) => decidedBy.verdict === 'stop');
   if (was === true && is === false) return 'OPENED';
   if (was === false && is === true) return 'CLOSED';
   return before.backend === after.backend ? 'CHANGED' : 'REROUTED';

@@ -28,10 +28,10 @@ function ofLists(lists: Readonly<Record<string, readonly string[]>>, pointer: st
       if (dfa === null) continue;
       const own = { dfa, accepted: true };
       if (shortestText([own, ...before]) === 'none') {
-        const because = before
+        const causes = before
           .filter((each) => shortestText([own, { dfa: each.dfa, accepted: true }]) !== 'none')
           .flatMap(({ at: place }) => place ?? []);
-        found.push({ code: 'analysis.dead_pattern', pointer: at, because, isRemovable: true });
+        found.push({ code: 'analysis.dead_pattern', pointer: at, causes, isRemovable: true });
       } else if (shortestText([{ dfa, accepted: false }]) === 'none') {
         // All others are denied on purpose, once some are allowed.
         if (list === 'deny' && before.length > 1) continue;

@@ -72,7 +72,7 @@ export function prove(config: EdgeConfig, property: Property, locate?: Locate): 
       if (typeof found !== 'number') return found;
       classes += found;
     } catch (error) {
-      open.push({ where: cell.message, conditions: [], because: [whyTooLarge(error)] });
+      open.push({ where: cell.message, conditions: [], reasons: [whyTooLarge(error)] });
     }
   }
   open.push(...pastRoutes(config, property));
@@ -85,11 +85,11 @@ function pastRoutes(
   { where, never: { end, backend } }: Property,
 ): readonly UndecidedRegion[] {
   if (end !== 'forwarded') return [];
-  const because = ['it relays connections to a backend, and is not analysed'];
+  const reasons = ['it relays connections to a backend, and is not analysed'];
   return relaysTo(config, backend, where === undefined).map((edge) => ({
     where: edge,
     conditions: [],
-    because,
+    reasons,
   }));
 }
 
@@ -155,15 +155,15 @@ function inCell({ model, cell, program, never }: Proving, open: UndecidedRegion[
       isTrueFor(model, program, witness)
     )
       return { verdict: 'REFUTED', where: cell.message, conditions, witness, observed };
-    const because = kind === 'maybe' ? ['an action on the way may fail'] : opaqueIn(assignment);
+    const reasons = kind === 'maybe' ? ['an action on the way may fail'] : opaqueIn(assignment);
     left.push({
       where: cell.message,
       conditions,
-      because: because.length > 0 ? because : ['no request was found that shows it'],
+      reasons: reasons.length > 0 ? reasons : ['no request was found that shows it'],
     });
   }
   if (!isWhole)
-    left.push({ where: cell.message, conditions: [], because: ['there are too many classes of requests'] });
+    left.push({ where: cell.message, conditions: [], reasons: ['there are too many classes of requests'] });
   // One open class of a cell is enough to say that the cell is open.
   if (left.length > 0) open.push(left[0]!);
   return Math.max(1, classes);
@@ -204,16 +204,16 @@ function isPassed({ type, isLogin, passage }: Effect, wanted: string): boolean {
 }
 
 function isForbidden(
-  { status, backend, explanation: { because, steps } }: Observed,
+  { status, backend, explanation: { decidedBy, steps } }: Observed,
   never: ForbiddenOutcome,
 ): boolean {
   const { without = [] } = never;
   const passed = passedIn(steps);
   if (passed.some((type) => without.includes(type) || (without.includes('login') && logsIn(type))))
     return false;
-  if (never.end === 'stopped') return because.verdict === 'stop';
+  if (never.end === 'stopped') return decidedBy.verdict === 'stop';
   if (never.end === 'blocked')
-    return because.verdict === 'stop' && status >= 400 && !UNROUTED.has(because.code);
+    return decidedBy.verdict === 'stop' && status >= 400 && !UNROUTED.has(decidedBy.code);
   return backend !== null && (never.backend === undefined || backend === never.backend);
 }
 

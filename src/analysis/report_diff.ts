@@ -39,7 +39,7 @@ export function diffData({ verdict, changes, undecided, cells }: Comparison): ob
 
 function observedData(observed: Observed): object {
   const { status, backend, explanation } = observed;
-  const { code, pointer } = explanation.because;
+  const { code, pointer } = explanation.decidedBy;
   return { status, backend, code, pointer, place: placeOf(observed) };
 }
 
@@ -57,8 +57,8 @@ export function diffMarkdown(comparison: Comparison): string {
   const { changes, undecided } = comparison;
   const parts = [MARK, `**${conclusion(comparison)}**`, ...changes.map(changeMarkdown)];
   const open = undecided.map(
-    ({ where, because }) =>
-      `- UNDECIDED ${codeSpan(where)}: ${because.map((each) => codeSpan(each)).join('; ')}`,
+    ({ where, reasons }) =>
+      `- UNDECIDED ${codeSpan(where)}: ${reasons.map((each) => codeSpan(each)).join('; ')}`,
   );
   return `${[...parts, ...(open.length === 0 ? [] : [open.join('\n')])].join('\n\n')}\n`;
 }
@@ -88,8 +88,8 @@ export function diffAnnotations({ changes, undecided }: Comparison): string {
         sentenceOf(region),
       ),
     ),
-    ...undecided.map(({ where, because }) =>
-      annotation('notice', null, 'UNDECIDED', `${where}: ${because.join('; ')}`),
+    ...undecided.map(({ where, reasons }) =>
+      annotation('notice', null, 'UNDECIDED', `${where}: ${reasons.join('; ')}`),
     ),
   ];
   return lines.join('');
@@ -97,8 +97,8 @@ export function diffAnnotations({ changes, undecided }: Comparison): string {
 
 /** A change in one line. */
 export function sentenceOf({ where, replayed, witness, blame }: ChangedRegion): string {
-  const because = blame === undefined ? '' : `, because ${blameText(blame)}`;
-  return `${where}: ${resultOf(replayed.before)} → ${resultOf(replayed.after)}${because}; ${curlOf(witness)} from ${witness.clientIp}${circumstances(witness)}`;
+  const reason = blame === undefined ? '' : `, because ${blameText(blame)}`;
+  return `${where}: ${resultOf(replayed.before)} → ${resultOf(replayed.after)}${reason}; ${curlOf(witness)} from ${witness.clientIp}${circumstances(witness)}`;
 }
 
 /** The place of a change in the newer configuration. */
@@ -168,11 +168,11 @@ export function circumstances({ before, chance }: Witness): string {
   return `${after}${chance === undefined ? '' : `, where chance gives ${chance}`}`;
 }
 
-function undecidedText({ where, conditions, because }: UndecidedRegion): string {
+function undecidedText({ where, conditions, reasons }: UndecidedRegion): string {
   return [
     `UNDECIDED ${where}`,
     ...conditions.map((condition, at) => row(at === 0 ? 'where' : 'and', condition)),
-    ...because.map((each) => row('because', each)),
+    ...reasons.map((each) => row('because', each)),
   ].join('\n');
 }
 
@@ -191,14 +191,14 @@ export function conclusion({ verdict, changes, undecided, cells }: Comparison): 
 }
 
 /** What the engine did with a witness, in a few words. */
-export function resultOf({ status, backend, explanation: { because } }: Observed): string {
-  if (backend !== null && because.verdict === 'pass') return `${status} from ${backend}`;
-  return `${status} ${because.code}`;
+export function resultOf({ status, backend, explanation: { decidedBy } }: Observed): string {
+  if (backend !== null && decidedBy.verdict === 'pass') return `${status} from ${backend}`;
+  return `${status} ${decidedBy.code}`;
 }
 
 /** The place that decided: the part of a policy, if it was one. */
-function placeOf({ explanation: { because } }: Observed): Place | null {
-  return because.inner?.findLast(({ place }) => place !== null)?.place ?? because.place;
+function placeOf({ explanation: { decidedBy } }: Observed): Place | null {
+  return decidedBy.inner?.findLast(({ place }) => place !== null)?.place ?? decidedBy.place;
 }
 
 function shownPlace({ file, line, column }: Place): string {

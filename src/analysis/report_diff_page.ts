@@ -48,10 +48,10 @@ function itemOf(region: ChangedRegion): ReportedGroup['items'][number] {
   return { title: where, rows, isOpen: true };
 }
 
-function openItemOf({ where, conditions, because }: UndecidedRegion): ReportedGroup['items'][number] {
+function openItemOf({ where, conditions, reasons }: UndecidedRegion): ReportedGroup['items'][number] {
   const rows: LabelledText[] = [
     ...conditions.map((condition, at) => [at === 0 ? 'where' : 'and', condition] as const),
-    ...because.map((each) => ['because', each] as const),
+    ...reasons.map((each) => ['because', each] as const),
   ];
   return { title: where, rows, isOpen: true };
 }

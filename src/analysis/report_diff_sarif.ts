@@ -40,14 +40,14 @@ export function diffSarif({ changes, undecided }: Comparison, { before, after, v
         client: region.witness.clientIp,
       },
     })),
-    ...undecided.map(({ where, conditions, because }) => ({
+    ...undecided.map(({ where, conditions, reasons }) => ({
       ruleId: idOf('UNDECIDED'),
       ruleIndex: names.indexOf('UNDECIDED'),
       level: 'note',
-      message: { text: `${where}: ${because.join('; ')}` },
+      message: { text: `${where}: ${reasons.join('; ')}` },
       locations: [locationOf(null, after)],
       partialFingerprints: { 'region/v1': `UNDECIDED ${where} ${conditions.join(' and ')}` },
-      properties: { where, conditions, because },
+      properties: { where, conditions, reasons },
     })),
   ];
   const rules = names.map((name) => ({

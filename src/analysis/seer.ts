@@ -8,7 +8,7 @@ import { RuleConditions } from './rule_conditions.ts';
 import { type Observed, type Witness, observe, witnessOf } from './witness.ts';
 
 export function isStopped(observed: Observed): boolean {
-  return observed.explanation.because.verdict === 'stop';
+  return observed.explanation.decidedBy.verdict === 'stop';
 }
 
 /** Finds requests for rules, and runs them. */

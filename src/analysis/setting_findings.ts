@@ -111,7 +111,7 @@ function ofBreaker(
       },
     ];
   if (backend !== null && errorThreshold > 0 && neverFails(config, backend))
-    return [{ code: 'analysis.breaker_never_trips', pointer, because: [pointerTo('/backends', backend)] }];
+    return [{ code: 'analysis.breaker_never_trips', pointer, causes: [pointerTo('/backends', backend)] }];
   if (errorThreshold === 0)
     return [
       { code: 'analysis.breaker_one_error', pointer, detail: 'even a success opens it, at a share of 0' },
@@ -139,7 +139,7 @@ export function deadBackends({ backends }: EdgeConfig): readonly Found[] {
     return failover.slice(last + 1).map((_, after): Found => ({
       code: 'analysis.dead_backend',
       pointer: pointerTo(pointer, last + 1 + after),
-      because: [pointerTo(pointer, last)],
+      causes: [pointerTo(pointer, last)],
     }));
   });
 }
@@ -167,7 +167,7 @@ export function redundantRoutes(model: Model): readonly Found[] {
         {
           code: 'analysis.redundant_route',
           pointer: pipelines[index]!.pointer,
-          because: [pipelines[parent]!.pointer],
+          causes: [pipelines[parent]!.pointer],
         },
       ];
     });

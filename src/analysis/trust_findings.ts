@@ -113,7 +113,7 @@ function drawnAgain(rules: readonly Rule[]): readonly Found[] {
     const earlier = drawn.slice(0, at).find((each) => each.bound === bound && each.isBelow !== isBelow);
     return earlier === undefined
       ? []
-      : [{ code: 'analysis.drawn_again', pointer, because: [earlier.pointer] }];
+      : [{ code: 'analysis.drawn_again', pointer, causes: [earlier.pointer] }];
   });
 }
 

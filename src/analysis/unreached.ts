@@ -35,8 +35,8 @@ export function unreached(examined: Examined, policies: readonly ExaminedPolicy[
     const isAction = /\/actions\/\d+$/.test(pointer);
     if (!isAction) {
       const policy = policies.find(({ place }) => pointer.startsWith(`${place.pointer}/`));
-      const because = policy === undefined ? [] : takersOf(policy, pointer);
-      return [{ code: 'analysis.dead_rule', pointer, because, isRemovable: failed.get(pointer) !== true }];
+      const causes = policy === undefined ? [] : takersOf(policy, pointer);
+      return [{ code: 'analysis.dead_rule', pointer, causes, isRemovable: failed.get(pointer) !== true }];
     }
     // The actions of a dead rule are dead with it.
     return alive.get(pointer.replace(/\/actions\/\d+$/, '')) === true
@@ -47,10 +47,10 @@ export function unreached(examined: Examined, policies: readonly ExaminedPolicy[
     if (isLeft || alive.get(pointer) !== true || !isKnown(pointer)) return [];
     if (written.get(pointer) !== true) return [{ code: 'analysis.dead_path', pointer }];
     const policy = policies.find(({ place }) => pointer.startsWith(`${place.pointer}/`));
-    const because = policy === undefined ? [] : takersOf(policy, pointer);
+    const causes = policy === undefined ? [] : takersOf(policy, pointer);
     // Some name both spellings of a path that an earlier guard covers by itself.
-    if (because.length === 0 || because.some((each) => guards(policy!, each))) return [];
-    return [{ code: 'analysis.dead_path', pointer, because }];
+    if (causes.length === 0 || causes.some((each) => guards(policy!, each))) return [];
+    return [{ code: 'analysis.dead_path', pointer, causes }];
   });
   const blocked = Array.from(forwarded).flatMap(([pointer, isForwarded]): Found[] =>
     isForwarded || unknown.includes(pointer) || isClosedOnPurpose(examined, policies, pointer)

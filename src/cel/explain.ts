@@ -20,7 +20,7 @@ export interface Step {
 }
 
 interface Skipped {
-  readonly because: string;
+  readonly reason: string;
   readonly span: Span;
 }
 
@@ -168,14 +168,14 @@ function reasonFor(node: Node, child: Node, reader: Reader): Skipped | undefined
     const earlier = node.terms.slice(0, node.terms.indexOf(child));
     const decider = earlier.find((term) => reader.outcomeOf(term) === deciding);
     if (decider === undefined) return undefined;
-    return { because: `\`${node.operator}\` was decided: this side is ${deciding}`, span: decider.span };
+    return { reason: `\`${node.operator}\` was decided: this side is ${deciding}`, span: decider.span };
   }
   if (node.kind === 'conditional') {
     if (child === node.condition) return undefined;
     const holds = reader.outcomeOf(node.condition);
     if (holds === (child === node.yes)) return undefined;
     const reason = typeof holds === 'boolean' ? `the condition is ${holds}` : 'the condition is an error';
-    return { because: reason, span: node.condition.span };
+    return { reason, span: node.condition.span };
   }
   if (node.kind === 'bind') return undefined;
   if (node.kind === 'macro') return child === node.target ? undefined : skippedBody(node, child, reader);
@@ -183,24 +183,24 @@ function reasonFor(node: Node, child: Node, reader: Reader): Skipped | undefined
   const failed = children
     .slice(0, children.indexOf(child))
     .find((earlier) => reader.outcomeOf(earlier) instanceof EvalError);
-  return failed === undefined ? undefined : { because: 'an operand is an error', span: failed.span };
+  return failed === undefined ? undefined : { reason: 'an operand is an error', span: failed.span };
 }
 
 function skippedBody(node: MacroNode, child: Node, reader: Reader): Skipped | undefined {
   const target = reader.outcomeOf(node.target);
   const { span } = node.target;
-  if (target instanceof EvalError) return { because: 'the iterated value is an error', span };
+  if (target instanceof EvalError) return { reason: 'the iterated value is an error', span };
   if (target instanceof Optional) {
     const wantsValue = node.variables.length > 0;
     if (wantsValue === (target.value !== undefined)) return undefined;
-    return { because: wantsValue ? 'the optional is empty' : 'the optional holds a value', span };
+    return { reason: wantsValue ? 'the optional is empty' : 'the optional holds a value', span };
   }
-  if (target === undefined || isEmpty(target)) return { because: 'there were no elements', span };
+  if (target === undefined || isEmpty(target)) return { reason: 'there were no elements', span };
   const first = node.bodies[0];
   if (first === undefined || child === first || reader.isFresh(child)) return undefined;
   return reader.outcomeOf(first) === true
     ? undefined
-    : { because: 'no element passed the condition', span: first.span };
+    : { reason: 'no element passed the condition', span: first.span };
 }
 
 function isEmpty(target: Outcome): boolean {

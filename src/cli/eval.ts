@@ -118,7 +118,7 @@ function explainProgram(
 
 function stepJson({ span: { start, end }, outcome, times, skipped }: Step, text: string): object {
   const place = { source: text.slice(start, end), start, end, times };
-  if (skipped !== undefined) return { ...place, skipped: skipped.because };
+  if (skipped !== undefined) return { ...place, skipped: skipped.reason };
   if (outcome === undefined) return place;
   return outcome instanceof EvalError
     ? { ...place, error: errorJson(outcome) }

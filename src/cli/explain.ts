@@ -156,7 +156,7 @@ async function explain(
       const { config } = usableConfig;
       const { verbose: isFull = false } = options;
       const values = isFull ? `${valuesText(reasons.values())}${timed.text()}` : '';
-      const unmatched = lineAboutUnmatched(explanation.because.code, exchange.head.host, config);
+      const unmatched = lineAboutUnmatched(explanation.decidedBy.code, exchange.head.host, config);
       const assumed = assumptions(exchange, options, config, agents, isFull);
       process.stdout.write(
         `${renderExplanation(explanation)}\n${unmatched}${hintLine(hint)}${values}${assumed}`,

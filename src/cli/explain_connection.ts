@@ -62,7 +62,7 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
       2,
     );
   }
-  const unmatched = lineAboutUnmatched(explanation.because.code, to, edge.config);
+  const unmatched = lineAboutUnmatched(explanation.decidedBy.code, to, edge.config);
   const values = options.verbose === true ? valuesText(reasons.values()) : '';
   const further = [unmatched, hintLine(hint), values].map((each) => each && `\n${each.trimEnd()}`).join('');
   const text = `${renderExplanation(explanation)}${further}`;

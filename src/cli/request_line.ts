@@ -10,17 +10,17 @@ export function requestLine(
   at: Ended,
   style: LineStyle,
 ): string {
-  const { status, because, lasting, truncated } = explanation;
+  const { status, decidedBy, lasting, truncated } = explanation;
   const { method, url } = event.http.request;
   const query = url.query === '' ? '' : `?${url.query}`;
   const paint = painter(style);
   const note = truncated ? '  response truncated' : lasting === undefined ? '' : `  ${lasting} closed`;
-  const isStopped = because.verdict === 'stop';
+  const isStopped = decidedBy.verdict === 'stop';
   return line({ ...explanation, isStopped, note }, at, { ...style, paint }, [
     method.toUpperCase(),
     paint(toneOf(status), String(status === 0 ? '---' : status)),
     `${url.host}${printable(url.path + query).slice(0, TARGET_UNITS)}`,
-    isStopped ? detailsOf(because.detail) : '',
+    isStopped ? detailsOf(decidedBy.detail) : '',
   ]);
 }
 
@@ -58,11 +58,11 @@ interface Ended {
 /** What the lines of requests and connections have in common. */
 function line(
   {
-    because,
+    decidedBy,
     backend,
     isStopped,
     note = '',
-  }: Pick<StreamExplanation, 'because' | 'backend'> & {
+  }: Pick<StreamExplanation, 'decidedBy' | 'backend'> & {
     readonly isStopped: boolean;
     /** What follows the backend. */
     readonly note?: string;
@@ -71,7 +71,7 @@ function line(
   { paint, named }: LineStyle & { readonly paint: ReturnType<typeof painter> },
   [kind, status, subject, details]: readonly [string, string, string, string],
 ): string {
-  const { code, detail, place } = because;
+  const { code, detail, place } = decidedBy;
   const { rule } = detail;
   const why = `${code}${rule === undefined ? '' : ` ${named(String(rule))}`}${details}`;
   const at = isStopped && place !== null ? `  ${place.file}:${place.line}` : '';
@@ -90,7 +90,7 @@ const WHY_UNITS = 120;
 const TARGET_UNITS = 200;
 
 /** Details of a refusal beyond its code, such as the login check that failed. */
-function detailsOf({ problem, detail, message }: Explanation['because']['detail']): string {
+function detailsOf({ problem, detail, message }: Explanation['decidedBy']['detail']): string {
   const why = [problem, detail, message].find((fact) => typeof fact === 'string' && fact !== '');
   return why === undefined ? '' : `  (${printable(String(why)).slice(0, WHY_UNITS)})`;
 }

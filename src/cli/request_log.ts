@@ -28,8 +28,8 @@ export function requestLog(
 ): RequestLog {
   const named = (text: string): string =>
     text.replaceAll(ID, (id) => printable(nameOf(id)).slice(0, NAME_UNITS));
-  const look = ({ because, backend }: Pick<Explanation, 'because' | 'backend'>): void => {
-    if (because.code === 'upstream.connect' && backend !== null) unreached(backend);
+  const look = ({ decidedBy, backend }: Pick<Explanation, 'decidedBy' | 'backend'>): void => {
+    if (decidedBy.code === 'upstream.connect' && backend !== null) unreached(backend);
   };
   return {
     onOpened: (explanation) => {

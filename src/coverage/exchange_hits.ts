@@ -144,14 +144,14 @@ function filterCounters(hits: HitTable): (filter: CompiledFilter, verdict: Verdi
     codes: new Map(),
     rules: new Map(),
   }));
-  return (filter, { reason: because, inner }) => {
+  return (filter, { reason, inner }) => {
     const counters = countersOf(filter);
-    const { code, pointer } = because;
+    const { code, pointer } = reason;
     counters.ran.count++;
     increment(counters.codes, code, () => hits.counter(keys.reason(filter.pointer, code)));
     if (pointer !== undefined && MODULE_FACTS.get(filter.module)?.runsActions !== true)
       increment(counters.rules, pointer, () => hits.counter(keys.rule(pointer)));
-    if (inner !== undefined) countInner(hits, inner, because);
+    if (inner !== undefined) countInner(hits, inner, reason);
   };
 }
 

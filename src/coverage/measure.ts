@@ -121,8 +121,8 @@ export function tallies(points: readonly MeasuredPoint[]): Tally[] {
 
 function tallyOf(kind: PointKind, points: readonly MeasuredPoint[]): Tally {
   const covered = points.filter(({ uncovered }) => uncovered === null).length;
-  const impossible = points.filter(({ uncovered }) => uncovered?.because === 'cannot_happen').length;
-  const untestable = points.filter(({ uncovered }) => uncovered?.because === 'not_in_cases').length;
+  const impossible = points.filter(({ uncovered }) => uncovered?.reason === 'cannot_happen').length;
+  const untestable = points.filter(({ uncovered }) => uncovered?.reason === 'not_in_cases').length;
   return { kind, covered, possible: points.length - impossible - untestable, impossible, untestable };
 }
 

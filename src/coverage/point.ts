@@ -80,7 +80,7 @@ export function pointsWith<Common extends Partial<CoveragePoint>>(
 
 /** Why a point is not covered. */
 export interface Uncovered {
-  readonly because: 'cannot_happen' | 'not_in_cases' | 'never_reached' | 'short_circuited' | 'no_case';
+  readonly reason: 'cannot_happen' | 'not_in_cases' | 'never_reached' | 'short_circuited' | 'no_case';
   /** What in an expression kept this part from being evaluated. */
   readonly by?: 'operand' | 'condition';
   readonly message: string;
@@ -90,7 +90,7 @@ type Measured = Pick<MeasuredPoint, 'uncovered'>;
 
 /** Whether a point does not count, because no case can cover it. */
 export function isLeftOut({ uncovered }: Measured): boolean {
-  return uncovered?.because === 'cannot_happen' || uncovered?.because === 'not_in_cases';
+  return uncovered?.reason === 'cannot_happen' || uncovered?.reason === 'not_in_cases';
 }
 
 /** Whether a case could cover a point that is not covered. */

@@ -18,7 +18,7 @@ export interface CoverageReport {
   readonly missed: readonly Missed[];
 }
 
-const BECAUSE: Readonly<Record<Uncovered['because'], string>> = {
+const REASONS: Readonly<Record<Uncovered['reason'], string>> = {
   cannot_happen: 'cannot happen',
   not_in_cases: 'not in cases',
   never_reached: 'never reached',
@@ -27,11 +27,11 @@ const BECAUSE: Readonly<Record<Uncovered['because'], string>> = {
 };
 
 /** Why a point was not covered, in one line. */
-export function sentenceOf({ because, by, message }: Uncovered): string {
+export function sentenceOf({ reason, by, message }: Uncovered): string {
   // A sentence about an operand says by itself what short-circuited.
-  return because === 'no_case' || because === 'never_reached' || by === 'operand'
+  return reason === 'no_case' || reason === 'never_reached' || by === 'operand'
     ? message
-    : `${BECAUSE[because]}: ${message}`;
+    : `${REASONS[reason]}: ${message}`;
 }
 
 /** A table by kind, then every uncovered point with its place, the reason, and a case that would cover it. */
@@ -49,8 +49,8 @@ export function coverageText(report: CoverageReport): string {
   }
   const parts = {
     'not covered': coverage.points.filter(isOpen),
-    'cannot happen': coverage.points.filter(({ uncovered }) => uncovered?.because === 'cannot_happen'),
-    'not in cases': coverage.points.filter(({ uncovered }) => uncovered?.because === 'not_in_cases'),
+    'cannot happen': coverage.points.filter(({ uncovered }) => uncovered?.reason === 'cannot_happen'),
+    'not in cases': coverage.points.filter(({ uncovered }) => uncovered?.reason === 'not_in_cases'),
   };
   for (const [title, points] of Object.entries(parts)) {
     if (points.length > 0) lines.push('', `  ${title}`);
@@ -130,7 +130,7 @@ function pointData(
     ...(place !== null && { file: place.file, line: place.line, column: place.column }),
     hits,
     covered: uncovered === null,
-    ...(uncovered !== null && { because: uncovered.because, why: uncovered.message }),
+    ...(uncovered !== null && { reason: uncovered.reason, why: uncovered.message }),
     ...(offered.has(id) && { offered: offered.get(id) }),
   };
 }

@@ -73,8 +73,8 @@ function numberOf({ pointer }: RuleNote): number {
 
 /** Why no case has covered a point. */
 export function whyUncovered(point: CoveragePoint, setting: WhySetting): Uncovered {
-  if (point.impossible !== null) return { because: 'cannot_happen', message: point.impossible };
-  if (typeof point.untestable === 'string') return { because: 'not_in_cases', message: point.untestable };
+  if (point.impossible !== null) return { reason: 'cannot_happen', message: point.impossible };
+  if (typeof point.untestable === 'string') return { reason: 'not_in_cases', message: point.untestable };
   if (point.kind === 'routes') return noCase(`no case reaches ${point.about ?? 'it'}`);
   return (
     routeNotTaken(point, setting) ??
@@ -86,7 +86,7 @@ export function whyUncovered(point: CoveragePoint, setting: WhySetting): Uncover
 }
 
 function noCase(message: string): Uncovered {
-  return { because: 'no_case', message };
+  return { reason: 'no_case', message };
 }
 
 function hitsOf({ recording }: WhySetting, key: string): number {
@@ -98,7 +98,7 @@ function routeNotTaken({ routes }: CoveragePoint, setting: WhySetting): Uncovere
   const own = routes.flatMap((pointer) => setting.routes.get(pointer) ?? []);
   if (own.length === 0 || own.some(({ id }) => hitsOf(setting, keys.route(id)) > 0)) return null;
   const names = own.map(({ route }) => route.match).join(', ');
-  return { because: 'never_reached', message: `no case takes route ${names}` };
+  return { reason: 'never_reached', message: `no case takes route ${names}` };
 }
 
 /** Earlier modules in the pipeline that stopped all requests. */
@@ -119,7 +119,7 @@ function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySet
   if (stops.length === 0) return null;
   const requests = hitsOf(setting, keys.route(placed.id));
   const message = `of ${counted(requests, 'request')} to ${placed.route.match} ${stops.join(', ')} before ${module}`;
-  return { because: 'never_reached', message };
+  return { reason: 'never_reached', message };
 }
 
 /** The module that refers to objects of a kind. */
@@ -149,9 +149,9 @@ function ruleNotReached({ pointer, kind }: CoveragePoint, setting: WhySetting): 
     const enders = (setting.enders.get(phaseOf(rule)) ?? [])
       .filter((each) => numberOf(each) < order)
       .filter((each) => hitsOf(setting, keys.rule(each.pointer)) > 0);
-    if (enders.length === 0) return { because: 'never_reached', message: 'no case reaches its phase' };
+    if (enders.length === 0) return { reason: 'never_reached', message: 'no case reaches its phase' };
     const names = enders.map(({ label }) => label).join(', ');
-    return { because: 'never_reached', message: `rule ${names} before it decided every time` };
+    return { reason: 'never_reached', message: `rule ${names} before it decided every time` };
   }
   if (isApplied || kind === 'outcomes' || kind === 'mcdc') return null;
   const untrue = evaluated.filter(([, { yes, all }]) => all > 0 && yes === 0);
@@ -194,7 +194,7 @@ function inExpression({ seen }: CoveragePoint, setting: WhySetting): Uncovered |
   }
   return (
     shortCircuit(way, watched, setting) ??
-    expressionBefore(watched, setting) ?? { because: 'never_reached', message: 'it was never evaluated' }
+    expressionBefore(watched, setting) ?? { reason: 'never_reached', message: 'it was never evaluated' }
   );
 }
 
@@ -210,7 +210,7 @@ function expressionBefore(watched: WatchedExpression, setting: WhySetting): Unco
   });
   if (untrue === undefined) return null;
   const text = textOfNode(untrue, untrue.program.typed.ast.root);
-  return { because: 'never_reached', message: `\`${text}\` of rule ${rule.label} was always false` };
+  return { reason: 'never_reached', message: `\`${text}\` of rule ${rule.label} was always false` };
 }
 
 function times(count: number): string {
@@ -247,7 +247,7 @@ function shortCircuit(
       if (found !== undefined) {
         const message = `short-circuited by \`${textOfNode(watched, found)}\`, which was always ${deciding}`;
         return {
-          because: constant === undefined ? 'short_circuited' : 'cannot_happen',
+          reason: constant === undefined ? 'short_circuited' : 'cannot_happen',
           by: 'operand',
           message,
         };
@@ -258,7 +258,7 @@ function shortCircuit(
       const isYes = next === node.yes;
       if (all > 0 && (isYes ? yes : no) === 0)
         return {
-          because: 'short_circuited',
+          reason: 'short_circuited',
           by: 'condition',
           message: `\`${textOfNode(watched, node.condition)}\` was always ${!isYes}`,
         };

@@ -35,7 +35,7 @@ interface Explained {
   readonly backend: string | null;
   /** The agent's tunnel to that backend: its id, in scenarios the name of the agent; null for other backends. */
   readonly tunnel: string | null;
-  readonly because: LocatedStep;
+  readonly decidedBy: LocatedStep;
   readonly steps: readonly LocatedStep[];
 }
 
@@ -52,7 +52,7 @@ export interface Explanation extends Explained {
 }
 
 /** What decided an exchange, and its destination: the part of the explanation shown in a list row. */
-export type Decision = Pick<Explained, 'because' | 'backend' | 'tunnel'>;
+export type Decision = Pick<Explained, 'decidedBy' | 'backend' | 'tunnel'>;
 
 /** The result of a connection, and why. */
 export interface StreamExplanation extends Explained {
@@ -78,7 +78,7 @@ export function explanationOf(
 ): Explanation | StreamExplanation {
   const steps = locatedSteps(traceOf(exchange), locate);
   const reached = reachedBy(exchange);
-  const because = decidingStep(steps) as LocatedStep;
+  const decidedBy = decidingStep(steps) as LocatedStep;
   const { connection } = exchange;
   const clientIp = connection.client.text;
   if (exchange instanceof Exchange) {
@@ -90,19 +90,19 @@ export function explanationOf(
     const lasting = exchange.response === null ? null : lastingKind(exchange.response);
     const truncated = lasting === null && sent?.cut === 'upstream';
     const further = { ...(lasting && { lasting }), ...(truncated && { truncated }), ...(trace && { trace }) };
-    return { request, startMs, status, ...further, ...reached, because, steps };
+    return { request, startMs, status, ...further, ...reached, decidedBy, steps };
   }
   const { startMs, serverName, serverPort } = connection;
   const kind = exchange.pipeline?.kind ?? null;
   const outcome = isAllowed(exchange) ? 'allowed' : 'denied';
   const endpoint = `${serverName}:${serverPort}`;
-  return { connection: { kind, endpoint, clientIp }, startMs, outcome, ...reached, because, steps };
+  return { connection: { kind, endpoint, clientIp }, startMs, outcome, ...reached, decidedBy, steps };
 }
 
 /** The decision of an exchange alone, which is made for each request while a page is open. */
 export function decisionOf(exchange: Exchange, locate: Locate): Decision {
-  const [because] = locatedSteps([decidingStep(traceOf(exchange))], locate);
-  return { ...reachedBy(exchange), because: because! };
+  const [decidedBy] = locatedSteps([decidingStep(traceOf(exchange))], locate);
+  return { ...reachedBy(exchange), decidedBy: decidedBy! };
 }
 
 function reachedBy({ attempts }: Exchange | StreamExchange): Pick<Explained, 'backend' | 'tunnel'> {
@@ -122,13 +122,13 @@ export function subjectOf(explanation: Explanation | StreamExplanation): readonl
 
 /** The explanation as a tree for a terminal; one line per step, the deciding one marked. */
 export function renderExplanation(explanation: Explanation | StreamExplanation): string {
-  const { steps, because, backend, tunnel } = explanation;
+  const { steps, decidedBy, backend, tunnel } = explanation;
   const result = 'request' in explanation ? String(explanation.status) : explanation.outcome;
   const through = tunnel === null ? '' : ` through tunnel ${tunnel}`;
   const to = backend === null || result === 'denied' ? '' : ` → backend ${backend}${through}`;
   const [subject, clientIp] = subjectOf(explanation);
-  const end = `└ ${result}${to}  ${because.code}`;
-  return [`${subject}  from ${clientIp}`, ...stepLines(steps, because), end].join('\n');
+  const end = `└ ${result}${to}  ${decidedBy.code}`;
+  return [`${subject}  from ${clientIp}`, ...stepLines(steps, decidedBy), end].join('\n');
 }
 
 /** Each step with its place. */
@@ -147,11 +147,11 @@ export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep
 }
 
 /** The branches of the tree for a terminal: one line per step, the deciding one marked, with the steps inside it. */
-function stepLines(steps: readonly LocatedStep[], because: LocatedStep): string[] {
+function stepLines(steps: readonly LocatedStep[], decidedBy: LocatedStep): string[] {
   const lines: string[] = [];
   const width = Math.max(...steps.map((step) => step.module.length));
   for (const step of steps) {
-    const mark = step === because ? (step.verdict === 'stop' ? '■' : '●') : ' ';
+    const mark = step === decidedBy ? (step.verdict === 'stop' ? '■' : '●') : ' ';
     const facts = Object.entries(step.detail).map(([name, value]) => `${name}=${String(value)}`);
     const fact = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
     lines.push(

@@ -96,7 +96,7 @@ function reasonsIn(evaluated: ReadonlyMap<string, Evaluated>, redact: Redact): R
       const steps = explanation.steps.map((step): LocatedStep =>
         step.inner === undefined ? step : { ...step, inner: step.inner.map(withReason) },
       );
-      return { ...explanation, steps, because: steps[explanation.steps.indexOf(explanation.because)]! };
+      return { ...explanation, steps, decidedBy: steps[explanation.steps.indexOf(explanation.decidedBy)]! };
     },
     values: () => Array.from(evaluated.values(), (each) => valuesOf(each, redact)),
   };

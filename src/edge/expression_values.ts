@@ -30,7 +30,7 @@ export function valuesOfParts(source: string, { steps }: Pick<Explanation, 'step
     ...step.span,
     depth: depthOf(step, steps),
     value: outcomeOf(step, source),
-    skipped: step.skipped?.because ?? null,
+    skipped: step.skipped?.reason ?? null,
   }));
 }
 

@@ -42,7 +42,7 @@ export type Detail = ExchangeDetail | ConnectionDetail;
 export interface ExplanationDetail {
   readonly steps: readonly ExplainedStep[];
   /** Index in `steps` of the one that decided. */
-  readonly because: number;
+  readonly decidedBy: number;
   /** The terminal's form of the same, for copying. */
   readonly text: string;
 }

@@ -139,7 +139,11 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: 'Only the outcome of a request: status, backend and the reason.',
     input: z.strictObject(REQUEST),
     line: (request: Request) => explained(request, []),
-    pick: ({ status, backend, because }: Readonly<Record<string, unknown>>) => ({ status, backend, because }),
+    pick: ({ status, backend, decidedBy }: Readonly<Record<string, unknown>>) => ({
+      status,
+      backend,
+      decidedBy,
+    }),
   },
   why_not: {
     title: 'Find out why a rule does not decide',

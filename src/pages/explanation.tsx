@@ -22,21 +22,21 @@ export interface Places {
 interface Props {
   readonly steps: readonly ShownStep[];
   /** Index of the step that decided. */
-  readonly because: number;
+  readonly decidedBy: number;
   readonly places: Places | null;
 }
 
-export function Steps({ steps, because, places }: Props) {
+export function Steps({ steps, decidedBy, places }: Props) {
   return (
     <ol class="steps">
       {steps.map((step, index) => (
-        <li key={index} class={index === because ? `deciding ${step.verdict}` : ''}>
+        <li key={index} class={index === decidedBy ? `deciding ${step.verdict}` : ''}>
           {typeof step.tookMicros === 'number' && (
             <span class="took">{durationText(step.tookMicros / 1000)}</span>
           )}
           <Line name={step.module} message={step.message} place={step.place} places={places} />
           <Facts detail={step.detail} />
-          <Source place={index === because ? step.place : null} places={places} />
+          <Source place={index === decidedBy ? step.place : null} places={places} />
           <Inner step={step} places={places} />
         </li>
       ))}

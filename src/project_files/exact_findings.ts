@@ -41,7 +41,7 @@ export async function exactFindingsIn(source: Source, options: Options): Promise
   const isYaml = !/^\s*[{[]/.test(source.text);
   const all = findings(loaded.config, options).map((found): Diagnostic => {
     const start = offsetOf(loaded.locate, lines, source, found.pointer);
-    const notes = found.because.flatMap((pointer) => {
+    const notes = found.causes.flatMap((pointer) => {
       const place = loaded.locate(pointer);
       return place === null ? [] : [`because of line ${place.line}, column ${place.column}`];
     });

@@ -23,7 +23,7 @@ export interface Survivor {
   /** A request that the mistake treats differently; null if none was found. */
   readonly witness: Witness | null;
   /** What blocks the decision, if it is undecided. */
-  readonly because: readonly string[];
+  readonly reasons: readonly string[];
   /** A case that passes, and fails with the mistake; null if it was not asked for, or could not be written. */
   readonly offered: WrittenCase | null;
 }
@@ -129,7 +129,7 @@ function tried(
   return { ...counts, survivors, operators };
 }
 
-type Shown = Pick<Survivor, 'verdict' | 'where' | 'witness' | 'because' | 'offered'>;
+type Shown = Pick<Survivor, 'verdict' | 'where' | 'witness' | 'reasons' | 'offered'>;
 
 /** How a surviving mistake can be noticed; `offered` is what a case for it is about. */
 function shownBy(
@@ -138,19 +138,19 @@ function shownBy(
   offered: string | null,
 ): Shown {
   const [change] = comparison.changes;
-  const because = [...new Set(comparison.undecided.flatMap((region) => region.because))].sort();
+  const reasons = [...new Set(comparison.undecided.flatMap((region) => region.reasons))].sort();
   if (change === undefined)
     return {
       verdict: 'undecided',
       where: comparison.undecided[0]?.where ?? '',
       witness: null,
-      because,
+      reasons,
       offered: null,
     };
   const { where, witness } = change;
   const written =
     offered === null ? null : caseOfWitness(`notices: ${offered}`, witness, trial.fixture, changed);
-  return { verdict: 'different', where, witness, because: [], offered: written };
+  return { verdict: 'different', where, witness, reasons: [], offered: written };
 }
 
 /** The results of several shares as one; each share has counted what is left. */

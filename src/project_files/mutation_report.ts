@@ -23,8 +23,8 @@ function placeOf({ place, pointer }: Survivor): string {
   return place === null ? pointer : `${place.file}:${place.line}:${place.column}`;
 }
 
-function hintOf({ witness, because }: Survivor): string {
-  if (witness === null) return `not decided: ${because.join('; ')}`;
+function hintOf({ witness, reasons }: Survivor): string {
+  if (witness === null) return `not decided: ${reasons.join('; ')}`;
   return `try ${curlOf(witness)} from ${witness.clientIp}${circumstances(witness)}`;
 }
 

@@ -26,21 +26,21 @@ function linesOf({ property: { name }, proof }: ProvedProperty): readonly string
     case 'REFUTED': {
       const { where, conditions, witness, observed } = proof;
       const { status, backend, explanation } = observed;
-      const { because } = explanation;
-      const place = because.inner?.findLast((each) => each.place !== null)?.place ?? because.place;
+      const { decidedBy } = explanation;
+      const place = decidedBy.inner?.findLast((each) => each.place !== null)?.place ?? decidedBy.place;
       return [
         title,
         `          at     ${where}`,
         ...conditions.map((condition, at) => `          ${at === 0 ? 'where ' : 'and   '} ${condition}`),
         `          try    ${curlOf(witness)}   from ${witness.clientIp}${circumstances(witness)}`,
-        `          gives  ${status}${backend === null ? '' : ` from ${backend}`}   ${because.code}`,
+        `          gives  ${status}${backend === null ? '' : ` from ${backend}`}   ${decidedBy.code}`,
         ...(place === null ? [] : [`          in     ${place.file}:${place.line}:${place.column}`]),
       ];
     }
     case 'UNDECIDED':
       return [
         title,
-        ...proof.open.map(({ where, because }) => `          ${where} not known: ${because.join('; ')}`),
+        ...proof.open.map(({ where, reasons }) => `          ${where} not known: ${reasons.join('; ')}`),
       ];
     case 'INVALID':
       return [title, `          ${proof.problem}`];
@@ -57,7 +57,7 @@ function dataOf(proof: Proof): object {
   if (proof.verdict !== 'REFUTED') return proof;
   const { observed, ...rest } = proof;
   const { status, backend, explanation } = observed;
-  return { ...rest, status, backend, code: explanation.because.code, place: explanation.because.place };
+  return { ...rest, status, backend, code: explanation.decidedBy.code, place: explanation.decidedBy.place };
 }
 
 /** JUnit XML: a test case for each property; one that is not decided is skipped. */

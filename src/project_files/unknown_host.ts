@@ -6,7 +6,7 @@ export type StatedBy = 'option' | 'scenario';
 
 /** What to do when no edge has an address: only agents may have it. Null if an edge has it. */
 export function unknownHostHint(explanation: Explanation | StreamExplanation, by: StatedBy): string | null {
-  const { code, detail } = explanation.because;
+  const { code, detail } = explanation.decidedBy;
   const { host, port } = detail as { readonly host?: string; readonly port?: number };
   const url = urlOf(code, explanation, `${host ?? ''}:${port ?? 0}`, host ?? '');
   if (url === null) return null;

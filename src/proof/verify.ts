@@ -111,12 +111,12 @@ function sideOf(config: EdgeConfig) {
     const exchange = decideWithConstants(beginStated(edge, connection, head, world), OK, (question) => {
       if (question.ask === 'forward') forwarded.push(question.request);
     });
-    const { because, steps } = explanationOf(exchange, () => null);
+    const { decidedBy, steps } = explanationOf(exchange, () => null);
     const { response, body, compress, logs, converts } = exchange;
     const all = steps.flatMap(({ module, detail, inner }) => [{ name: module, detail }].concat(inner ?? []));
     const passed = all.flatMap(({ name, detail }) => (detail['enforced'] === false ? [] : [name]));
     const seen = sorted([response, body, compress, logs, converts, forwarded]);
-    return { isStopped: because.verdict === 'stop', code: because.code, passed, seen };
+    return { isStopped: decidedBy.verdict === 'stop', code: decidedBy.code, passed, seen };
   };
   const isReserved = edge.https.some(({ reserved }) => reserved.length > 0);
   /** Whether clients reach the host of a request. */

@@ -68,7 +68,7 @@ interface ReportedExplanation {
   readonly request: string;
   readonly steps: readonly LocatedStep[];
   /** Index of the step that decided. */
-  readonly because: number;
+  readonly decidedBy: number;
   readonly values: readonly {
     readonly pointer: string;
     readonly parts: readonly { readonly text: string; readonly value: string }[];

@@ -16,7 +16,7 @@ export interface Ran {
   readonly mismatches: readonly Mismatch[];
   /** The request whose expectations failed first, explained; null if none failed, or there was no request. */
   readonly explained: {
-    readonly because: LocatedStep;
+    readonly decidedBy: LocatedStep;
     readonly steps: readonly LocatedStep[];
     readonly request: string;
     /** Values of the parts of every evaluated expression. */
@@ -89,6 +89,6 @@ export function explain(
   edge: EdgeFixture,
 ): Ran['explained'] {
   const explanation = explanationOf(exchange, edge.locate);
-  const { because, steps } = explanation;
-  return { because, steps, request: subjectOf(explanation).join(' from '), values: [], index };
+  const { decidedBy, steps } = explanation;
+  return { decidedBy, steps, request: subjectOf(explanation).join(' from '), values: [], index };
 }

@@ -58,7 +58,7 @@ export interface SimulatedExchange {
   /** Virtual milliseconds from request to response. */
   readonly durationMs: number;
   readonly event: HttpRequestCompleteEvent;
-  readonly because: LocatedStep;
+  readonly decidedBy: LocatedStep;
   readonly steps: readonly LocatedStep[];
 }
 
@@ -201,7 +201,7 @@ function eventsOf(
 function exchangeOf(simulated: SimulatedRequest, event: () => HttpRequestCompleteEvent): SimulatedExchange {
   const { response, exchange, served } = simulated;
   const last = exchange.attempts.at(-1)?.endpoint;
-  const { because, steps } = explanationOf(exchange, () => null);
+  const { decidedBy, steps } = explanationOf(exchange, () => null);
   return {
     status: response.status,
     headers: response.headers,
@@ -218,7 +218,7 @@ function exchangeOf(simulated: SimulatedRequest, event: () => HttpRequestComplet
     get event() {
       return event();
     },
-    because,
+    decidedBy,
     steps,
   };
 }

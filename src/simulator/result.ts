@@ -47,7 +47,7 @@ export interface CaseResult {
   /** Table row of the case; null without a table. */
   readonly tableRow: { readonly index: number; readonly of: number } | null;
   readonly explained: {
-    readonly because: LocatedStep;
+    readonly decidedBy: LocatedStep;
     readonly steps: readonly LocatedStep[];
     readonly request: string;
     /** Values of the parts of every evaluated expression. */

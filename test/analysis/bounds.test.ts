@@ -25,7 +25,7 @@ test('a pattern with too many states is opaque: undecided, and named', () => {
   expect(patternDfa('.*a.{20}b$')).toBeNull();
   const { verdict, undecided } = compare(before!, after!);
   expect(verdict).toBe('undecided');
-  expect(undecided[0]!.because.join()).toContain('a.{20}');
+  expect(undecided[0]!.reasons.join()).toContain('a.{20}');
 });
 
 test('a product of many automata is given up after a number of states', () => {
@@ -63,5 +63,5 @@ test('hundreds of overlapping patterns on one field end with a verdict', { timeo
   const { config } = createEdge(onePolicy({ on_http_request: rules }));
   const proof = prove(config, { name: 'none', never: { end: 'forwarded' } });
   expect(['REFUTED', 'UNDECIDED']).toContain(proof.verdict);
-  if (proof.verdict === 'UNDECIDED') expect(proof.open[0]!.because.join()).not.toBe('');
+  if (proof.verdict === 'UNDECIDED') expect(proof.open[0]!.reasons.join()).not.toBe('');
 });

@@ -199,7 +199,7 @@ describe('what is not decided', () => {
   ])('%s', (_name, old, next, reason) => {
     const { verdict, undecided } = policies([old], [next]);
     expect(verdict).toBe('undecided');
-    expect(undecided.flatMap(({ because }) => because).join()).toContain(reason);
+    expect(undecided.flatMap(({ reasons }) => reasons).join()).toContain(reason);
   });
 
   test('guards of the response phase have other spellings, too', () => {

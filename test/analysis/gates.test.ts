@@ -181,7 +181,7 @@ describe('a login that exempts preflights reads them as earlier actions left the
       verdict: 'UNDECIDED',
       open: [
         {
-          because: expect.arrayContaining([
+          reasons: expect.arrayContaining([
             "the request has the field 'origin', after an earlier action that changes it",
           ]) as unknown,
         },

@@ -61,7 +61,7 @@ test.each(PAIRS)('%s', (_name, before, after) => {
 
 test('a list with an element that cannot be read fails, though its elements are not asked', () => {
   const config = configOf([deny("['/', vars.lane].all(v, false)")]);
-  expect(observe(new Model(config, new Analysis()), PLAIN)!.explanation.because.code).toBe(
+  expect(observe(new Model(config, new Analysis()), PLAIN)!.explanation.decidedBy.code).toBe(
     'traffic_policy.failed',
   );
   const property = { name: 'x', never: { end: 'blocked' } } as const;
@@ -115,7 +115,7 @@ test('random expressions with names, lists and functions', { timeout: 600_000 },
       const outcome = ended(model!, request);
       if (outcome === null) continue;
       decided++;
-      const isStopped = observed.explanation.because.verdict === 'stop';
+      const isStopped = observed.explanation.decidedBy.verdict === 'stop';
       if (isStopped && outcome.effects.some(({ mayFail }) => mayFail)) continue;
       expect([request, rules, isStopped]).toEqual([request, rules, outcome.end !== 'forwarded']);
     }

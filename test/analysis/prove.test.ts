@@ -102,7 +102,7 @@ describe('properties', () => {
     });
     expect(prove(shop(policy('${req.method}')), health)).toMatchObject({
       verdict: 'UNDECIDED',
-      open: [{ because: ['an action on the way may fail'] }],
+      open: [{ reasons: ['an action on the way may fail'] }],
     });
   });
 

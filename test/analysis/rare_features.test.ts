@@ -33,7 +33,7 @@ function nextConfig(chance: Chance): EdgeConfig {
 }
 
 const requestsOf = (chance: Chance) => Array.from({ length: REQUESTS }, () => rareRequest(chance));
-const isStopped = ({ explanation: { because } }: Observed): boolean => because.verdict === 'stop';
+const isStopped = ({ explanation: { decidedBy } }: Observed): boolean => decidedBy.verdict === 'stop';
 
 test('the outcome of the class is that of the engine', { timeout: 600_000 }, () => {
   const chance = chanceOf(seeded(41));
@@ -48,7 +48,7 @@ test('the outcome of the class is that of the engine', { timeout: 600_000 }, () 
       if (outcome === null || observed === null || outcome.by === 'forward-internal') continue;
       decided++;
       const mayFail = outcome.effects.some((effect) => effect.mayFail);
-      if (isStopped(observed) && mayFail && observed.explanation.because.code === 'traffic_policy.failed')
+      if (isStopped(observed) && mayFail && observed.explanation.decidedBy.code === 'traffic_policy.failed')
         continue;
       const expected = outcome.end !== 'forwarded' || outcome.by === '';
       expect([request, config, isStopped(observed)]).toEqual([request, config, expected]);
@@ -139,7 +139,7 @@ function isVerified(config: EdgeConfig, property: Property): boolean {
 /** Whether a request has the outcome, as far as the response and the upstream requests show it. */
 function breaks(observed: Observed, { end, backend }: { end: string; backend?: string }): boolean {
   const { status, looks, explanation } = observed;
-  const { code } = explanation.because;
+  const { code } = explanation.decidedBy;
   if (end === 'forwarded')
     return looks.forwarded.some(({ endpoint }) => backend === undefined || endpoint.id === backend);
   // A property is about the hosts of the file.

@@ -111,7 +111,7 @@ test('verdicts about parameters behind rewrites agree with the engine', () => {
     if (outcome === null || outcome.by === 'url-rewrite') continue;
     const observed = observe(model, { method: 'GET', url, headers: [], clientIp: '192.0.2.1' })!;
     compared++;
-    const engine = observed.explanation.because.verdict === 'stop' ? 'stopped' : 'forwarded';
+    const engine = observed.explanation.decidedBy.verdict === 'stop' ? 'stopped' : 'forwarded';
     const expected = outcome.end === 'forwarded' ? 'forwarded' : 'stopped';
     expect([rewrite, condition, url, engine]).toEqual([rewrite, condition, url, expected]);
   }

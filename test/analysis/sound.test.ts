@@ -54,7 +54,7 @@ test('the outcome of the class of a request is that of the engine', { timeout: 6
       if (outcome === null) continue;
       decided++;
       const { explanation, backend, status } = observe(model, request)!;
-      const stopped = explanation.because.verdict === 'stop';
+      const stopped = explanation.decidedBy.verdict === 'stop';
       const engine = stopped ? 'stopped' : `forwarded to ${backend}`;
       const expected = outcome.end === 'forwarded' ? `forwarded to ${outcome.by}` : 'stopped';
       if (engine !== expected)

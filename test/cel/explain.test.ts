@@ -14,7 +14,7 @@ function programOf(source: string) {
 function told(source: string, over: Partial<Request> = {}) {
   return explain(programOf(source), request(over)).steps.map((step) => {
     const text = source.slice(step.span.start, step.span.end);
-    return step.skipped === undefined ? [text, step.outcome] : [text, `skipped: ${step.skipped.because}`];
+    return step.skipped === undefined ? [text, step.outcome] : [text, `skipped: ${step.skipped.reason}`];
   });
 }
 

@@ -80,14 +80,14 @@ describe('explain', () => {
 
   it('has the same sentences as data', async () => {
     const { stdout } = await explain('--ip', '10.0.0.1', '--json');
-    const { steps, because } = JSON.parse(stdout) as {
+    const { steps, decidedBy } = JSON.parse(stdout) as {
       steps: { module: string; inner?: { message: string }[] }[];
-      because: { module: string };
+      decidedBy: { module: string };
     };
     expect(steps.find(({ module }) => module === 'traffic_policy')?.inner?.[0]?.message).toMatch(
       /^does not apply: /,
     );
-    expect(because.module).toBe('upstream');
+    expect(decidedBy.module).toBe('upstream');
   });
 });
 

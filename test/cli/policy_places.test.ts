@@ -92,12 +92,12 @@ it.each([
 
 it('explain shows where a connection is refused, and the place of the rule', async () => {
   const args = ['explain', '--connect', 'pass.test:443', '--json'];
-  const { because } = JSON.parse((await edgeproof(args, folder)).stdout) as {
-    because: { place: object; inner: { place: object }[] };
+  const { decidedBy } = JSON.parse((await edgeproof(args, folder)).stdout) as {
+    decidedBy: { place: object; inner: { place: object }[] };
   };
   const [line, column] = placeIn(EDGE, 'type: restrict-ips').split(':').map(Number);
-  expect(because.place).toEqual({ file: 'edge.yaml', line, column });
-  expect(because.inner[0]?.place).toMatchObject({ file: 'edge.yaml', line: line! - 1 });
+  expect(decidedBy.place).toEqual({ file: 'edge.yaml', line, column });
+  expect(decidedBy.inner[0]?.place).toMatchObject({ file: 'edge.yaml', line: line! - 1 });
 });
 
 it.each([

@@ -20,9 +20,9 @@ const PLAIN = { color: false, named: (text: string) => text };
 function lineWith(detail: Readonly<Record<string, Fact>>): string {
   const request = { url: 'https://shop.test/a', headers: [['user-agent', 'curl/8']] } as const;
   const explanation = edge.explain(request);
-  const because = { ...explanation.because, detail: { ...explanation.because.detail, ...detail } };
+  const decidedBy = { ...explanation.decidedBy, detail: { ...explanation.decidedBy.detail, ...detail } };
   const at = { time: new Date(0), tookMs: 1 };
-  return requestLine({ ...explanation, because }, edge.decide(request).event.object, at, PLAIN);
+  return requestLine({ ...explanation, decidedBy }, edge.decide(request).event.object, at, PLAIN);
 }
 
 it('contains the details of a refusal', () => {

@@ -98,7 +98,7 @@ describe('edgeproof explain', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       status: 200,
       backend: 'ok',
-      because: { module: 'upstream', verdict: 'pass' },
+      decidedBy: { module: 'upstream', verdict: 'pass' },
       event: { event_type: 'http_request_complete.v0', object: { http: { response: { status_code: 200 } } } },
     });
   });

@@ -87,12 +87,12 @@ test('coverage does not ask for what is proved to be impossible', () => {
   const dead = [...about('/on_http_request/2'), ...about('/on_http_request/2/actions/0')];
   expect(dead.length).toBeGreaterThan(1);
   for (const { uncovered } of dead)
-    expect(uncovered).toMatchObject({ because: 'cannot_happen', message: expect.stringContaining('proved') });
+    expect(uncovered).toMatchObject({ reason: 'cannot_happen', message: expect.stringContaining('proved') });
   // Its expression is evaluated, so both of its outcomes are not impossible because of that.
   const outcomes = points.filter(
     ({ kind, pointer }) => kind === 'outcomes' && pointer.includes('/on_http_request/2/expressions'),
   );
-  expect(outcomes.some(({ uncovered }) => uncovered?.because !== 'cannot_happen')).toBe(true);
+  expect(outcomes.some(({ uncovered }) => uncovered?.reason !== 'cannot_happen')).toBe(true);
   for (const { uncovered } of about('/on_http_request/3'))
-    expect(uncovered?.because).not.toBe('cannot_happen');
+    expect(uncovered?.reason).not.toBe('cannot_happen');
 });

@@ -21,7 +21,7 @@ export function falseClaims(edge: EdgeFixture, { runs, begin = [] }: Search): st
   const covered = withProofs(coveredEdge(edge));
   const claims = new Map(
     coverageOf(covered).points.flatMap(({ id, message, uncovered }) =>
-      uncovered!.because === 'cannot_happen' || uncovered!.because === 'not_in_cases'
+      uncovered!.reason === 'cannot_happen' || uncovered!.reason === 'not_in_cases'
         ? [[id, `${message}, though ${uncovered!.message}`] as const]
         : [],
     ),

@@ -150,7 +150,7 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
     expect(hits('hosts /edges/tls/queue/hostports/1')).toBe(1);
     expect(hits('hosts /edges/tls/queue/hostports/0')).toBe(0);
     expect(hits('modules /edges/tls/queue/traffic_policy')).toBe(1);
-    const impossible = points.filter(({ uncovered }) => uncovered?.because === 'cannot_happen');
+    const impossible = points.filter(({ uncovered }) => uncovered?.reason === 'cannot_happen');
     expect(impossible.map(({ id }) => id)).toContain(
       'reasons /edges/tls/queue/traffic_policy traffic_policy.denied',
     );

@@ -38,7 +38,7 @@ describe('what cases cover', () => {
     });
     expect(told(coverage, 'rules')).toEqual({ 'deny[0] of / matches: bot': true });
     expect(pointThat(coverage, 'backend of / runs').uncovered).toEqual({
-      because: 'never_reached',
+      reason: 'never_reached',
       message: 'of 1 request to / user_agent_filter stopped 1 before backend',
     });
   });
@@ -86,7 +86,7 @@ describe('what cases cover', () => {
       "`req.url.path.startsWith('/a')` is false": false,
     });
     expect(pointThat(once, "`req.url.path.startsWith('/a')` is true").uncovered).toEqual({
-      because: 'short_circuited',
+      reason: 'short_circuited',
       by: 'operand',
       message: "short-circuited by `req.method == 'GET'`, which was always false",
     });
@@ -140,7 +140,7 @@ describe('what cases cover', () => {
       'sorry is tried for /': false,
       'never is tried for /': false,
     });
-    expect(pointThat(coverageOf(covered), 'never is tried for /').uncovered?.because).toBe('cannot_happen');
+    expect(pointThat(coverageOf(covered), 'never is tried for /').uncovered?.reason).toBe('cannot_happen');
     runCases(covered, [{ upstreams: { app: 'refuse' }, request: '/', expect: { status: 503 } }]);
     expect(told(coverageOf(covered), 'backends')['sorry is tried for /']).toBe(true);
   });
@@ -189,7 +189,7 @@ describe('impossible points', () => {
   const impossible = (edge: Parameters<typeof coveredBy>[0]) =>
     Object.fromEntries(
       coverageOf(coveredEdge(edge))
-        .points.filter(({ uncovered }) => uncovered!.because === 'cannot_happen')
+        .points.filter(({ uncovered }) => uncovered!.reason === 'cannot_happen')
         .map(({ message, uncovered }) => [message, uncovered!.message]),
     );
   const deny = [{ type: 'deny' }];

@@ -20,7 +20,7 @@ interface Document {
       readonly message: string;
       readonly covered: boolean;
       readonly line?: number;
-      readonly because?: string;
+      readonly reason?: string;
       readonly offered?: string;
     }[];
   }[];
@@ -56,9 +56,9 @@ describe('edgeproof cover', () => {
     const after = await covered('a.scenario.yaml', 'more.scenario.yaml');
     const open = after.points.filter((point) => !point.covered);
     // A case has one node, so its limits are never out of reach.
-    const elsewhere = open.filter(({ because }) => because === 'not_in_cases').map(({ id }) => id);
+    const elsewhere = open.filter(({ reason }) => reason === 'not_in_cases').map(({ id }) => id);
     expect(elsewhere).toEqual([expect.stringContaining('rate_limit.unavailable')]);
-    expect(open.map(({ because }) => because).filter((because) => because !== 'not_in_cases')).toEqual(
+    expect(open.map(({ reason }) => reason).filter((reason) => reason !== 'not_in_cases')).toEqual(
       Array<string>(open.length - 1).fill('cannot_happen'),
     );
     expect(promised.filter((id) => open.some((point) => point.id === id))).toEqual([]);

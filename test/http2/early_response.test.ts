@@ -75,7 +75,7 @@ describe('an upload with an early response', () => {
       ...secure,
     };
     edge = createEdge(config, {
-      onEvent: (_event, explain) => void reasons.push(explain().because.code),
+      onEvent: (_event, explain) => void reasons.push(explain().decidedBy.code),
     });
     listening = await edge.listen({ tls: { port: 0 } });
   });

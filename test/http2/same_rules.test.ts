@@ -70,7 +70,7 @@ describe('heads mean the same in HTTP/1.1 and HTTP/2', () => {
       },
       {
         onEvent: ({ object }, explain) =>
-          void told.push(`${object.http.response.status_code} ${explain().because.code}`),
+          void told.push(`${object.http.response.status_code} ${explain().decidedBy.code}`),
       },
     );
     listening = await edge.listen();

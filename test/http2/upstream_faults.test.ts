@@ -116,7 +116,7 @@ describe(`HTTP/2 upstreams that fail, ${EACH} requests each`, () => {
       },
       {
         onEvent: ({ object }, explain) =>
-          void events.push(`${object.http.response.status_code} ${explain().because.code}`),
+          void events.push(`${object.http.response.status_code} ${explain().decidedBy.code}`),
       },
     );
     listening = await edge.listen({ upstreamLimits: { headMs: 500, bodyIdleMs: 500, connectMs: 500 } });

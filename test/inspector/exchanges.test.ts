@@ -42,7 +42,7 @@ test('a request is in the feed when it ends, and its detail has what each side s
   expect(detail.responseBody).toEqual({ bytes: 16, text: '{"echo":{"a":1}}' });
   expect(exchange.forwards).toMatchObject([{ backend: 'app', address, target: '/orders?page=2' }]);
   expect(exchange.forwards[0]!.headers).toContain('x-forwarded-for');
-  expect(explanation!.steps[explanation!.because]!.code).toBe(row.code);
+  expect(explanation!.steps[explanation!.decidedBy]!.code).toBe(row.code);
   expect(explanation!.text).toContain('POST http://app.test/orders?page=2');
   expect(event!.event_id).toBe(row.eventId);
   expect(connection).toMatchObject({ clientIp: '127.0.0.1', tls: null });
@@ -107,7 +107,7 @@ test('a refusal has the filter and the rule that decided', async () => {
   const { rows } = await ok<SearchAnswer>('POST', '/api/search', {});
   expect(rows[0]).toMatchObject({ status: 403, verdict: 'stop', by: 'ip_restriction', backend: null });
   const { explanation } = await ok<Detail>('GET', `/api/exchanges/${rows[0]!.seq}`);
-  expect(explanation!.steps[explanation!.because]).toMatchObject({
+  expect(explanation!.steps[explanation!.decidedBy]).toMatchObject({
     verdict: 'stop',
     module: 'ip_restriction',
   });

@@ -188,7 +188,7 @@ export function detailOf(row: ExchangeRow, parts: Partial<ExchangeDetail> = {}):
       trace: [],
       redactions: [],
     },
-    explanation: { steps, because: steps.length - 1, text: '' },
+    explanation: { steps, decidedBy: steps.length - 1, text: '' },
     event: {
       event_id: `ev_${row.seq}`,
       event_type: 'http_request_complete.v0',

@@ -68,12 +68,12 @@ describe('the tools', () => {
 
   test('explain says what decided and where; decide gives the outcome only', async () => {
     const explained = await resultOf('explain', { file: 'edge.yaml', url: URL, ip: '192.0.2.1' });
-    expect(explained).toMatchObject({ status: 403, because: { module: 'ip_restriction' } });
+    expect(explained).toMatchObject({ status: 403, decidedBy: { module: 'ip_restriction' } });
     expect(explained).toHaveProperty('steps');
     const text = readFileSync(join(folder, 'edge.yaml'), 'utf8');
     const headers = { 'user-agent': 'me' };
     const decided = await resultOf('decide', { text, url: URL, ip: '203.0.113.9', headers });
-    expect(Object.keys(decided)).toEqual(['status', 'backend', 'because'].filter((key) => key in decided));
+    expect(Object.keys(decided)).toEqual(['status', 'backend', 'decidedBy'].filter((key) => key in decided));
     expect(decided).toMatchObject({ status: 200, backend: 'app' });
   });
 

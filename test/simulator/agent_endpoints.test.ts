@@ -164,7 +164,7 @@ describe('endpoints of agents in scenarios', () => {
     const [result] = runOn(config, value).cases;
     expect(result).toMatchObject({
       status: 'failed',
-      explained: { because: { code: 'user_agent_filter.denied' } },
+      explained: { decidedBy: { code: 'user_agent_filter.denied' } },
     });
     expect(result!.shrunk).not.toContain('1s');
   });

@@ -219,7 +219,7 @@ describe('agents of scenarios', () => {
     simulator.agent('a', SHOP);
     expect(simulator.send('GET /')).toMatchObject({ status: 200, backend: 'shop', agent: 'a' });
     simulator.agent('a', { online: false });
-    expect(simulator.send('GET /').because.code).toBe('backend.offline');
+    expect(simulator.send('GET /').decidedBy.code).toBe('backend.offline');
     expect(() => simulator.agent('b', {})).toThrow('neither labels nor a URL');
   });
 });

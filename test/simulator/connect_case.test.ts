@@ -173,7 +173,7 @@ describe('cases that connect', () => {
       received: "'allowed'",
     });
     expect(cases[0]!.explained).toMatchObject({
-      because: { code: 'upstream.connected' },
+      decidedBy: { code: 'upstream.connected' },
       request: 'tcp to 1.tcp.test:5432 from 127.0.0.1',
     });
   });

@@ -45,7 +45,7 @@ describe('createSimulator', () => {
     const statuses = (['hang', 'refuse', 'reset', 'invalid'] as const).map((fault) => {
       simulator.upstream('app', fault);
       simulator.advance('1h');
-      return [simulator.send('/').status, simulator.send('/').because.code];
+      return [simulator.send('/').status, simulator.send('/').decidedBy.code];
     });
     expect(statuses).toMatchInlineSnapshot(`
       [

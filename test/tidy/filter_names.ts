@@ -23,7 +23,7 @@ const ADVICE = 'read a fact of filters/table.ts instead, or add one to filters/f
 interface Exception {
   readonly path: string;
   readonly names: readonly string[];
-  readonly because: string;
+  readonly reason: string;
 }
 
 // table: exceptions
@@ -31,27 +31,27 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     path: 'src/events/',
     names: ['circuit_breaker', 'ip_restriction', 'webhook_verification', 'oauth'],
-    because: 'fields of traffic events and types of audit events are specified by these names',
+    reason: 'fields of traffic events and types of audit events are specified by these names',
   },
   {
     path: 'src/control/',
     names: ['ip_restriction'],
-    because: 'a restriction of the account is an object of this kind, and is enforced by this module',
+    reason: 'a restriction of the account is an object of this kind, and is enforced by this module',
   },
   {
     path: 'src/edge/handshakes.ts',
     names: ['tls_termination', 'mutual_tls'],
-    because: 'a listener sets up TLS before any filter runs',
+    reason: 'a listener sets up TLS before any filter runs',
   },
   {
     path: 'src/edge/document/routes_of.ts',
     names: ['tls_termination'],
-    because: 'tells the modules of an edge, and the check of its hosts, whether it terminates TLS',
+    reason: 'tells the modules of an edge, and the check of its hosts, whether it terminates TLS',
   },
   {
     path: 'src/control/resources/edge_values.ts',
     names: ['tls_termination', 'terminate-tls'],
-    because: 'a cloud endpoint of TLS is an edge, which ends TLS if its policy needs that',
+    reason: 'a cloud endpoint of TLS is an edge, which ends TLS if its policy needs that',
   },
   {
     path: 'src/tunnel/binding/endpoint_config.ts',
@@ -66,7 +66,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'mutual_tls',
       'tls_termination',
     ],
-    because: 'each option of an agent is one of these, by the protocol of agents',
+    reason: 'each option of an agent is one of these, by the protocol of agents',
   },
   {
     path: 'src/simulator/document/agent_',
@@ -79,33 +79,33 @@ const EXCEPTIONS: readonly Exception[] = [
       'websocket_tcp_converter',
       'oauth',
     ],
-    because:
+    reason:
       'scenarios have the options of agents, and findings about them are at the filters that they become',
   },
   {
     path: 'src/tunnel/binding/endpoint_policy.ts',
     names: ['basic-auth', 'openid-connect'],
-    because: 'these options of an agent are actions of a policy',
+    reason: 'these options of an agent are actions of a policy',
   },
   {
     path: 'src/edge/saml_host.ts',
     names: ['saml'],
-    because: 'SAML routes have addresses on the host of the service, too',
+    reason: 'SAML routes have addresses on the host of the service, too',
   },
   {
     path: 'src/edge/login_config.ts',
     names: ['saml'],
-    because: 'a path below the base of every gate',
+    reason: 'a path below the base of every gate',
   },
   {
     path: 'src/filters/ai_gateway/facts.ts',
     names: ['request_headers'],
-    because: 'a member of its result',
+    reason: 'a member of its result',
   },
   {
     path: 'src/filters/replacing.ts',
     names: ['request-body-find-replace', 'response-body-find-replace'],
-    because: 'both actions are made by it',
+    reason: 'both actions are made by it',
   },
 ];
 

@@ -109,7 +109,7 @@ describe.skipIf(NO_SDK !== null)(
         {
           onEvent: ({ object }, explain) => {
             const id = idIn(JSON.stringify(object.http.request));
-            events.set(id, [...(events.get(id) ?? []), explain().because.code]);
+            events.set(id, [...(events.get(id) ?? []), explain().decidedBy.code]);
           },
         },
       );

@@ -39,7 +39,7 @@ async function shop(connectMs = 10_000) {
   const edge = await edgeWithAgents(
     SHOP,
     {},
-    { onEvent: (_event, explain: () => Explanation) => reasons.push(explain().because.code) },
+    { onEvent: (_event, explain: () => Explanation) => reasons.push(explain().decidedBy.code) },
     { upstreamLimits: { connectMs } },
   );
   /** A tunnel of the group, with a session of its own. */

@@ -104,7 +104,7 @@ function simulated(config: EdgeConfig, kinds: readonly Kind[], chance: number) {
     },
     connect: () => {
       const outcome = world.connect(prepareConnection('1.tcp.test:5432', '', config, setting)!).close(0, 0);
-      return [outcome.connection, explanationOf(outcome.exchange, () => null).because.code];
+      return [outcome.connection, explanationOf(outcome.exchange, () => null).decidedBy.code];
     },
   };
 }
@@ -156,7 +156,7 @@ describe.skipIf(NO_SDK !== null)(`agents, simulated and real${NO_SDK === null ? 
       random: () => chance,
       recordingSink: recordingSink((line) => lines.push(JSON.parse(JSON.stringify(line))), 65_536),
       onEvent: ({ object }, explain) => seen.push({ event: object, steps: explain().steps }),
-      onConnection: (_event, explain) => connections.push([explain().outcome, explain().because.code]),
+      onConnection: (_event, explain) => connections.push([explain().outcome, explain().decidedBy.code]),
     };
     const { agents, edge, listening, session } = await edgeWithAgents(
       { ...CONFIG, service_name: 'service' },

@@ -193,8 +193,8 @@ function simulated(config: EdgeConfig, agents: Situation['agents'], chance: numb
     connect: (to: string) => {
       const prepared = prepareConnection({ to, ip: '127.0.0.1' }, '', edgeWith(config, known), setting)!;
       const outcome = world.connect(prepared).close(0, 0);
-      const because = explanationOf(outcome.exchange, () => null).because.code;
-      return [outcome.connection, because, outcome.agent];
+      const decidedBy = explanationOf(outcome.exchange, () => null).decidedBy.code;
+      return [outcome.connection, decidedBy, outcome.agent];
     },
   };
 }
@@ -256,7 +256,7 @@ describe.skipIf(NO_SDK !== null)(
       const options: EdgeOptions = {
         random: () => chance,
         onEvent: ({ object }, explain) => seen.push({ event: object, steps: explain().steps }),
-        onConnection: (_event, explain) => connections.push([explain().outcome, explain().because.code]),
+        onConnection: (_event, explain) => connections.push([explain().outcome, explain().decidedBy.code]),
       };
       const edge = await edgeWithAgents(CONFIG, {}, options);
       const names = new Map<string, string>();
@@ -339,8 +339,8 @@ describe.skipIf(NO_SDK !== null)(
         ['shut', 5433],
       ] as const) {
         const listensOn = real.listening.ports().find((each) => each.port === port)!.listensOn;
-        const [connection, because] = given.connect(`1.tcp.test:${port}`);
-        expect([name, connection, because]).toEqual([name, ...(await real.connect(listensOn))!]);
+        const [connection, decidedBy] = given.connect(`1.tcp.test:${port}`);
+        expect([name, connection, decidedBy]).toEqual([name, ...(await real.connect(listensOn))!]);
       }
     });
 
@@ -362,12 +362,12 @@ describe.skipIf(NO_SDK !== null)(
       const outcomes: unknown[] = [];
       for (const { url } of Object.values(agents)) {
         const host = url.slice('tls://'.length).replace('*', 'a');
-        const [connection, because] = given.connect(`${host}:443`);
-        expect([host, connection, because]).toEqual([
+        const [connection, decidedBy] = given.connect(`${host}:443`);
+        expect([host, connection, decidedBy]).toEqual([
           host,
           ...(await real.connect(real.listening.tlsPort!, host))!,
         ]);
-        outcomes.push(because);
+        outcomes.push(decidedBy);
       }
       expect(outcomes).toEqual(Array(3).fill('upstream.connected').concat(outcomes.slice(3)));
       expect(outcomes.slice(3)).not.toContain('upstream.connected');

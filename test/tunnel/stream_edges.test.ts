@@ -101,7 +101,7 @@ test('without an agent, connections are closed, with their reason', async () => 
   await tls('passed.test');
   await tcp(5433);
   await expect
-    .poll(() => explained.map(({ because }) => because.code))
+    .poll(() => explained.map(({ decidedBy }) => decidedBy.code))
     .toEqual(Array(4).fill('backend.offline'));
 });
 
@@ -142,7 +142,7 @@ describe.skipIf(NO_SDK !== null)(
       expect(explained.map(({ backend: name }) => name)).toEqual(Array(4).fill('shop'));
       await agent.run('await kept.listener.close()');
       await tcp();
-      await expect.poll(() => explained.at(-1)!.because.code).toBe('backend.offline');
+      await expect.poll(() => explained.at(-1)!.decidedBy.code).toBe('backend.offline');
     });
   },
 );

@@ -60,15 +60,15 @@ async function ask(
   }
   const decided = jsonOf<Decided>(ran);
   if ('problem' in decided) return vscode.window.showErrorMessage(decided.problem);
-  const { status, backend, because } = decided.value;
-  const reason = because === null ? '' : `: ${because.message} (${because.code})`;
+  const { status, backend, decidedBy } = decided.value;
+  const reason = decidedBy === null ? '' : `: ${decidedBy.message} (${decidedBy.code})`;
   return vscode.window.showInformationMessage(`${status}${backend === null ? '' : ` → ${backend}`}${reason}`);
 }
 
 interface Decided {
   readonly status: number;
   readonly backend: string | null;
-  readonly because: { readonly code: string; readonly message: string } | null;
+  readonly decidedBy: { readonly code: string; readonly message: string } | null;
 }
 
 /** Checks all files of a folder, also those that are not open, and shows the findings as problems. */

@@ -24,7 +24,7 @@ export async function addCoverage(
   const byFile = new Map<string, CoverPoint[]>();
   for (const point of report.value.edges.flatMap(({ points }) => points)) {
     // What cannot happen needs no case.
-    if (point.file === null || point.because === 'cannot_happen') continue;
+    if (point.file === null || point.reason === 'cannot_happen') continue;
     const path = resolve(folderOf(first) ?? '.', point.file);
     byFile.set(path, [...(byFile.get(path) ?? []), point]);
   }

@@ -57,5 +57,5 @@ export interface CoverPoint {
   readonly line: number;
   readonly column: number;
   readonly hits: number;
-  readonly because?: string;
+  readonly reason?: string;
 }

@@ -161,12 +161,12 @@ function failuresOf(item: vscode.TestItem, result: TestedCase): vscode.TestMessa
   if (mismatches.length === 0) return [new vscode.TestMessage(message)];
   const { file, line } = decided?.place ?? {};
   const place = file === undefined ? '' : `  ${file}:${line}`;
-  const because = decided
+  const reason = decided
     ? `\ndecided by ${decided.module}: ${decided.message} (${decided.code})${place}`
     : '';
   return mismatches.map(({ what, expected, received, line: at }) => {
     const failure = vscode.TestMessage.diff(
-      `${what}: expected ${expected}, received ${received}${because}`,
+      `${what}: expected ${expected}, received ${received}${reason}`,
       expected,
       received,
     );

@@ -110,6 +110,6 @@ function unusable(message: string, reason: string): LoginRefusal {
   return {
     refused: 'provider_failed',
     message: `The metadata of the identity provider ${message}.`,
-    detail: { because: reason },
+    detail: { reason },
   };
 }

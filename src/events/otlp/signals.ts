@@ -32,7 +32,7 @@ export interface Explained {
   readonly startMs: number;
   readonly backend: string | null;
   readonly trace?: TraceContext;
-  readonly because: Step;
+  readonly decidedBy: Step;
   readonly steps: readonly Step[];
 }
 
@@ -48,9 +48,9 @@ interface Step {
 }
 
 /** Null if the exchange has no trace. */
-export function spanFactsOf({ startMs, backend, trace, because, steps }: Explained): SpanFacts | null {
+export function spanFactsOf({ startMs, backend, trace, decidedBy, steps }: Explained): SpanFacts | null {
   if (trace === undefined) return null;
-  const { phase, module, verdict, code, message, pointer, place } = because;
+  const { phase, module, verdict, code, message, pointer, place } = decidedBy;
   const match = steps[0]?.detail['match'];
   return {
     context: trace,

@@ -127,11 +127,11 @@ function detailOf(first: Explanation, again: SecondRun | null, locate: Locate): 
     const inner = withNotApplied(step, added.get(filterKey(step))?.inner ?? []);
     return inner.length === 0 ? step : { ...step, inner };
   });
-  const because = Math.max(0, first.steps.indexOf(first.because));
-  const explanation: Explanation = { ...first, steps, because: steps[because] ?? first.because };
+  const decidedBy = Math.max(0, first.steps.indexOf(first.decidedBy));
+  const explanation: Explanation = { ...first, steps, decidedBy: steps[decidedBy] ?? first.decidedBy };
   return {
     steps: steps.map((step) => explainedStep(step, again, locate)),
-    because,
+    decidedBy,
     text: renderExplanation(explanation),
   };
 }

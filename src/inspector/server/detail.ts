@@ -88,10 +88,10 @@ export function explanationOf(
 /** An explanation without the values of expressions. */
 export function plainExplanation(kept: Kept): ExplanationDetail {
   const explanation: Explanation | StreamExplanation = kept.explanation();
-  const { steps, because } = explanation;
+  const { steps, decidedBy } = explanation;
   return {
     steps: steps.map((step) => ({ ...step, tookMicros: null })),
-    because: Math.max(0, steps.indexOf(because)),
+    decidedBy: Math.max(0, steps.indexOf(decidedBy)),
     text: renderExplanation(explanation),
   };
 }

@@ -27,7 +27,7 @@ export function errorPages(
     const { body, close } = reply;
     if (close || body === 'upstream' || !('text' in body)) return reply;
     if (!LOOPBACK.test(exchange.connection.client.text)) return reply;
-    const step = context.watch.edge.explain(exchange).because;
+    const step = context.watch.edge.explain(exchange).decidedBy;
     if (!isRefusalPage(body.text) && !(body.text === '' && step.code === DENIED)) return reply;
     const refused = factsOf(exchange, reply, step, context, urlOf());
     const headers = [...reply.headers, 'edgeproof-reason', fieldOf(refused)];
@@ -53,12 +53,12 @@ interface Refused {
 function factsOf(
   exchange: Exchange,
   reply: Reply,
-  because: LocatedStep,
+  decidedBy: LocatedStep,
   context: InspectorContext,
   url: string,
 ): Refused {
   const { watch, redaction } = context;
-  const step = redactTexts(because, redaction());
+  const step = redactTexts(decidedBy, redaction());
   const facts = Object.entries(step.detail).map(([name, value]) => [name, String(value)] as const);
   const endpoint = exchange.attempts.at(-1)?.endpoint;
   if (endpoint?.kind === 'static' && endpoint.tunnel === undefined)

@@ -9,7 +9,7 @@ import type { KeptConnection, KeptExchange } from './kept.ts';
 const TARGET_UNITS = 2_000;
 
 /** With the rule of a policy, if one decided. Rows without are one literal: adding a member takes longer than all the others. */
-function withRule<R extends Row>(row: R, last: Decision['because'] | null): R {
+function withRule<R extends Row>(row: R, last: Decision['decidedBy'] | null): R {
   const rule = last?.detail['rule'];
   return typeof rule === 'string' ? { ...row, rule } : row;
 }
@@ -22,7 +22,7 @@ export function exchangeRow(
 ): ExchangeRow {
   const live = kept.live!;
   const { head, connection, response, attempts, sent } = live;
-  const last = decision === null ? null : decision.because;
+  const last = decision === null ? null : decision.decidedBy;
   const passed = kept.frames?.passed;
   const row: ExchangeRow = {
     kind: 'exchange',
@@ -75,7 +75,7 @@ function mediaTypeOf(headers: readonly string[]): string {
 export function connectionRow(kept: KeptConnection, explanation: StreamExplanation | null): ConnectionRow {
   const live = kept.live!;
   const { connection, pipeline, relayed, attempts, ended } = live;
-  const last = explanation?.because ?? null;
+  const last = explanation?.decidedBy ?? null;
   const row: ConnectionRow = {
     kind: 'connection',
     seq: kept.seq,

@@ -58,7 +58,7 @@ export function tabsOf(detail: Detail): readonly Tab[] {
 
 function Explanation({ of: { explanation } }: { readonly of: Detail }) {
   if (explanation === null) return <p class="quiet">It is not decided yet.</p>;
-  return <Steps steps={explanation.steps} because={explanation.because} places={places} />;
+  return <Steps steps={explanation.steps} decidedBy={explanation.decidedBy} places={places} />;
 }
 
 type Exchange = ExchangeDetail['exchange'];

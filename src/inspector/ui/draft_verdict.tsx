@@ -105,7 +105,7 @@ function One({ verdict }: { readonly verdict: DraftVerdict }) {
       >
         <summary>Explanation with the draft</summary>
         {isExplained.value && explanation !== null && (
-          <Steps steps={explanation.steps} because={explanation.because} places={places} />
+          <Steps steps={explanation.steps} decidedBy={explanation.decidedBy} places={places} />
         )}
       </details>
     </section>

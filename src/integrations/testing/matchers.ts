@@ -48,33 +48,36 @@ function result(
   return { pass, message, ...values };
 }
 
-function outcomeText({ because, status, backend }: Received): string {
-  if (because.verdict === 'stop') return `${because.module} stopped it with ${status} (${because.code})`;
-  return backend === null ? `it ended with ${status} (${because.code})` : `it reached ${backend}`;
+function outcomeText({ decidedBy, status, backend }: Received): string {
+  if (decidedBy.verdict === 'stop')
+    return `${decidedBy.module} stopped it with ${status} (${decidedBy.code})`;
+  return backend === null ? `it ended with ${status} (${decidedBy.code})` : `it reached ${backend}`;
 }
 
 /** `ip_restriction`, `ip_restriction.denied`, or the parts of a denial; without an argument, any denial. */
 function toBeDeniedBy(value: unknown, by: string | Denial = {}): MatcherResult {
   const from = received(value);
-  const { because } = from;
+  const { decidedBy } = from;
   const wanted: Denial = typeof by === 'string' ? (by.includes('.') ? { code: by } : { module: by }) : by;
-  const isRule = wanted.rule === undefined || (because.inner ?? []).some(({ name }) => name === wanted.rule);
+  const isRule =
+    wanted.rule === undefined || (decidedBy.inner ?? []).some(({ name }) => name === wanted.rule);
   const pass =
-    because.verdict === 'stop' &&
-    (wanted.module === undefined || because.module === wanted.module) &&
-    (wanted.code === undefined || because.code === wanted.code) &&
+    decidedBy.verdict === 'stop' &&
+    (wanted.module === undefined || decidedBy.module === wanted.module) &&
+    (wanted.code === undefined || decidedBy.code === wanted.code) &&
     isRule;
   const name = [wanted.module, wanted.code, wanted.rule].filter((part) => part !== undefined).join(' ');
   return result(pass, `to be denied${name === '' ? '' : ` by ${name}`}`, outcomeText(from), from, {
     expected: wanted,
-    actual: { module: because.module, code: because.code },
+    actual: { module: decidedBy.module, code: decidedBy.code },
   });
 }
 
 /** Any backend, or the one with this name. */
 function toReachBackend(value: unknown, name?: string): MatcherResult {
   const from = received(value);
-  const reached = from.because.module === 'upstream' || from.because.verdict === 'pass' ? from.backend : null;
+  const reached =
+    from.decidedBy.module === 'upstream' || from.decidedBy.verdict === 'pass' ? from.backend : null;
   const pass = name === undefined ? reached !== null : reached === name;
   return result(
     pass,

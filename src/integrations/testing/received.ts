@@ -14,7 +14,7 @@ export interface Received {
   /** Null when the field is absent. */
   readonly header: (name: string) => string | null;
   readonly event: HttpRequestComplete;
-  readonly because: Step;
+  readonly decidedBy: Step;
   readonly steps: readonly Step[];
   /** The request that the last upstream received; undefined if it was not recorded. */
   readonly upstream: Seen | null | undefined;
@@ -25,8 +25,8 @@ export type Testable = SimulatedExchange | Decision | Handled;
 /** Reads a result of `send`, `decide` or `handle`; throws a TypeError for anything else. */
 export function received(value: unknown): Received {
   if (isSimulated(value)) {
-    const { status, backend, event, because, steps, upstream, header } = value;
-    return { status, backend, header, event: event.object, because, steps, upstream };
+    const { status, backend, event, decidedBy, steps, upstream, header } = value;
+    return { status, backend, header, event: event.object, decidedBy, steps, upstream };
   }
   if (isDecision(value)) {
     const { status, backend, event, trace, exchange } = value;
@@ -54,8 +54,8 @@ export function received(value: unknown): Received {
   throw new TypeError('expected a result of simulator.send, edge.decide or edge.handle');
 }
 
-function stepsOf(trace: readonly Step[]): Pick<Received, 'because' | 'steps'> {
-  return { because: decidingStep(trace), steps: trace };
+function stepsOf(trace: readonly Step[]): Pick<Received, 'decidedBy' | 'steps'> {
+  return { decidedBy: decidingStep(trace), steps: trace };
 }
 
 function joined(values: readonly string[]): string | null {
@@ -67,7 +67,7 @@ function has(value: unknown, ...names: readonly string[]): boolean {
 }
 
 function isSimulated(value: unknown): value is SimulatedExchange {
-  return has(value, 'steps', 'because', 'durationMs', 'event');
+  return has(value, 'steps', 'decidedBy', 'durationMs', 'event');
 }
 
 function isDecision(value: unknown): value is Decision {
@@ -79,9 +79,10 @@ function isHandled(value: unknown): value is Handled {
 }
 
 /** The decision steps, for the message of a failure. */
-export function explained({ steps, because, status, backend }: Received): string {
+export function explained({ steps, decidedBy, status, backend }: Received): string {
   const lines = steps.map((step) => {
-    const mark = step === because || (step.code === because.code && step.phase === because.phase) ? '>' : ' ';
+    const mark =
+      step === decidedBy || (step.code === decidedBy.code && step.phase === decidedBy.phase) ? '>' : ' ';
     const own = `${mark} ${step.verdict}  ${stepLine(located(step))}`;
     const inner = (step.inner ?? []).map(({ kind, name, message }) => `      ${kind} ${name}: ${message}`);
     return [own, ...inner].join('\n');

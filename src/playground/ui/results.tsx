@@ -85,7 +85,7 @@ function Case({ result, show }: { readonly result: DecidedCase; readonly show: S
         <span class={`code c${Math.floor(code / 100)}`}>{code === 0 ? '–' : code}</span>
         <span class="name">{name}</span>
         <span class="verdict">{status === 'passed' ? '' : status}</span>
-        <span class="because">{received?.explanation.because.message}</span>
+        <span class="decided_by">{received?.explanation.decidedBy.message}</span>
       </button>
       {mismatches.map(({ what, expected, received: got }) => (
         <p key={what} class="mismatch">
@@ -115,7 +115,7 @@ function Explained({
 }
 
 function Explanation({
-  explanation: { request, because, steps },
+  explanation: { request, decidedBy, steps },
   show,
 }: {
   readonly explanation: Received['explanation'];
@@ -126,7 +126,7 @@ function Explanation({
       <p class="request">
         {request.method} {visibleLine(request.url)} from {request.clientIp}
       </p>
-      <Steps steps={steps} because={steps.indexOf(because)} places={{ show }} />
+      <Steps steps={steps} decidedBy={steps.indexOf(decidedBy)} places={{ show }} />
     </>
   );
 }

@@ -47,7 +47,7 @@ function textsOf({ name, tags, status, skipped, mismatches, explained }: Reporte
     skipped,
     ...tags.map((tag) => `@${tag}`),
     ...mismatches.flatMap(({ what, expected, received }) => [what, expected, received]),
-    ...(explained === null ? [] : [explained.request, explained.steps[explained.because]?.message ?? '']),
+    ...(explained === null ? [] : [explained.request, explained.steps[explained.decidedBy]?.message ?? '']),
   ];
 }
 
@@ -99,7 +99,7 @@ const TONES = { passed: 'good', failed: 'bad', skipped: 'odd' } as const;
 
 function Case({ file, of }: { readonly file: string; readonly of: ReportedCase }) {
   const { name, status, tags, tookMs, skipped, explained } = of;
-  const because = explained?.steps[explained.because];
+  const decidedBy = explained?.steps[explained.decidedBy];
   return (
     <Item
       id={`${file} ${name}`}
@@ -113,7 +113,7 @@ function Case({ file, of }: { readonly file: string; readonly of: ReportedCase }
             {tags.map((tag) => `@${tag} `)}
             {status === 'skipped' ? visibleLine(skipped) : durationText(tookMs)}
           </span>
-          {because !== undefined && <span class="because">{visibleLine(because.message)}</span>}
+          {decidedBy !== undefined && <span class="decided_by">{visibleLine(decidedBy.message)}</span>}
         </>
       }
     >
@@ -148,7 +148,7 @@ function CaseDetails({ file, of }: { readonly file: string; readonly of: Reporte
       {explained !== null && (
         <>
           <p class="request">{visibleLine(explained.request)}</p>
-          <Steps steps={explained.steps} because={explained.because} places={null} />
+          <Steps steps={explained.steps} decidedBy={explained.decidedBy} places={null} />
           {explained.values.length > 0 && <ValuesView values={explained.values} />}
         </>
       )}

@@ -73,7 +73,7 @@ const TEXT_UNITS = 80;
 const VALUE_UNITS = 60;
 
 function shownStep({ outcome, skipped }: Step): string {
-  if (skipped !== undefined) return `not evaluated: ${skipped.because}`;
+  if (skipped !== undefined) return `not evaluated: ${skipped.reason}`;
   return outcome === undefined ? '' : shown(outcome);
 }
 

@@ -30,7 +30,7 @@ function recordOf(result: CaseResult): object {
     seed,
     ...(status === 'failed' && {
       mismatches,
-      decided_by: explained?.because ?? null,
+      decided_by: explained?.decidedBy ?? null,
       steps: explained?.steps ?? [],
       values: explained?.values ?? [],
       nearest: near,

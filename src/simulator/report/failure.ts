@@ -17,7 +17,7 @@ export function failureLines(result: CaseResult): string[] {
   const { explained } = result;
   if (explained !== null) {
     lines.push(`request: ${explained.request}`);
-    lines.push(`decided by ${stepLine(explained.because)}`);
+    lines.push(`decided by ${stepLine(explained.decidedBy)}`);
     // What a policy did, and which of its rules did not apply and why, whichever step decided in the end.
     for (const { inner = [] } of explained.steps) {
       for (const { kind, name, message, detail, pointer } of inner) {

@@ -92,14 +92,14 @@ function caseOf(result: CaseResult, hasExplanation: boolean): ReportedCase {
 function explanationOf({
   request,
   steps,
-  because,
+  decidedBy,
   values,
 }: NonNullable<CaseResult['explained']>): ReportedCase['explained'] {
-  const decided = steps.findIndex(({ code, phase }) => code === because.code && phase === because.phase);
+  const decided = steps.findIndex(({ code, phase }) => code === decidedBy.code && phase === decidedBy.phase);
   return {
     request,
     steps,
-    because: decided,
+    decidedBy: decided,
     values: values.slice(0, VALUES_LIMIT).map(({ pointer, parts }) => ({ pointer, parts })),
   };
 }

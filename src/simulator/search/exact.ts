@@ -16,10 +16,10 @@ export function withProofs(covered: CoveredEdge): CoveredEdge {
   const points = covered.points.map((point) => {
     const by = point.impossible === null ? dead.find((part) => isOf(point, part)) : undefined;
     if (by === undefined) return point;
-    const takers = covered.rules.filter(({ pointer }) => by.because.includes(pointer));
+    const takers = covered.rules.filter(({ pointer }) => by.causes.includes(pointer));
     const names = takers.map(({ label }) => `'${label}'`).join(', ');
-    const because = takers.length === 0 ? '' : `: rules before it take them (${names})`;
-    return { ...point, impossible: `${by.message}, which is proved${because}` };
+    const reason = takers.length === 0 ? '' : `: rules before it take them (${names})`;
+    return { ...point, impossible: `${by.message}, which is proved${reason}` };
   });
   return { ...covered, points };
 }

@@ -139,7 +139,7 @@ describe('identities of a simulation', () => {
   it('log in through the gate on the virtual clock', () => {
     const simulator = simulatorOf({ groups: ['ops'] }, { maximum_duration: 60 });
     const first = simulator.send({ path: '/deep', host: 'app.test', as: 'ann' });
-    expect([first.status, first.because.code]).toEqual([200, first.because.code]);
+    expect([first.status, first.decidedBy.code]).toEqual([200, first.decidedBy.code]);
     expect(first.steps.find(({ module }) => module === 'saml')).toMatchObject({
       code: 'saml.session',
       detail: { user_id: 'ann' },

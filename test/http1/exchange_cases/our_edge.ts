@@ -26,7 +26,7 @@ export async function playOurs(one: ExchangeCase, split: Split, seed = 1): Promi
   const events: [number, string][] = [];
   const edge = createEdge(configuration(upstream.port, one), {
     onEvent: ({ object }, explain) => {
-      events.push([object.http.response.status_code, explain().because.code]);
+      events.push([object.http.response.status_code, explain().decidedBy.code]);
     },
   });
   const listening: Listening = await edge.listen({

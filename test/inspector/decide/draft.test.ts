@@ -91,10 +91,10 @@ test('an explanation has the rules that did not apply, all values, and the time 
     () => performance.now(),
   );
   const [, , admin] = explanations;
-  const { steps, because, text } = explain(kept[2]!, admin!);
+  const { steps, decidedBy, text } = explain(kept[2]!, admin!);
   expect(steps.map(({ code }) => code)).toEqual(admin!.steps.map(({ code }) => code));
-  expect(steps[because]!.code).toBe(admin!.because.code);
-  const { rules, tookMicros } = steps[because]!;
+  expect(steps[decidedBy]!.code).toBe(admin!.decidedBy.code);
+  const { rules, tookMicros } = steps[decidedBy]!;
   expect(tookMicros).toBeGreaterThan(0);
   expect(rules!.map(({ name, applied, reason }) => [name, applied, reason])).toEqual([
     ['writes', false, "req.method == 'POST' is false (req.method is 'GET')"],

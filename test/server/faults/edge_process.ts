@@ -41,7 +41,7 @@ const edge = createEdge(order.config, {
   onEvent: ({ object }, explain) => {
     const first = /"\/?([a-z0-9]+)\//.exec(JSON.stringify(object.http.request))?.[1] ?? 'none';
     events[first] = (events[first] ?? 0) + 1;
-    if (explain().because.code === 'engine.bug') bugs++;
+    if (explain().decidedBy.code === 'engine.bug') bugs++;
   },
 });
 const short = { headMs: 400, bodyIdleMs: 400, writeIdleMs: 400, lingerMs: 200, tunnelIdleMs: 400 };

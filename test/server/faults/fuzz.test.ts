@@ -90,7 +90,7 @@ describe('clients and upstreams that go wrong at every step', () => {
       onEvent: ({ object }, explain) => {
         const id = /id=(\d+)/.exec(JSON.stringify(object.http.request))?.[1] ?? 'none';
         events.set(id, (events.get(id) ?? 0) + 1);
-        const { code } = explain().because;
+        const { code } = explain().decidedBy;
         reasons.set(code, (reasons.get(code) ?? 0) + 1);
       },
       onConnection: () => void streams++,

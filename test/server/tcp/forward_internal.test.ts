@@ -108,11 +108,11 @@ describe('connections that are forwarded to internal endpoints', () => {
     await live.nextEvent();
     expect(live.explained.at(-1)).toMatchObject({
       outcome: 'denied',
-      because: { code: 'ip_restriction.denied' },
+      decidedBy: { code: 'ip_restriction.denied' },
     });
     expect(await sent(5434, 'hello')).toBe('');
     await live.nextEvent();
-    expect(live.explained.at(-1)!.because).toMatchObject({
+    expect(live.explained.at(-1)!.decidedBy).toMatchObject({
       code: 'upstream.connect',
       detail: { backend: 'gone' },
     });
@@ -122,13 +122,13 @@ describe('connections that are forwarded to internal endpoints', () => {
     expect(await sent(5435, 'hello')).toBe('');
     await live.nextEvent();
     expect(codes().filter((code) => code === 'traffic_policy.forwarded')).toHaveLength(8);
-    expect(live.explained.at(-1)!.because).toMatchObject({
+    expect(live.explained.at(-1)!.decidedBy).toMatchObject({
       code: 'traffic_policy.failed',
       detail: { message: 'it was already forwarded 8 times' },
     });
     expect(await sent(5436, 'hello')).toBe('');
     await live.nextEvent();
-    expect(live.explained.at(-1)!.because.detail['message']).toBe(
+    expect(live.explained.at(-1)!.decidedBy.detail['message']).toBe(
       "the internal endpoint 'tcp://none.internal:1' does not exist",
     );
   });
@@ -144,7 +144,7 @@ describe('connections that are forwarded to internal endpoints', () => {
   it('TLS that has ended does not reach a TLS endpoint', async () => {
     expect(await over('wrong.test')).toBe('');
     await live.nextEvent();
-    expect(live.explained.at(-1)!.because).toMatchObject({
+    expect(live.explained.at(-1)!.decidedBy).toMatchObject({
       code: 'stream.not_forwarded',
       detail: { host: 'app.internal' },
     });
@@ -156,7 +156,7 @@ describe('connections that are forwarded to internal endpoints', () => {
     const port = live.listening.tlsPort!;
     expect(await failure({ port, servername: 'app.internal' })).toMatch(/UNRECOGNIZED_NAME/);
     await live.nextEvent();
-    expect(live.explained.at(-1)!.because.code).toBe('connect.unknown_name');
+    expect(live.explained.at(-1)!.decidedBy.code).toBe('connect.unknown_name');
   });
 });
 

@@ -188,6 +188,6 @@ describe('PROXY protocol on connections', () => {
     liar.end(`${header}hi`);
     expect((await received(liar)).length).toBe(0);
     expect((await plain.nextEvent()).conn.client_ip).toBe('127.0.0.1');
-    expect(plain.explained[0]!.because.code).toBe('ip_restriction.not_allowed');
+    expect(plain.explained[0]!.decidedBy.code).toBe('ip_restriction.not_allowed');
   });
 });

@@ -156,7 +156,7 @@ describe('a TCP edge', () => {
     });
     expect(live.explained[1]).toMatchObject({
       outcome: 'denied',
-      because: { code: 'ip_restriction.denied', detail: { rule: 'office#1' } },
+      decidedBy: { code: 'ip_restriction.denied', detail: { rule: 'office#1' } },
     });
     expect(connections).toBe(1);
   });
@@ -182,7 +182,7 @@ describe('a TCP edge', () => {
     const bad = await dial(live.portOf(PG), '127.0.0.3');
     expect((await received(bad)).length).toBe(0);
     await live.nextEvent();
-    expect(live.explained[1]!.because).toMatchObject({
+    expect(live.explained[1]!.decidedBy).toMatchObject({
       code: 'traffic_policy.closed',
       detail: { rule: 'closed', action: 'deny' },
     });
@@ -211,7 +211,7 @@ describe('a TCP edge', () => {
     const refused = await dial(alone.portOf(PG));
     expect((await received(refused)).length).toBe(0);
     await alone.nextEvent();
-    expect(alone.explained[0]).toMatchObject({ outcome: 'denied', because: { code: 'upstream.connect' } });
+    expect(alone.explained[0]).toMatchObject({ outcome: 'denied', decidedBy: { code: 'upstream.connect' } });
   });
 
   it('chooses by weight for each connection', async () => {

@@ -289,7 +289,7 @@ describe('HTTPS edges over TLS', () => {
       explained.length = 0;
       ask();
       await closed;
-      await expect.poll(() => explained.at(-1)?.because.code).toBe('mutual_tls.untrusted');
+      await expect.poll(() => explained.at(-1)?.decidedBy.code).toBe('mutual_tls.untrusted');
     } finally {
       edge.swap(before);
     }

@@ -106,7 +106,7 @@ describe('TLS edges', () => {
     expect((await live.nextEvent()).conn.server_port).toBe(6432);
     expect(await failure({ ...to('partners.test'), port: other })).toMatch(/UNRECOGNIZED_NAME/);
     expect((await live.nextEvent()).conn).toMatchObject({ bytes_in: 0, server_name: 'partners.test' });
-    expect(live.explained.at(-1)!.because.code).toBe('connect.unknown_name');
+    expect(live.explained.at(-1)!.decidedBy.code).toBe('connect.unknown_name');
   });
 
   it('requests client certificates', async () => {
@@ -121,7 +121,7 @@ describe('TLS edges', () => {
     expect(event.conn).toMatchObject({ bytes_in: 0, bytes_out: 0, server_name: 'partners.test' });
     expect(live.explained.at(-1)).toMatchObject({
       outcome: 'denied',
-      because: { code: 'connect.handshake' },
+      decidedBy: { code: 'connect.handshake' },
     });
     expect(live.events.length).toBe(before + 1);
   });
@@ -132,7 +132,7 @@ describe('TLS edges', () => {
     const old = await secure(to('policy.test', { maxVersion: 'TLSv1.2' }));
     expect((await received(old)).length).toBe(0);
     await live.nextEvent();
-    expect(live.explained.at(-1)!.because).toMatchObject({
+    expect(live.explained.at(-1)!.decidedBy).toMatchObject({
       code: 'traffic_policy.closed',
       detail: { rule: 'old' },
     });
