@@ -25,9 +25,11 @@ export function frozenCopy(value: unknown): unknown {
   return copy;
 }
 
+/** Other objects than lists and maps, such as dates, are not data of a file; they stay as they are. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isDeepFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
+  if (Object.prototype.toString.call(value) !== '[object Object]') return value;
   return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)])));
 }
 

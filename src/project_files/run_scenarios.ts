@@ -2,7 +2,7 @@ import { modulesOf, placedRoutes } from '../coverage/placed_routes.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { Scenario } from '../simulator/document/check.ts';
+import type { Scenario } from '../simulator/document/scenario.ts';
 import type { Signer } from '../simulator/document/requests.ts';
 import type { CaseResult, FileResult } from '../simulator/result.ts';
 import { type FileOptions, needsSigner, runFile } from '../simulator/run_file.ts';

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import type { CaseRow } from '../simulator/document/check.ts';
+import type { CaseRow } from '../simulator/document/scenario.ts';
 import { compilePattern, isPatternProblem } from '../regex/pattern.ts';
 
 /** The cases and the shard to run. */

@@ -5,7 +5,8 @@ import { type CaseSetting, type FileSetting, fileSetting, settingOf } from './ca
 import type { AgentChange } from './agents.ts';
 import { type KnownAgents, compileAgents, edgeWithAgents, namesWithAgents } from './document/agents.ts';
 import { compileUpstreams } from './document/answers.ts';
-import { type CaseRow, atRow } from './document/check.ts';
+import { atRow } from './document/check.ts';
+import type { CaseRow } from './document/scenario.ts';
 import { changedIdentities, identitiesOf } from './document/identities.ts';
 import { type NodesContext, compileNodesChange } from './document/nodes.ts';
 import type { NodesChange, NodesSetting } from './nodes/setting.ts';

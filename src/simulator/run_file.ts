@@ -4,7 +4,8 @@ import { type Diagnostic, hasErrors, pointerTo } from '../diagnostics/diagnostic
 import { quoted } from '../diagnostics/message_text.ts';
 import { type CompiledCase, compileCase } from './compile_case.ts';
 import { type CaseSetting, fileSetting } from './case_setting.ts';
-import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
+import type { CheckedScenario } from './document/check.ts';
+import type { CaseRow, Scenario } from './document/scenario.ts';
 import type { Signer } from './document/requests.ts';
 import { valuedEdge } from './expect/expression_values.ts';
 import { nearMiss } from './near_miss.ts';

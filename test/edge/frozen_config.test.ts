@@ -7,6 +7,7 @@ import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { validationCache } from '../../src/edge/document/validation_cache.ts';
 import { loadConfig } from '../../src/project_files/load_config.ts';
 import { callsIn } from '../calls.ts';
+import { unfrozen } from '../unfrozen.ts';
 
 const POLICY = (path: string) =>
   JSON.stringify({
@@ -41,14 +42,6 @@ const edge = (...paths: readonly string[]) => ({
 const folder = mkdtempSync(join(tmpdir(), 'accepted-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Paths of the objects that are not frozen. */
-function unfrozen(value: unknown, path = '', seen = new Set<unknown>()): string[] {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return [];
-  seen.add(value);
-  const own = Object.isFrozen(value) ? [] : [path];
-  return [...own, ...Object.entries(value).flatMap(([key, part]) => unfrozen(part, `${path}/${key}`, seen))];
-}
-
 function expectFrozen(config: object | null): void {
   expect(config).not.toBeNull();
   expect(unfrozen(config)).toEqual([]);
@@ -62,6 +55,7 @@ describe('an accepted configuration is deeply frozen', () => {
     const given = edge('/a', '/b');
     const running = createEdge(given);
     expectFrozen(running.runtime.current().config);
+    expectFrozen(running.config);
     expect(unfrozen(given)).toContain('/facts/0/geo/location');
     running.swap(edge('/b', '/c'));
     expectFrozen(running.runtime.current().config);

@@ -3,7 +3,7 @@ import { renderDiagnostics } from '../../diagnostics/render.ts';
 import { scenarioLoader } from '../../project_files/load_scenario.ts';
 import { signerFor } from '../../project_files/run_scenarios.ts';
 import { selector } from '../../project_files/select.ts';
-import type { CaseRow } from '../../simulator/document/check.ts';
+import type { CaseRow } from '../../simulator/document/scenario.ts';
 import { failureLines } from '../../simulator/report/failure.ts';
 import { runFile } from '../../simulator/run_file.ts';
 

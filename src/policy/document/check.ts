@@ -1,10 +1,11 @@
 import { type Diagnostic, type Source, type Span, hasErrors } from '../../diagnostics/diagnostic.ts';
 import { type Phase, PHASES, SCOPE_PHASES, scopePhase } from '../../filters/phase.ts';
 import { type LocatedDocument, valueAt, writtenAt } from '../../config_file/document.ts';
+import { deepFreeze } from '../../config_file/freeze.ts';
 import { checkAdditions } from './additions.ts';
 import { isEntries } from './config.ts';
 import { type ReadAction, readAction } from './actions.ts';
-import type { Action, Place, PolicyDocument, Rule } from './document.ts';
+import { type Action, type Place, type PolicyDocument, type Rule, frozenRule } from './document.ts';
 import { checkEndpoint } from './endpoint.ts';
 import { type Found, type Looking, checkConditions, checkText } from './expressions.ts';
 import { type Findings, findingsOf } from './findings.ts';
@@ -241,6 +242,7 @@ function* documentOf(
     const own = phases[rule.phase];
     own.push(ruleOf(policy, rule, own.length));
   });
+  for (const own of Object.values(phases)) Object.freeze(own);
   const placeOf = (pointer: string, text?: string): Place | undefined => {
     const inside = pointer.slice(policy.at.length);
     const written = writtenPointer(inside, renamed);
@@ -249,7 +251,8 @@ function* documentOf(
     const map = text === undefined ? undefined : mapInFile(policy, written, text);
     return { span: policy.toFile.spanOf(span), ...(map && { map }) };
   };
-  return { source: policy.file, enabled, phases, placeOf };
+  // The compiler and the analysis take parts of it as they are, so parts must not change.
+  return Object.freeze({ source: policy.file, enabled, phases: Object.freeze(phases), placeOf });
 }
 
 /** The pointer with the names used in the document. */
@@ -265,7 +268,7 @@ function writtenPointer(pointer: string, renamed: ReadonlyMap<string, string>): 
 
 function ruleOf(policy: PolicyText, rule: ReadRule, index: number): Rule {
   const { phase, pointer, name, expressions, read } = rule;
-  return {
+  return frozenRule({
     phase,
     index,
     name,
@@ -273,7 +276,7 @@ function ruleOf(policy: PolicyText, rule: ReadRule, index: number): Rule {
     expressions: expressions.map(({ text, pointer: at }) => ({ text, pointer: policy.at + at })),
     actions: read.map((action) => {
       const { facts, config, pointer: at } = action!;
-      return { type: facts.type, config, pointer: policy.at + at } as unknown as Action;
+      return { type: facts.type, config: deepFreeze(config), pointer: policy.at + at } as unknown as Action;
     }),
-  };
+  });
 }

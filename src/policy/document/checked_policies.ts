@@ -1,6 +1,7 @@
 import { type Steps, atOnce, eachInSteps } from '../../config_file/steps.ts';
+import { PHASES } from '../../filters/phase.ts';
 import type { TrafficPolicyConfig } from '../module_schema.ts';
-import type { PolicyDocument, Rule } from './document.ts';
+import { type PolicyDocument, type Rule, frozenRule } from './document.ts';
 import type { PolicySetting } from './setting.ts';
 
 /** The context that the meaning of a checked policy depends on. */
@@ -58,15 +59,15 @@ export function* movedDocument(document: PolicyDocument, from: string, to: strin
     expressions: each.expressions.map(there),
     actions: each.actions.map(there),
   });
-  const phases: Record<string, Rule[]> = {};
-  for (const [phase, rules] of Object.entries(document.phases)) {
+  const phases = { ...document.phases };
+  for (const phase of PHASES) {
     const moved: Rule[] = [];
-    yield* eachInSteps(rules, (each) => moved.push(rule(each)));
-    phases[phase] = moved;
+    yield* eachInSteps(document.phases[phase], (each) => moved.push(frozenRule(rule(each))));
+    phases[phase] = Object.freeze(moved);
   }
-  return {
+  return Object.freeze({
     ...document,
-    phases: phases as unknown as PolicyDocument['phases'],
-    placeOf: (pointer, text) => document.placeOf(from + pointer.slice(to.length), text),
-  };
+    phases: Object.freeze(phases),
+    placeOf: (pointer: string, text?: string) => document.placeOf(from + pointer.slice(to.length), text),
+  });
 }

@@ -14,33 +14,14 @@ import { suggest } from '../../diagnostics/suggest.ts';
 import { quoted } from '../../diagnostics/message_text.ts';
 import { type FilesBeside, NO_FILES } from './beside.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
-import { type Row, nameOfRow } from './expand.ts';
+import { nameOfRow } from './expand.ts';
 import { type Origins, originOf, withIncludes } from './include.ts';
 import { expanded, tableReader } from './tables.ts';
 import { checkIdentitiesUsed, checkIdentityFacts } from './identities.ts';
 import { checkPlaceholders } from './placeholders.ts';
 import { CASE_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
+import { type CaseRow, type Scenario, accepted } from './scenario.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
-
-/** A reported case: a case of the file, or one row of its table. */
-export interface CaseRow {
-  /** Unique in its file. */
-  readonly name: string;
-  readonly tags: readonly string[];
-  /** JSON pointer of the case in the file. */
-  readonly pointer: string;
-  readonly row: Row | null;
-  /** The index of its table row, and the number of rows. */
-  readonly tableRow?: { readonly index: number; readonly of: number };
-  /** Where its row is, if the table is in a file of its own. */
-  readonly place?: string;
-  readonly config: CaseConfig;
-}
-
-export interface Scenario {
-  readonly shell: ScenarioShell;
-  readonly cases: readonly CaseRow[];
-}
 
 /** The result of checking a scenario file. */
 export interface CheckedScenario {
@@ -141,7 +122,7 @@ function checkDocument(
   const elsewhere = found.filter(({ source }) => source !== document.source);
   const sorted = [...read, ...inside].sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
   const all = [...elsewhere, ...sorted];
-  const scenario = shell === undefined || hasErrors(all) ? null : { shell, cases: rows };
+  const scenario = shell === undefined || hasErrors(all) ? null : accepted(shell, rows, document);
   return checkedOf(scenario, all, document, name, origins, [...named]);
 }
 

@@ -2,7 +2,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { isRefusal } from '../../tunnel/binding/members.ts';
 import type { PlacedBind } from '../../tunnel/binding/endpoint_table.ts';
 import { bindOf } from '../document/agent_endpoints.ts';
-import type { Scenario } from '../document/check.ts';
+import type { Scenario } from '../document/scenario.ts';
 import type { AgentConfig } from '../document/schema.ts';
 import { SimulatedEndpoints, bindKey } from '../simulated_endpoints.ts';
 

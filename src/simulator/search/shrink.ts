@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { type CompiledCase, compileCase } from '../compile_case.ts';
 import { type CaseSetting } from '../case_setting.ts';
-import type { CaseRow } from '../document/check.ts';
+import type { CaseRow } from '../document/scenario.ts';
 import type { StepConfig } from '../document/schema.ts';
 import type { Mismatch } from '../result.ts';
 import { runCase } from '../run_case.ts';
