@@ -1,4 +1,5 @@
 import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { type ValidationCache, validationCache } from '../edge/document/validation_cache.ts';
 import { withoutFiles } from '../edge/document/without_files.ts';
 import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import type { Blame, ChangedRegion, Comparison } from './comparison.ts';
@@ -72,14 +73,17 @@ function triedParts({ config: before }: Compared, { config: after, locate }: Com
     if (changes.push(change) > PART_LIMIT) return [];
   const routes = Object.values(after.edges.https).reduce((sum, edge) => sum + edge.routes.length, 0);
   if (changes.length * routes > ROUTE_LIMIT) return [];
+  const cache = validationCache(after);
   return changes.map((change) => {
     let model: Model | null | undefined;
-    return { change, undone: () => (model === undefined ? (model = modelOf(change.undone, locate)) : model) };
+    const undone = () => (model === undefined ? (model = modelOf(change.undone, locate, cache)) : model);
+    return { change, undone };
   });
 }
 
-function modelOf(value: unknown, locate: Compared['locate']): Model | null {
-  const { config, diagnostics } = checkWholeEdge({ value });
+/** The cache has what was found valid in the newer configuration. */
+function modelOf(value: unknown, locate: Compared['locate'], cache: ValidationCache): Model | null {
+  const { config, diagnostics } = checkWholeEdge({ value }, { cache });
   if (config === null || hasErrors(diagnostics)) return null;
   return new Model(config, new Analysis(), locate);
 }

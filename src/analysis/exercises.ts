@@ -3,7 +3,6 @@ import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import type { RouteOf } from './cells.ts';
 import { type Model, modulesOf } from './model.ts';
-import { policyDocument } from './policy_documents.ts';
 
 /** More requests are not sent to find out what a limit does. */
 const REQUEST_LIMIT = 2_000;
@@ -14,11 +13,7 @@ export function exercisesOf(model: Model, { edge, route, pipeline }: RouteOf): r
     const facts = MODULE_FACTS.get(type)!;
     const own = facts.exercise?.(config as never) ?? [];
     if (facts.runsActions !== true) return own;
-    const document = policyDocument(
-      config as TrafficPolicyConfig,
-      `${pipeline.pointer}/${type}`,
-      model.branding,
-    );
+    const document = model.policyOf(config as TrafficPolicyConfig, `${pipeline.pointer}/${type}`);
     const actions = Object.values(document?.phases ?? {}).flatMap((rules) =>
       rules.flatMap((rule) => rule.actions),
     );

@@ -13,7 +13,6 @@ import { Analysis, Model, modulesOf } from './model.ts';
 import { headerFindings } from './header_findings.ts';
 import { idleLimits, idleSettings, sameBackends, zeroWeights } from './idle_settings.ts';
 import { patternFindings } from './pattern_findings.ts';
-import { policyDocument } from './policy_documents.ts';
 import { rangeFindings } from './range_findings.ts';
 import {
   type FilterUse,
@@ -139,7 +138,7 @@ function policiesOf({ model, cells }: Examined): readonly ExaminedPolicy[] {
       if (MODULE_FACTS.get(type)!.runsActions !== true) return [];
       const at = pointerTo(pointer, type);
       const text = (config as { readonly value: string }).value;
-      const document = policyDocument(config as never, at, model.branding);
+      const document = model.policyOf(config as never, at);
       if (document === null || !document.enabled) return [];
       return [{ place: { model, pointer: at, text }, document, cells: own }];
     });
@@ -198,7 +197,7 @@ function usesOfStream(model: Model, type: string, config: unknown, pointer: stri
   if ((config as { readonly enabled?: boolean }).enabled === false) return [];
   if (facts.addressLists !== undefined) return [{ face: 'module', type, config, pointer, backend: null }];
   if (facts.runsActions !== true) return [];
-  const document = policyDocument(config as never, pointer, model.branding, 'tls_edge');
+  const document = model.policyOf(config as never, pointer, 'tls_edge');
   if (document === null || !document.enabled) return [];
   return usesOfPolicy(document, null).filter((use) => ACTION_FACTS.get(use.type)?.addressLists !== undefined);
 }

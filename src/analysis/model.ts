@@ -7,6 +7,10 @@ import type { Locate } from '../edge/explain.ts';
 import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { type Branding, brandingOf } from '../engine/branding.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { heldDocument } from '../policy/document/checked_policies.ts';
+import type { PolicyDocument } from '../policy/document/document.ts';
+import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import { type Cidr, type CidrProblem, isCidrProblem, parseRange } from '../net/cidr.ts';
 import { type AddressSet, addressesIn, complement, intersection } from './addresses.ts';
 import { Atoms } from './atoms.ts';
@@ -14,7 +18,6 @@ import { clientFacts } from './client_facts.ts';
 import { Diagrams } from './diagram.ts';
 import { PLAIN_PATH } from '../http/readings.ts';
 import type { LiteralEdit } from './texts/functions.ts';
-import { lendDocuments } from './policy_documents.ts';
 import { patternDfa, quoted } from './fields.ts';
 
 /** What the configurations that are compared have in common: atoms, diagrams, and short names of long texts. */
@@ -66,7 +69,6 @@ export class Model {
     this.analysis = analysis;
     this.fixture = fixture;
     this.branding = brandingOf(config.service_name, config.underscore_headers);
-    lendDocuments(config, this.branding);
     this.compiled = this.fixture.fresh();
     this.ofClient = clientFacts(config);
     const { facts, address_databases: databases } = config;
@@ -74,6 +76,15 @@ export class Model {
     this.#facts = isKnown ? analysis.nameOf(canonical([facts, databases])) : '';
     const logins = loginsOf(config);
     this.#logins = logins === '' ? '' : analysis.nameOf(logins);
+  }
+
+  /** The policy of a module at `pointer`; null if it has errors. */
+  policyOf(
+    config: TrafficPolicyConfig,
+    pointer: string,
+    attachedTo: 'https_edge' | 'tls_edge' = 'https_edge',
+  ): PolicyDocument | null {
+    return heldDocument(config, { at: pointerTo(pointer, 'value'), attachedTo, branding: this.branding });
   }
 
   /** Identifies all logins of the configuration; empty without one. */

@@ -6,7 +6,6 @@ import type { Action, PolicyDocument, Rule } from '../policy/document/document.t
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import { ActionEffects } from './action_effects.ts';
 import type { Diagram, Truth } from './diagram.ts';
-import { policyDocument } from './policy_documents.ts';
 import { type PolicyPlace, type RunPhase, RuleConditions } from './rule_conditions.ts';
 import { canonical, pathPrefix } from './model.ts';
 import { type Effect, type Way, type Ways, SOME_LOGIN, refusedAt, withEffect } from './outcome.ts';
@@ -219,6 +218,6 @@ export function policyProgram(
   config: TrafficPolicyConfig,
   reached: Reached,
 ): PolicyProgram | null {
-  const document = policyDocument(config, place.pointer, place.model.branding);
+  const document = place.model.policyOf(config, place.pointer);
   return document === null ? null : new PolicyProgram(document, place, reached);
 }

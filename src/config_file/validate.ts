@@ -58,6 +58,18 @@ export function shapedWith<S extends Shape>(
   return shapedPart(shape, value, pointer, shaping);
 }
 
+/** Adds a value that is valid, with its defaults, to the cache of another validation: its objects are their own results. */
+export function rememberShaped(shape: Shape, value: unknown, known: ShapeCache): void {
+  const fitting = shape.anyOf === undefined ? shape : shape.anyOf.find((each) => hasTypeOf(each, value));
+  if (fitting === undefined || typeof value !== 'object' || value === null) return;
+  const { items, properties, additionalProperties } = fitting;
+  if (properties !== undefined) known.set(value, { shape: fitting, result: value });
+  for (const [key, part] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? items : (properties?.[key] ?? additionalProperties);
+    if (inner !== undefined && inner !== false) rememberShaped(inner, part, known);
+  }
+}
+
 function telling(
   depart: Depart,
   known: ShapeCache | undefined,

@@ -11,6 +11,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Watch } from '../filters/evaluators.ts';
 import type { Locate } from '../edge/explain.ts';
 import type { SecretSource } from '../edge/secrets.ts';
+import { holdDocuments } from '../policy/document/checked_policies.ts';
 import { placedAll } from './placed_routes.ts';
 import { ResettableEdge, type SharedParts, sharedParts } from './resettable_edge.ts';
 
@@ -70,6 +71,7 @@ export function edgeFixture(
     logins,
     ...(watching && { watch: watching.watch }),
   };
+  holdPolicies(config);
   const own = new ResettableEdge(config, options, shared);
   let full: EdgeFixture | null = null;
   let plain: EdgeFixture | null = null;
@@ -102,7 +104,10 @@ export function edgeFixture(
       logins.registry.clear();
       return own.fresh();
     },
-    extended: (parts) => own.extended(parts),
+    extended: (parts) => {
+      for (const part of parts) holdPolicies(part);
+      return own.extended(parts);
+    },
     node: (world, registry) =>
       edgeRuntime(config, world, {
         ...options,
@@ -123,6 +128,12 @@ export function configWithFacts(config: EdgeConfig, facts: readonly unknown[]): 
   if (facts.length === 0) return config;
   const before: unknown = config.facts;
   return { ...config, facts: [...(Array.isArray(before) ? before : []), ...facts] };
+}
+
+/** Fixtures with other traces and observers compile the same policies, and coverage reads their rules. */
+function holdPolicies(config: EdgeConfig): void {
+  for (const { route } of placedAll(config))
+    if (route.traffic_policy !== undefined) holdDocuments(route.traffic_policy);
 }
 
 function hasPolicy(config: EdgeConfig): boolean {

@@ -4,7 +4,7 @@ import { brandingOf } from '../engine/branding.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { AROUND_POLICY } from '../edge/policy_places.ts';
 import { type LocatedDocument, writtenAt } from '../config_file/document.ts';
-import { checkPolicy, checkPolicyAt } from '../policy/document/check.ts';
+import { heldDocument } from '../policy/document/checked_policies.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
 import type { CoveragePoint } from './point.ts';
 import { placedAll } from './placed_routes.ts';
@@ -42,7 +42,7 @@ export type EdgeSource =
 /** Finds the places of points. */
 export function pointLocator(config: EdgeConfig, from: EdgeSource): LocatePoint {
   if (from.of === 'scenario') return scenarioLocator(from);
-  const policies = policiesOf(config, from);
+  const policies = policiesOf(config);
   const lines = new Map<Source, Lines>();
   return ({ pointer, span }) => {
     const found = inPolicies(policies, pointer, span) ?? (from.of === 'edge' ? inEdge(from, pointer) : null);
@@ -77,27 +77,17 @@ function scenarioLocator({ file, at, lineOf }: Extract<EdgeSource, { of: 'scenar
 /** What the pointer of a route's policy ends with. */
 const POLICY = '/traffic_policy/value';
 
-interface PlacedPolicy {
-  readonly document: PolicyDocument;
-  /** Prefix of the pointers in the document. */
-  readonly at: string;
-}
-
 /** Policies by their pointers: those of points below one belong to it. */
-type PlacedPolicies = ReadonlyMap<string, PlacedPolicy>;
+type PlacedPolicies = ReadonlyMap<string, PolicyDocument>;
 
-function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenario' }>): PlacedPolicies {
+function policiesOf(config: EdgeConfig): PlacedPolicies {
   const branding = brandingOf(config.service_name);
-  const policies = placedAll(config).flatMap(({ pointer, route, kind }): [string, PlacedPolicy][] => {
-    const text = route.traffic_policy?.value;
-    if (text === undefined) return [];
-    const below = `${pointer}${POLICY}`;
-    if (from.of === 'policy') {
-      const { document } = checkPolicy(from.source, { branding });
-      return document === null ? [] : [[below, { document, at: '' }]];
-    }
-    const { document } = checkPolicyAt(from.document, below, text, { branding, attachedTo: `${kind}_edge` });
-    return document === null ? [] : [[below, { document, at: below }]];
+  const policies = placedAll(config).flatMap(({ pointer, route, kind }): [string, PolicyDocument][] => {
+    const { traffic_policy: policy } = route;
+    if (policy === undefined) return [];
+    const at = `${pointer}${POLICY}`;
+    const document = heldDocument(policy, { at, attachedTo: `${kind}_edge`, branding });
+    return document === null ? [] : [[at, document]];
   });
   return new Map(policies);
 }
@@ -105,12 +95,12 @@ function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenari
 function inPolicies(policies: PlacedPolicies, pointer: string, within: Span | null): Found | null {
   const end = pointer.indexOf(POLICY) + POLICY.length;
   const policy = policies.get(pointer.slice(0, end));
-  const source = policy?.document.source;
+  const source = policy?.source;
   if (policy === undefined || source === undefined) return null;
   // Older spellings have other pointers: the surrounding place is good enough.
-  for (let at = policy.at + pointer.slice(end); at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
-    const text = within === null ? undefined : textAt(policy.document, at);
-    const place = policy.document.placeOf(at, text);
+  for (let at = pointer; at.length > end; at = at.slice(0, at.lastIndexOf('/'))) {
+    const text = within === null ? undefined : textAt(policy, at);
+    const place = policy.placeOf(at, text);
     if (place === undefined) continue;
     const span = within === null || place.map === undefined ? place.span : place.map.spanOf(within);
     return { source, span };

@@ -1,7 +1,7 @@
 import { brandingOf } from '../engine/branding.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
-import { checkAttachedPolicy } from '../policy/document/check.ts';
+import { heldDocument } from '../policy/document/checked_policies.ts';
 import type { Action, PolicyDocument, Rule } from '../policy/document/document.ts';
 import { POLICY_REASONS } from '../policy/facts.ts';
 import type { PolicyCode } from '../policy/verdicts.ts';
@@ -20,24 +20,12 @@ import { type CoveragePoint, pointsWith } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
 
-/** Each policy is asked for several times, and parsing takes longest: by its object, and where it is. */
-const parsed = new WeakMap<object, Map<string, PolicyDocument | null>>();
-
 /** The parsed policy of a route; null if there is none or it is disabled. */
 export function policyOf({ pointer, route, kind }: PlacedRoute, config: EdgeConfig): PolicyDocument | null {
   const policy = route.traffic_policy;
   if (policy === undefined || !policy.enabled) return null;
-  let known = parsed.get(policy);
-  if (known === undefined) parsed.set(policy, (known = new Map()));
-  const place = JSON.stringify([pointer, kind, config.service_name]);
-  let document = known.get(place);
-  if (document === undefined) {
-    const attached = { pointer: `${pointer}/traffic_policy/value`, text: policy.value };
-    const branding = brandingOf(config.service_name);
-    document = checkAttachedPolicy(attached, { branding, attachedTo: `${kind}_edge` }).document;
-    known.set(place, document);
-  }
-  return document;
+  const at = `${pointer}/traffic_policy/value`;
+  return heldDocument(policy, { at, attachedTo: `${kind}_edge`, branding: brandingOf(config.service_name) });
 }
 
 /** Rules of the phases of a request or a connection, in order. */

@@ -14,6 +14,9 @@ import type { Locate } from './explain.ts';
 /** Pointer to the policy in the edge that is made around a policy without an edge file. */
 export const AROUND_POLICY = '/edges/https/policy/routes/0/traffic_policy/value';
 
+/** What the pointer of a policy's text ends with. */
+const VALUE = '/value';
+
 /** The string that contains a policy, and the pointer inside it. */
 const ATTACHED = /^(\/edges\/(https|tls|tcp)\/[^/]+(?:\/routes\/\d+)?\/traffic_policy\/value)(\/.+)$/;
 
@@ -25,9 +28,12 @@ export function locateInPolicies({ config, document, locate }: Checked): Locate 
     const text = valueAt(config, pointer);
     if (typeof text !== 'string') return null;
     const attachedTo = `${kind as 'https' | 'tls' | 'tcp'}_edge` as const;
+    const policy = valueAt(config, pointer.slice(0, -VALUE.length)) as TrafficPolicyConfig;
+    const known = documentFor(policy, { at: pointer, attachedTo, service: branding.service });
+    if (known?.source !== undefined) return known;
     return checkPolicyAt(document, pointer, text, { branding, attachedTo }).document;
   };
-  // A policy is parsed again when one of its places is asked for; most never are.
+  // Unless its document is held, a policy is parsed again when one of its places is asked for; most never are.
   const located = new Map<string, Locate>();
   return (pointer) => {
     const [, parent, kind] = ATTACHED.exec(pointer) ?? [];
@@ -54,8 +60,7 @@ export function locateWhereChecked({ config, locate }: Checked): Locate {
     if (policy === undefined) return;
     const at = `${pointer}/traffic_policy/value`;
     const document = documentFor(policy as TrafficPolicyConfig, { at, attachedTo, service });
-    // A check without places names the text by its pointer.
-    if (document?.source !== undefined && document.source.name !== at) held.set(at, locatorIn(document, at));
+    if (document?.source !== undefined) held.set(at, locatorIn(document, at));
   };
   for (const { pointer, thing } of routesOf(config)) hold(pointer, thing.traffic_policy, 'https_edge');
   for (const { pointer, thing, kind } of streamEdgesOf(config))

@@ -7,8 +7,8 @@ import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';
 import { policyCompilation } from './compile.ts';
 import type { CompiledPolicy } from './compiled.ts';
-import { type CheckedPolicy, checkAttachedPolicy } from './document/check.ts';
-import { takeDocument } from './document/checked_policies.ts';
+import type { CheckedPolicy } from './document/check.ts';
+import { readAgain, takeDocument } from './document/checked_policies.ts';
 import { loginPaths } from '../auth/action_login.ts';
 import { runConnect, runRequest, runResponse } from './phases.ts';
 import type { PolicyCode } from './verdicts.ts';
@@ -60,7 +60,7 @@ function* checkedPolicy(
   const at = pointerTo(pointer, 'value');
   const document = yield* takeDocument(config, { at, attachedTo, service: branding.service });
   if (document !== null) return { document, diagnostics: [] };
-  return checkAttachedPolicy({ pointer: at, text: config.value }, { branding, attachedTo });
+  return readAgain(config, { at, attachedTo, branding });
 }
 
 /** A policy that was not checked cannot guard anything, so all requests are refused. */

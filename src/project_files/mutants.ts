@@ -33,7 +33,7 @@ export type Fate =
 export class MutantTrial {
   readonly config: EdgeConfig;
   readonly #suite: readonly CompiledCase[];
-  readonly #checked: ValidationCache = validationCache();
+  readonly #checked: ValidationCache;
   readonly #parts: FixtureParts = fixtureParts();
   readonly #compare: Comparer;
   /** The routes that a case uses without a mistake, by their pointers; null if other routes can change what it does. */
@@ -45,6 +45,7 @@ export class MutantTrial {
 
   constructor(config: EdgeConfig, suite: readonly CompiledCase[], secrets: SecretSource | null = null) {
     this.#secrets = secrets;
+    this.#checked = validationCache(config);
     this.config = checkWholeEdge({ value: withoutFiles(config) }, { cache: this.#checked }).config ?? config;
     this.#suite = suite;
     this.#order = suite;

@@ -1,9 +1,10 @@
 import { MODULE_FACTS } from '../../filters/table.ts';
 import { type SharedChecks, sharedChecks } from '../../policy/document/shared_checks.ts';
 import type { ShapeCache } from '../../config_file/shape.ts';
+import { rememberShaped } from '../../config_file/validate.ts';
 import type { SoundRoute } from './routes_of.ts';
 import type { EdgeConfig, RouteConfig } from './schema.ts';
-import type { SoundConfig } from './report.ts';
+import { type SoundConfig, EDGE_SHAPE } from './report.ts';
 
 /**
  * What was found valid before, for successive configurations that share most objects and never change them. A valid
@@ -27,7 +28,9 @@ const MAPS = ['backends', 'tls_certificates', 'certificate_authorities'] as cons
 const modulesOf = (route: object): [type: string, config: object][] =>
   Object.entries(route).filter(([type, part]) => MODULE_FACTS.has(type) && typeof part === 'object');
 
-export function validationCache(): ValidationCache {
+/** A cache, also of what the check of an accepted configuration has found valid. */
+export function validationCache(accepted?: EdgeConfig): ValidationCache {
+  const shapes: ShapeCache = new WeakMap();
   let sound = new WeakSet<object>();
   let service: string | undefined;
   let policies: ReadonlySet<string> = new Set();
@@ -40,8 +43,8 @@ export function validationCache(): ValidationCache {
       ? route
       : { ...route, ...Object.fromEntries(known.map(([type]) => [type, undefined])) };
   };
-  return {
-    shapes: new WeakMap(),
+  const cache: ValidationCache = {
+    shapes,
     policies: sharedChecks(),
     unchecked: (config) => {
       const { ip_policies: named = {}, edges = {} } = config;
@@ -76,6 +79,11 @@ export function validationCache(): ValidationCache {
       }
     },
   };
+  if (accepted !== undefined) {
+    rememberShaped(EDGE_SHAPE, accepted, shapes);
+    cache.found(accepted, accepted);
+  }
+  return cache;
 }
 
 function mapped<Part>(

@@ -251,8 +251,10 @@ function* documentOf(
     const map = text === undefined ? undefined : mapInFile(policy, written, text);
     return { span: policy.toFile.spanOf(span), ...(map && { map }) };
   };
+  // A text without a file is named by its pointer.
+  const source = policy.file?.name === policy.at ? undefined : policy.file;
   // The compiler and the analysis take parts of it as they are, so parts must not change.
-  return Object.freeze({ source: policy.file, enabled, phases: Object.freeze(phases), placeOf });
+  return Object.freeze({ source, enabled, phases: Object.freeze(phases), placeOf });
 }
 
 /** The pointer with the names used in the document. */

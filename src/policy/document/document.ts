@@ -45,7 +45,7 @@ export function frozenRule(rule: Rule): Rule {
 
 /** A traffic policy that was read and has no errors. It is deeply frozen, apart from its source, which is the caller's. */
 export interface PolicyDocument {
-  /** The file that contains it; undefined for a policy given as an object. */
+  /** The file that contains it; undefined for a policy given as an object, or as a text without a file. */
   readonly source: Source | undefined;
   /** False only if an older document has `enabled: false`. */
   readonly enabled: boolean;

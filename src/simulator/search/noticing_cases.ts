@@ -39,9 +39,10 @@ export function noticingCases(
   begin: readonly Draft[],
   { signer = null, limits = LIMITS }: { readonly signer?: Signer | null; readonly limits?: Limits } = {},
 ): FoundCase[] {
-  const cache = validationCache();
-  const checked = checkWholeEdge({ value: withoutFiles(covered.edge.config) }, { cache, places: false });
-  const config = checked.config ?? covered.edge.config;
+  const accepted = covered.edge.config;
+  const cache = validationCache(accepted);
+  const checked = checkWholeEdge({ value: withoutFiles(accepted) }, { cache, places: false });
+  const config = checked.config ?? accepted;
   const parts = fixtureParts();
   const names = editedNames(config, requestsOf(found));
   const original = memory(draftRunner(covered.edge.unwatched()), names, limits.runs);
