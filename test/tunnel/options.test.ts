@@ -84,7 +84,7 @@ describe('options of binds', () => {
   );
 
   test.each(['{"enabled": false, "inbound": []}', 'enabled: false\n'])(
-    'a policy that is not enabled leaves other options in force: %j',
+    'a policy that is not enabled leaves other options as they are: %j',
     async (text) => {
       const { response } = await statusOf({ BasicAuth: { credentials }, TrafficPolicy: text });
       expect(response.status).toBe(401);
