@@ -14,11 +14,10 @@ import { EDGE_CODES } from '../edge/document/codes.ts';
 import { ENGINE_REASONS, STREAM_REASONS } from '../engine/refusals.ts';
 import { AUDIT_OBJECTS } from '../events/event_types.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
-import type { Finding } from '../filters/fact_values.ts';
+import type { ErrorNumber, Finding } from '../filters/fact_values.ts';
 import { EXPRESSION_CODES } from '../policy/codes/expression_codes.ts';
 import { POLICY_WARNINGS } from '../policy/codes/warnings.ts';
 import type { OtherCodes } from '../policy/codes/page.ts';
-import type { RuntimeCode } from '../policy/codes/code.ts';
 import { PROPERTY_CODES } from '../project_files/property_codes.ts';
 import { SCENARIO_CODES } from '../simulator/document/codes.ts';
 
@@ -141,8 +140,8 @@ function events(): Sentences {
 }
 
 /** Numbers of responses of the edge, and of findings as the management API has them. */
-function numbers(): readonly RuntimeCode[] {
-  const found = new Map<number, RuntimeCode>();
+function numbers(): readonly ErrorNumber[] {
+  const found = new Map<number, ErrorNumber>();
   for (const [reason, { code: number, message, status }] of Object.entries(ENGINE_REASONS)) {
     if (number !== null)
       found.set(number, { number, title: reason, means: `The response has status ${status}: ${message}.` });

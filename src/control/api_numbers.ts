@@ -1,4 +1,4 @@
-import type { RuntimeCode } from '../policy/codes/code.ts';
+import type { ErrorNumber } from '../filters/fact_values.ts';
 import type { Resource } from './resources/contract.ts';
 import { RESOURCES } from './resources/table.ts';
 
@@ -130,8 +130,8 @@ const OF_REQUESTS: readonly Row[] = [
 ];
 
 /** Every number, each once; those of fields name the fields and their resource. */
-export function apiNumbers(): readonly RuntimeCode[] {
-  const found = new Map<number, RuntimeCode>();
+export function apiNumbers(): readonly ErrorNumber[] {
+  const found = new Map<number, ErrorNumber>();
   const add = ([number, title, means]: Row): void => {
     if (!found.has(number)) found.set(number, { number, title, means });
   };

@@ -144,6 +144,13 @@ export interface FieldCodes {
   readonly below?: Readonly<Record<string, number>>;
 }
 
+/** An error number of responses, with what `explain-code` and the reference say of it. */
+export interface ErrorNumber {
+  readonly number: number;
+  readonly title: string;
+  readonly means: string;
+}
+
 /** The context of checking a module. */
 export interface ModulePlace {
   readonly edgeKind: EdgeKind;

@@ -7,6 +7,7 @@ import type {
   AddressLists,
   Admitted,
   BadExample,
+  ErrorNumber,
   Exempt,
   Exercise,
   FieldCodes,
@@ -32,6 +33,10 @@ export interface Filter<ModuleConfig = never, ActionConfig = never> {
   readonly module?: ModuleFacts<ModuleConfig>;
   /** Its face in a traffic policy. */
   readonly action?: ActionFacts<ActionConfig>;
+  /** The error numbers that only its faces, or those of similar filters, send; each under a name by which they send it. */
+  readonly numbers?: Readonly<Record<string, ErrorNumber>>;
+  /** Error numbers that such a filter of the service sends, and this one does not. */
+  readonly serviceNumbers?: readonly ErrorNumber[];
 }
 
 interface FaceFacts<Config> {
@@ -210,11 +215,19 @@ export const NOT_RUN_MESSAGES = {
   passed: 'this version does not execute this action, and is set to let requests pass',
 };
 
-/** Results of actions that replace text in bodies. */
-export const REPLACING_MESSAGES = {
-  replaced: 'text in the body was replaced',
-  unchanged: 'nothing in the body had to be replaced',
-};
+/** Error numbers of such actions, in a service that executes them. */
+export function notRunNumbers(
+  rows: readonly (readonly [number: number, title: string, means: string])[],
+): readonly ErrorNumber[] {
+  return rows.map(([number, title, means]) => ({
+    number,
+    title,
+    means: `${means} That action is checked but not executed here.`,
+  }));
+}
+
+/** The error number of the core rule set for requests and responses. */
+export const RULES_FAILED = [3701, 'Rules failed', 'The core rule set could not read a body.'] as const;
 
 /** Why the modules of an edge do not see a handshake for another name in a case. */
 export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';

@@ -1,4 +1,4 @@
-/** Error numbers of running policies; `Branding.errorCode` makes codes of them. */
+/** Error numbers of running policies that any action may send; `Branding.errorCode` makes codes of them. */
 export const FAILURES = {
   /** An expression of a rule failed. */
   expression: 2254,
@@ -10,23 +10,6 @@ export const FAILURES = {
   budget: 2249,
   /** The action failed for a reason without a number of its own. */
   action: 2300,
-  /** The keys that verify a token could not be fetched. */
-  keys: 3422,
-  hops: 3501,
-  tooLargeResponse: 3601,
-  timeout: 3602,
-  loop: 3603,
-  bodyNotPermitted: 3604,
-  /** A `${…}` of a replacement failed. */
-  replacementTemplate: 3900,
-  /** The evaluated pattern is invalid. */
-  replacementPattern: 3901,
-  /** The body is encoded and cannot be searched, so it was not read. */
-  bodyNotBuffered: 3902,
-  /** The body could not be read completely, or is too large. */
-  bodyUnread: 3903,
-  /** The body would be too large after the replacements. */
-  bodyUnchanged: 3904,
 } as const;
 
 /**

@@ -1,11 +1,11 @@
-import { REPLACING_MESSAGES } from './facts.ts';
+import { messages, numbers } from './find_replace/facts.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import { type FieldList, listMembers } from '../http/fields.ts';
 import { type Replacement, TOO_LONG, replaceInBody } from './find_replace/algorithm.ts';
 import { type ActionKind, type ActionOutcome, type Compiling, stepsOf } from './action.ts';
 import { ask } from '../engine/contract.ts';
-import { FAILURES, Failure } from './failure.ts';
+import { Failure } from './failure.ts';
 import { compilePatternTemplate } from './pattern_templates.ts';
 import { type PolicyRun, changeBody, keepResult } from './policy_run.ts';
 
@@ -44,7 +44,7 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
     type,
     compile: ({ config, pointer }, compiling) => {
       const replacementsOf = compileReplacements(compiling, config.replacements);
-      const step = stepsOf(type, REPLACING_MESSAGES, pointer);
+      const step = stepsOf(type, messages, pointer);
       const replace = (
         policyRun: PolicyRun,
         body: Uint8Array,
@@ -56,7 +56,7 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
             replaced === TOO_LONG
               ? `the body would exceed ${REPLACING_LIMIT_BYTES} bytes`
               : 'a pattern scans the body again and again';
-          return compiling.failure(FAILURES.bodyUnchanged, why);
+          return compiling.failure(numbers.unchanged.number, why);
         }
         const { bytes, count, found } = replaced;
         keepResult(policyRun, part.result, {
@@ -79,7 +79,7 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
           if (known !== null) return replace(policyRun, known, replacements);
           return ask({ ask: part.ask, limitBytes: REPLACING_LIMIT_BYTES }, (answer) => {
             if ('bytes' in answer) return replace(policyRun, answer.bytes, replacements);
-            return compiling.failure(FAILURES.bodyUnread, `the body could not be read: ${answer.failure}`);
+            return compiling.failure(numbers.unread.number, `the body could not be read: ${answer.failure}`);
           });
         },
       };
@@ -88,7 +88,7 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
 }
 
 /** Failures in replacements have their own error numbers. */
-const IN_REPLACEMENTS = { template: FAILURES.replacementTemplate, pattern: FAILURES.replacementPattern };
+const IN_REPLACEMENTS = { template: numbers.template.number, pattern: numbers.pattern.number };
 
 /** Compiles the replacements of an action. */
 export function compileReplacements(
@@ -127,5 +127,5 @@ export function encodingFailure(
     (coding) => coding !== 'identity' && coding !== own,
   );
   if (codings.length === 0) return null;
-  return compiling.failure(FAILURES.bodyNotBuffered, `the body is encoded (${codings.join(', ')})`);
+  return compiling.failure(numbers.notBuffered.number, `the body is encoded (${codings.join(', ')})`);
 }

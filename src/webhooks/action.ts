@@ -2,6 +2,7 @@ import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
 import { WEBHOOK_REASONS } from './reasons.ts';
+import { numbers } from './facts.ts';
 import { findProvider } from './table.ts';
 import { WEBHOOK_BODY_LIMIT_BYTES, type WebhookOutcome, verifyPrepared } from './verify.ts';
 import { type ActionKind, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
@@ -18,7 +19,7 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
     const step = stepsOf(type, WEBHOOK_REASONS, compiling.pointer, config);
     const unsigned = compiling.context.refusal(
       403,
-      3204,
+      numbers.unsigned.number,
       'This request is not signed by the webhook provider',
     );
     const { enforce } = config;
@@ -37,7 +38,7 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
           ? [outcome.reason, outcome.detail]
           : (['certificate_unavailable', { url: outcome.url }] as const);
       const message = WEBHOOK_REASONS[reason];
-      const error = { code: compiling.context.branding.errorCode(3204), message };
+      const error = { code: compiling.context.branding.errorCode(numbers.unsigned.number), message };
       keepResult(policyRun, 'verify_webhook', { verified: false, error });
       if (!enforce) return { verdict: 'pass', step: step(reason, detail) };
       return { verdict: 'stop', as: 'denied', step: step(reason, detail), response: unsigned };

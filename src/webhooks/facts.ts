@@ -26,7 +26,16 @@ const signedBy = ({
   secret,
 });
 
+export const numbers = {
+  unsigned: {
+    number: 3204,
+    title: 'Webhook not verified',
+    means: 'The signature of a webhook is missing, wrong or too old.',
+  },
+};
+
 export const webhookVerification = {
+  numbers,
   module: {
     type: 'webhook_verification',
     place: 'route',

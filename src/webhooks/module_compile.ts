@@ -9,6 +9,7 @@ import {
   type World,
 } from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
+import { numbers } from './facts.ts';
 import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
@@ -65,7 +66,11 @@ export function compileWebhookVerification(
 
 function refusalsOf(linked: Linked): Refusals {
   return {
-    unsigned: linked.refusal(403, 3204, 'This request is not signed by the webhook provider'),
+    unsigned: linked.refusal(
+      403,
+      numbers.unsigned.number,
+      'This request is not signed by the webhook provider',
+    ),
     tooLarge: linked.refusal(413, null, 'This request is too large to be verified'),
     late: linked.refusal(408, null, 'This request did not arrive completely'),
   };

@@ -5,78 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IS_FULL } from '../random.ts';
+import { TEA_POT } from './tea_pot.ts';
 
 /** A made-up filter, as one folder and one row of the table in a copy of the project, is known everywhere. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'edgeproof-planted-'));
-
-const FILES: Readonly<Record<string, string>> = {
-  'facts.ts': `import { INT } from '../../cel/types.ts';
-import { resultOf } from '../result_types.ts';
-export const reasons = {
-  'tea_pot.poured': { message: 'the pot had tea left', decision: 'allow' },
-  'tea_pot.spilt': { message: 'the tea was spilt', decision: 'block' },
-  'tea_pot.stolen': { message: 'the pot was gone', decision: 'block' },
-};
-export const messages = { brewed: 'tea was brewed', cold: 'the tea was cold' };
-export const teaPot = {
-  module: {
-    type: 'tea_pot', place: 'route', edgeKinds: ['https'], ends: 'may', reasons, costNs: 77_000,
-    reads: [{ header: 'x-shake' }],
-    samples: () => ({ headers: { 'x-shake': ['hard'] } }),
-    cannotHappen: (code) => (code === 'stolen' ? 'this pot is nailed down' : null),
-    findings: { 'edge.strong_tea': { severity: 'error', message: 'No guest drinks that much.', number: 4180 } },
-    check: ({ cups }, report) => {
-      if (cups > 9) report('edge.strong_tea', '/cups', 'more than nine cups');
-    },
-    examples: { good: [{ cups: 2 }], bad: [{ config: { cups: 0 }, finding: 'edge.out_of_range' }] },
-  },
-  action: {
-    type: 'brew-tea', phases: ['on_http_request'], ends: { when: 'never', how: [] }, leavesRequest: true,
-    result: resultOf('brew_tea', 'The tea.', { cups: [INT, 'Number of cups.'] }),
-    reasons: messages, alsoCalled: ['boil'], reads: [], costNs: 80,
-    check: ({ cups }, report) => {
-      if (cups > 9) report(2204, '/cups', 'the kettle has nine cups');
-    },
-    examples: { good: [{}], bad: [] },
-  },
-};
-`,
-  'module.ts': `import { firstValue } from '../../http/fields.ts';
-import { reasons } from './facts.ts';
-export const teaPot = {
-  type: 'tea_pot', reasons,
-  compile: ({ cups }) => ({
-    onRequest: ({ headers }) => firstValue(headers, 'x-shake') !== undefined
-      ? { verdict: 'stop', reason: { code: 'tea_pot.spilt', detail: {} }, response: { status: 418, headers: [], body: '' } }
-      : { verdict: 'pass', reason: { code: 'tea_pot.poured', detail: { cups } } },
-  }),
-};
-`,
-  'module_schema.ts': `import * as z from 'zod';
-import { enabled } from '../module_fields_schema.ts';
-export const teaPot = z.strictObject({ enabled, cups: z.int().min(1).describe('Number of cups.') }).describe('Pours tea.');
-`,
-  'action.ts': `import { stepsOf } from '../action.ts';
-import { keepResult } from '../policy_run.ts';
-import { messages } from './facts.ts';
-export const brewTea = {
-  type: 'brew-tea',
-  compile: ({ type, config }, { pointer }) => {
-    const step = stepsOf(type, messages, pointer)('brewed', { cups: config.cups });
-    return { run: (policyRun) => (keepResult(policyRun, 'brew_tea', { cups: config.cups }), { verdict: 'pass', step }) };
-  },
-};
-`,
-  'action_schema.ts': `import * as z from 'zod';
-import { expression } from '../action_fields_schema.ts';
-export const brewTea = z.strictObject({
-  cups: z.int().min(1).default(3).describe('Number of cups.'),
-  leaves: expression('The leaves.').optional(),
-}).describe('Brews tea.');
-`,
-};
 
 const EDGE = `backends: { app: { http_response: { status_code: 200, body: tea } } }
 edges:
@@ -189,6 +123,8 @@ const COMMANDS = {
   codeOfModule: 'explain-code tea_pot.spilt',
   codeOfAction: 'explain-code brew_tea.cold',
   codeOfFinding: 'explain-code edge.strong_tea',
+  number: 'explain-code 4181',
+  numberOfService: 'explain-code ERR_SERVICE_4182',
 };
 
 /** Runs the command lines, uses the management API, completes a word and writes the pages, in one process of the copy. */
@@ -271,7 +207,7 @@ beforeAll(() => {
   for (const folder of ['node_modules', 'test', 'fixtures'])
     symlinkSync(join(ROOT, folder), join(copy, folder));
   mkdirSync(join(copy, 'src/filters/tea_pot'));
-  for (const [name, text] of Object.entries(FILES)) write(`src/filters/tea_pot/${name}`, text);
+  for (const [name, text] of Object.entries(TEA_POT)) write(`src/filters/tea_pot/${name}`, text);
   const row = read('src/filters/table.ts').replace('  circuitBreaker,\n', '  teaPot,\n  circuitBreaker,\n');
   write('src/filters/table.ts', `import { teaPot } from './tea_pot/facts.ts';\n${row}`);
   run('docs/filter_lists.ts');
@@ -375,10 +311,12 @@ test('the management API stores, shows, refuses and describes it', () => {
 });
 
 test('its codes are explained', () => {
-  const { codeOfModule, codeOfAction, codeOfFinding } = results.commands;
+  const { codeOfModule, codeOfAction, codeOfFinding, number, numberOfService } = results.commands;
   expect(codeOfModule.text).toContain('the tea was spilt');
   expect(codeOfAction.text).toContain('the tea was cold');
   expect(codeOfFinding.text).toContain('No guest drinks that much.');
+  expect(number.text).toMatch(/Tea spilt[^]*The pot was shaken\.[^]*Sent at run time/);
+  expect(numberOfService.text).toMatch(/Tea cold[^]*Reported by the service only/);
 });
 
 test('its result is completed in expressions', () => {
@@ -397,4 +335,5 @@ test.runIf(IS_FULL)('reference pages describe it', () => {
   expect(read('docs/reference/modules/README.md')).toContain('tea_pot');
   expect(read('docs/reference/actions/brew_tea.md')).toContain('Brews tea.');
   expect(read('docs/reference/edge_codes.md')).toContain('edge.strong_tea');
+  expect(read('docs/reference/policy_codes.md')).toMatch(/ERR_SERVICE_4181`[^]*ERR_SERVICE_4182`/);
 });

@@ -8,6 +8,13 @@ import type { AddHeadersConfig } from './action_schema.ts';
 export const messages = { added: 'header fields were added' };
 
 export const addHeaders = {
+  serviceNumbers: [
+    {
+      number: 2213,
+      title: 'Template of a header',
+      means: 'Older services use it for an invalid template in add-headers; now it is 2224.',
+    },
+  ],
   action: {
     type: 'add-headers',
     phases: ['on_http_request', 'on_http_response'],

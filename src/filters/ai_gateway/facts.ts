@@ -1,5 +1,5 @@
 import { INT, STRING, type Type, headerMap, list } from '../../cel/types.ts';
-import { type Filter, NOT_RUN_MESSAGES } from '../facts.ts';
+import { type Filter, NOT_RUN_MESSAGES, notRunNumbers } from '../facts.ts';
 import { checkAction } from './check.ts';
 import { error, record } from '../result_types.ts';
 import type { AiGatewayConfig } from './action_schema.ts';
@@ -98,6 +98,28 @@ function resultType(service: string): Type {
 }
 
 export const aiGateway = {
+  serviceNumbers: notRunNumbers([
+    [3800, 'Provider not reached', 'The request to a provider of models failed.'],
+    [3801, 'Invalid body', 'The body of the request is not one of the API.'],
+    [3802, 'No key', 'Neither the request nor the gateway has a key for the provider.'],
+    [3803, 'Selection of models failed', 'A strategy failed for this request.'],
+    [3804, 'No such model', 'No model matches what the client asked for.'],
+    [3805, 'No model selected', 'No strategy gave a model.'],
+    [3806, 'Strategy without models', 'A strategy gave something that is not a model or a list of models.'],
+    [3807, 'All providers failed', 'Every attempt failed.'],
+    [3808, 'Selection of keys failed', 'A strategy for keys failed for this request.'],
+    [3809, 'Gateway without HTTP', 'The gateway needs an endpoint of HTTP.'],
+    [3810, 'Gateway timed out', 'No attempt succeeded within the total timeout.'],
+    [3811, 'Prompt too long', 'The prompt has more tokens than the policy allows.'],
+    [3812, 'Too many attempts', 'Too many requests to providers failed.'],
+    [3813, 'No model for the API', 'No selected model has the API that the client uses.'],
+    [3814, 'Path not supported', 'Keys of the service cannot be used for this path.'],
+    [3815, 'Service tier not supported', 'Keys of the service cannot be used for this tier.'],
+    [3816, 'Model not supported', 'Keys of the service cannot be used for this model.'],
+    [3817, 'Key required', 'The provider needs a key of your own.'],
+    [3818, 'No credit', 'The credit of the account is used up.'],
+    [3819, 'Provider not set up', 'The provider needs to be set up before its key can be used.'],
+  ]),
   action: {
     type: 'ai-gateway',
     phases: ['on_http_request'],

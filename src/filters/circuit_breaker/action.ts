@@ -3,7 +3,7 @@ import { type Admission, type BreakerSettings, admit, admitted, newBreaker } fro
 import { type ActionKind, type ActionOutcome, stepsOf } from '../action.ts';
 import { awaitOutcome, keepResult } from '../policy_run.ts';
 import { durationMs } from '../duration.ts';
-import { messages } from './facts.ts';
+import { messages, numbers } from './facts.ts';
 
 /** Rejects requests while the upstream keeps failing. */
 export const circuitBreaker: ActionKind<'circuit-breaker'> = {
@@ -18,7 +18,7 @@ export const circuitBreaker: ActionKind<'circuit-breaker'> = {
     };
     const cell = compiling.cell((): Circuit => ({ breaker: newBreaker(settings), settings }));
     const message = 'This endpoint is failing; requests are rejected until it recovers';
-    const response = compiling.context.refusal(503, 3202, message);
+    const response = compiling.context.refusal(503, numbers.open.number, message);
     const step = stepsOf(type, messages, compiling.pointer, config);
     const outcomes: Readonly<Record<Admission['decision'], ActionOutcome>> = {
       closed: { verdict: 'pass', step: step('closed') },

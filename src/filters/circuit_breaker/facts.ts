@@ -17,7 +17,16 @@ export const reasons = {
   'circuit_breaker.probe': { message: messages.probe, decision: 'allow_while_open' },
 } as const;
 
+export const numbers = {
+  open: {
+    number: 3202,
+    title: 'Circuit open',
+    means: 'The circuit breaker rejects requests because the upstream keeps failing.',
+  },
+};
+
 export const circuitBreaker = {
+  numbers,
   module: {
     type: 'circuit_breaker',
     place: 'route',

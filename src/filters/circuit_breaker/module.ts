@@ -10,7 +10,7 @@ import {
   newBreaker,
 } from './algorithm.ts';
 import type { CircuitBreakerConfig } from './module_schema.ts';
-import { reasons } from './facts.ts';
+import { numbers, reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
@@ -35,7 +35,7 @@ export const circuitBreaker: Module<CircuitBreakerConfig, Code> = {
       filterData: BLOCKED,
       response: linked.refusal(
         503,
-        3202,
+        numbers.open.number,
         'This endpoint is failing; requests are rejected until it recovers',
       ),
     };

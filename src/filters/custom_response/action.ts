@@ -1,9 +1,9 @@
 import { isBodylessStatus } from '../../http/bodyless.ts';
 import { hasField } from '../../http/fields.ts';
 import { type ActionKind, stepsOf } from '../action.ts';
-import { FAILURES, Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
-import { messages } from './facts.ts';
+import { messages, numbers } from './facts.ts';
 import { isJson } from '../../http/ascii.ts';
 
 /** Responds with a fixed response, which runs through the response phase. */
@@ -20,14 +20,17 @@ export const customResponse: ActionKind<'custom-response'> = {
         // RFC 9110 §15.2: an interim response does not end the exchange.
         if (status < 200) {
           return compiling.failure(
-            FAILURES.bodyNotPermitted,
+            numbers.bodyNotPermitted.number,
             `a response of status ${status} does not end the request`,
           );
         }
         const text = body.text(activation);
         if (text instanceof Failure) return text;
         if (text !== '' && isBodylessStatus(status)) {
-          return compiling.failure(FAILURES.bodyNotPermitted, `a response of status ${status} has no body`);
+          return compiling.failure(
+            numbers.bodyNotPermitted.number,
+            `a response of status ${status} has no body`,
+          );
         }
         const given = headers.fields(activation);
         if (given instanceof Failure) return given;

@@ -4,7 +4,16 @@ import type { CustomResponseConfig } from './action_schema.ts';
 
 export const messages = { answered: 'the policy responds' };
 
+export const numbers = {
+  bodyNotPermitted: {
+    number: 3604,
+    title: 'Body not permitted',
+    means: 'The status of a custom response with a body does not allow one.',
+  },
+};
+
 export const customResponse = {
+  numbers,
   action: {
     type: 'custom-response',
     phases: ['on_http_request', 'on_http_response'],

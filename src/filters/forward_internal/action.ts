@@ -7,7 +7,7 @@ import { type ActionKind, type Compiling, stepsOf } from '../action.ts';
 import type { Template } from '../evaluators.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { keepResult } from '../policy_run.ts';
-import { messages } from './facts.ts';
+import { messages, numbers } from './facts.ts';
 
 /** Forwards a request or a connection to an internal endpoint of the same configuration. */
 export const forwardInternal: ActionKind<'forward-internal'> = {
@@ -30,7 +30,7 @@ export const forwardInternal: ActionKind<'forward-internal'> = {
         const target = read(text.trim(), policyRun.activation, compiling);
         if (target instanceof Failure) return target;
         if ((policyRun.connection.hops ?? 0) >= HOP_LIMIT) {
-          return failure(FAILURES.hops, `it was already forwarded ${HOP_LIMIT} times`);
+          return failure(numbers.hops.number, `it was already forwarded ${HOP_LIMIT} times`);
         }
         keepResult(policyRun, 'forward_internal', { url: text.trim() });
         return {

@@ -6,7 +6,29 @@ import type { ForwardInternalConfig } from './action_schema.ts';
 
 export const messages = { forwarded: 'the request is forwarded to an internal endpoint' };
 
+export const numbers = {
+  hops: {
+    number: 3501,
+    title: 'Too many hops',
+    means: 'The request was forwarded between internal endpoints too often.',
+  },
+};
+
 export const forwardInternal = {
+  numbers,
+  serviceNumbers: [
+    {
+      number: 2259,
+      title: 'No endpoints',
+      means:
+        'The account has no endpoint to which the policy could forward. Policies here name endpoints by URL.',
+    },
+    {
+      number: 2260,
+      title: 'No endpoint with the labels',
+      means: 'No endpoint has the labels to which the policy forwards. Policies here name endpoints by URL.',
+    },
+  ],
   action: {
     type: 'forward-internal',
     phases: ['on_tcp_connect', 'on_http_request'],

@@ -5,6 +5,7 @@ import type { ActionResult } from '../../policy/env/activation.ts';
 import { headerMapOf } from '../../policy/env/header_maps.ts';
 import type { Branding } from '../../engine/branding.ts';
 import { FAILURES } from '../failure.ts';
+import { numbers } from './facts.ts';
 import type { Subrequest } from './action_request.ts';
 
 /** Maximum size of a stored response, decoded. */
@@ -42,8 +43,8 @@ export function fetchOf(
 }
 
 const NUMBERS = {
-  too_large: FAILURES.tooLargeResponse,
-  timeout: FAILURES.timeout,
+  too_large: numbers.tooLargeResponse.number,
+  timeout: numbers.timeout.number,
   connect: FAILURES.action,
   invalid: FAILURES.action,
   redirects: FAILURES.action,

@@ -7,6 +7,7 @@ import type { Compiling } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { compileHeaders } from '../header_templates.ts';
 import type { PolicyRun } from '../policy_run.ts';
+import { numbers } from './facts.ts';
 import type { HttpRequestConfig } from './action_schema.ts';
 import { counted } from '../../diagnostics/message_text.ts';
 
@@ -55,7 +56,7 @@ export function compileSubrequest(
     const hops = hopsOf(activation, branding.service);
     if (hops >= HOP_LIMIT)
       return compiling.failure(
-        FAILURES.loop,
+        numbers.loop.number,
         `the request has passed through ${counted(hops, 'policy', 'policies')}`,
       );
     return {

@@ -8,6 +8,20 @@ export const messages = {
   failed: 'the request of the policy failed, and the action is set to continue',
 };
 
+export const numbers = {
+  tooLargeResponse: {
+    number: 3601,
+    title: 'Response of http-request too large',
+    means: 'The response exceeds the size limit of http-request.',
+  },
+  timeout: {
+    number: 3602,
+    title: 'http-request timed out',
+    means: 'No attempt succeeded within the timeout.',
+  },
+  loop: { number: 3603, title: 'Loop of http-requests', means: 'Requests of policies form a loop.' },
+};
+
 const ATTEMPT = record('HttpAttempt', {
   resolved_ip: [STRING, 'Dialled address.', 'optional'],
   response_header: [headerMap(), 'Header of the response.', 'optional'],
@@ -37,6 +51,7 @@ export const LAST_ATTEMPT = record('LastAttempt', {
 });
 
 export const httpRequest = {
+  numbers,
   action: {
     type: 'http-request',
     phases: ['on_http_request', 'on_http_response'],

@@ -6,7 +6,7 @@ import type { LinkedRules } from '../../engine/module.ts';
 import { type ActionKind, type Compiling, stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { keepResult } from '../policy_run.ts';
-import { messages } from './facts.ts';
+import { messages, numbers } from './facts.ts';
 
 /** Allows clients by the address of the connection: an allow must match, and no deny. */
 export const restrictIps: ActionKind<'restrict-ips'> = {
@@ -19,7 +19,7 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
     ];
     const rulesOf = compileRules(ranges, named);
     const isConnection = compiling.phase === 'on_tcp_connect';
-    const page = compiling.context.refusal(403, 3203, 'This address is not allowed');
+    const page = compiling.context.refusal(403, numbers.refused.number, 'This address is not allowed');
     const response = isConnection ? { status: 0, headers: [], body: '' } : page;
     const step = stepsOf(type, messages, compiling.pointer, config);
     return {

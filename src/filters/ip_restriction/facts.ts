@@ -26,7 +26,23 @@ export const messages = {
   not_allowed: 'no allowed range contains the client address',
 };
 
+export const numbers = {
+  refused: {
+    number: 3203,
+    title: 'Address refused',
+    means: 'No range allows the client address, or one denies it.',
+  },
+};
+
 export const ipRestriction = {
+  numbers,
+  serviceNumbers: [
+    {
+      number: 3205,
+      title: 'Address refused for the account',
+      means: 'The IP restriction of the account, not of the policy, refuses the address.',
+    },
+  ],
   module: {
     type: 'ip_restriction',
     place: 'route',

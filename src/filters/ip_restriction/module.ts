@@ -2,7 +2,7 @@ import type { Connection, Pass, Stop } from '../../engine/contract.ts';
 import type { Linked, LinkedRule, LinkedRules, Module } from '../../engine/module.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { cachedIpRules, joinedIpRules } from './algorithm.ts';
-import { type RestrictionOfAccount, reasons } from './facts.ts';
+import { type RestrictionOfAccount, numbers, reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
@@ -33,7 +33,7 @@ function both(one: Decision, other: Decision): Decision {
 function decision(ids: readonly string[], linked: Pick<Linked, 'ipPolicy' | 'refusal'>): Decision {
   const policies = ids.map((id) => ({ id, rules: linked.ipPolicy(id) }));
   const compiled = joinedIpRules(policies.map(({ rules }) => cachedIpRules(rules)));
-  const response = linked.refusal(403, 3203, MESSAGE);
+  const response = linked.refusal(403, numbers.refused.number, MESSAGE);
   // Verdicts are cached by rule, so that repeated decisions allocate nothing.
   const allowed = new Map<LinkedRule, Pass<Code>>();
   const denied = new Map<LinkedRule, Stop<Code>>();

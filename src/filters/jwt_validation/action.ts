@@ -15,7 +15,7 @@ import { FAILURES, Failure } from '../failure.ts';
 import { type PolicyRun, keepResult } from '../policy_run.ts';
 import type { KeyCache } from './action_key_sources.ts';
 import { type Fault, refusals } from './action_refusals.ts';
-import { messages } from './facts.ts';
+import { messages, numbers } from './facts.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 import {
   ABSENCES,
@@ -71,7 +71,8 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
         allowPrivate: (url) => allowPrivateFetch || writtenUrls.has(url),
         accept: () => accept(policyRun, tokens),
         refuse,
-        unreachable: (url) => compiling.failure(FAILURES.keys, `the keys at ${url} could not be fetched`),
+        unreachable: (url) =>
+          compiling.failure(numbers.keys.number, `the keys at ${url} could not be fetched`),
       });
     };
 

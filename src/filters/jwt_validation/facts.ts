@@ -27,6 +27,65 @@ export const messages = {
   not_yet_valid: 'a token is not valid yet',
 } as const;
 
+export const numbers = {
+  invalid: {
+    number: 3401,
+    title: 'Token not valid',
+    means:
+      'The request has a token, but not a valid one: its signature, key, algorithm, type, issuer or time is wrong. The reason is in the trace, not in the response.',
+  },
+  audience: {
+    number: 3403,
+    title: 'Token for another audience',
+    means: 'The token is valid, but the policy does not allow its audience.',
+  },
+  missing: {
+    number: 3406,
+    title: 'No token',
+    means: 'A header or a field of the body has no token, or more than one value.',
+  },
+  no_header: {
+    number: 3408,
+    title: 'No header with a token',
+    means: 'The request lacks the header of a token.',
+  },
+  bad_json: {
+    number: 3411,
+    title: 'JSON not read',
+    means: 'The body with a token is not a JSON object.',
+  },
+  bad_form: {
+    number: 3412,
+    title: 'Form not read',
+    means: 'The form with a token is not encoded correctly.',
+  },
+  no_prefix: {
+    number: 3413,
+    title: 'No prefix',
+    means: 'The value with a token does not begin with the prefix of the policy, such as `Bearer `.',
+  },
+  content_type: {
+    number: 3414,
+    title: 'Content type without tokens',
+    means: 'A token in the body needs the content type of JSON or of a form.',
+  },
+  method: {
+    number: 3415,
+    title: 'Method without tokens',
+    means: 'Only POST, PUT and PATCH can have a token in their body.',
+  },
+  malformed: {
+    number: 3416,
+    title: 'Token malformed',
+    means: 'A token is not a signed JSON Web Token (RFC 7519).',
+  },
+  keys: {
+    number: 3422,
+    title: 'Keys not fetched',
+    means: 'A key set of the policy could not be fetched, and no other has the key: the request is stopped.',
+  },
+} as const;
+
 const TOKEN = record('Token', {
   header: [map(STRING, DYN), 'Header of the token, decoded.'],
   location: [STRING, 'Place of the token: `header` or `body`.'],
@@ -46,6 +105,7 @@ function inputsOf({ method, name }: Token): readonly Input[] {
 }
 
 export const jwtValidation = {
+  numbers,
   action: {
     type: 'jwt-validation',
     phases: ['on_http_request'],

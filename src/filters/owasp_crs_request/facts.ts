@@ -1,8 +1,12 @@
 import { INSPECTION, resultOf } from '../result_types.ts';
-import { type Filter, NOT_RUN_MESSAGES } from '../facts.ts';
+import { type Filter, NOT_RUN_MESSAGES, RULES_FAILED, notRunNumbers } from '../facts.ts';
 import type { OwaspCrsRequestConfig } from './action_schema.ts';
 
 export const owaspCrsRequest = {
+  serviceNumbers: notRunNumbers([
+    [3700, 'Request blocked by rules', 'The core rule set found the request dangerous.'],
+    RULES_FAILED,
+  ]),
   action: {
     type: 'owasp-crs-request',
     phases: ['on_http_request'],

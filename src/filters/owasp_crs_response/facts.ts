@@ -1,8 +1,12 @@
 import { INSPECTION, resultOf } from '../result_types.ts';
-import { type Filter, NOT_RUN_MESSAGES } from '../facts.ts';
+import { type Filter, NOT_RUN_MESSAGES, RULES_FAILED, notRunNumbers } from '../facts.ts';
 import type { OwaspCrsResponseConfig } from './action_schema.ts';
 
 export const owaspCrsResponse = {
+  serviceNumbers: notRunNumbers([
+    RULES_FAILED,
+    [3702, 'Response blocked by rules', 'The core rule set found the response dangerous.'],
+  ]),
   action: {
     type: 'owasp-crs-response',
     phases: ['on_http_response'],

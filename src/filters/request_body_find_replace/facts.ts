@@ -1,9 +1,12 @@
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
-import { type Filter, REPLACING_MESSAGES } from '../facts.ts';
+import { messages, numbers, serviceNumbers } from '../find_replace/facts.ts';
+import type { Filter } from '../facts.ts';
 import { checkReplacements } from '../find_replace/check.ts';
 import type { RequestBodyFindReplaceConfig } from './action_schema.ts';
 
 export const requestBodyFindReplace = {
+  numbers,
+  serviceNumbers,
   action: {
     type: 'request-body-find-replace',
     phases: ['on_http_request'],
@@ -14,7 +17,7 @@ export const requestBodyFindReplace = {
     reads: ['body'],
     costNs: 2000,
     check: checkReplacements,
-    reasons: REPLACING_MESSAGES,
+    reasons: messages,
     examples: {
       good: [{ replacements: [{ from: 'red', to: 'blue' }] }],
       bad: [{ config: { replacements: [{ from: '(', to: '' }] }, finding: 2261 }],

@@ -1,9 +1,12 @@
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
-import { type Filter, REPLACING_MESSAGES } from '../facts.ts';
+import { messages, numbers, serviceNumbers } from '../find_replace/facts.ts';
+import type { Filter } from '../facts.ts';
 import { checkReplacements } from '../find_replace/check.ts';
 import type { ResponseBodyFindReplaceConfig } from './action_schema.ts';
 
 export const responseBodyFindReplace = {
+  numbers,
+  serviceNumbers,
   action: {
     type: 'response-body-find-replace',
     readsText: true,
@@ -15,7 +18,7 @@ export const responseBodyFindReplace = {
     reads: ['response'],
     costNs: 2000,
     check: checkReplacements,
-    reasons: REPLACING_MESSAGES,
+    reasons: messages,
     examples: {
       good: [{ replacements: [{ from: 'red', to: 'blue' }] }],
       bad: [{ config: { replacements: [] }, finding: 2223 }],

@@ -2,7 +2,8 @@ import type { BodyEditor } from '../../engine/questions.ts';
 import { type FieldReplacement, editEventStream } from './algorithm.ts';
 import { TOO_LONG } from '../find_replace/algorithm.ts';
 import { type ActionKind, stepsOf } from '../action.ts';
-import { FAILURES, Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { numbers } from '../find_replace/facts.ts';
 import { compileReplacements, encodingFailure } from '../replacing.ts';
 import { changeFlow, keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
@@ -33,7 +34,7 @@ export const sseFindReplace: ActionKind<'sse-find-replace'> = {
           const field = fields[index]!.text(policyRun.activation);
           if (field instanceof Failure) return field;
           if (field !== 'data' && field !== 'retry')
-            return compiling.failure(FAILURES.replacementTemplate, 'the field is neither data nor retry');
+            return compiling.failure(numbers.template.number, 'the field is neither data nor retry');
           replacements.push({ from, to, field });
         }
         changeFlow(policyRun, () => editorOf(replacements));

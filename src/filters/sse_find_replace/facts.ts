@@ -1,11 +1,14 @@
 import { checkReplacements } from '../find_replace/check.ts';
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
+import { numbers, serviceNumbers } from '../find_replace/facts.ts';
 import type { Filter } from '../facts.ts';
 import type { SseFindReplaceConfig } from './action_schema.ts';
 
 export const messages = { replacing: 'text in messages of the stream is replaced while it streams' };
 
 export const sseFindReplace = {
+  numbers,
+  serviceNumbers,
   action: {
     type: 'sse-find-replace',
     phases: ['on_event_stream_message'],

@@ -16,7 +16,16 @@ export const reasons = {
   },
 } as const;
 
+export const numbers = {
+  refused: {
+    number: 3211,
+    title: 'User agent refused',
+    means: 'The user agent filter of the route does not allow the user agent of the request.',
+  },
+};
+
 export const userAgentFilter = {
+  numbers,
   module: {
     type: 'user_agent_filter',
     place: 'route',

@@ -4,7 +4,7 @@ import { firstValue } from '../../http/fields.ts';
 import { type UserAgentVerdict, compileUserAgents, isUserAgentRules } from './algorithm.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { UserAgentFilterConfig } from './module_schema.ts';
-import { reasons } from './facts.ts';
+import { numbers, reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
@@ -27,7 +27,11 @@ export const userAgentFilter: Module<UserAgentFilterConfig, Code> = {
 
 /** One shared verdict per pattern. */
 function verdictTable(config: UserAgentFilterConfig, linked: Linked) {
-  const response = linked.refusal(403, 3211, 'This user agent is not allowed to use this endpoint');
+  const response = linked.refusal(
+    403,
+    numbers.refused.number,
+    'This user agent is not allowed to use this endpoint',
+  );
   const rule = (list: 'allow' | 'deny', pattern: string, index: number) => ({
     detail: { rule: `${list}[${index}]`, pattern },
     pointer: pointerTo(pointerTo(linked.pointer, list), index),

@@ -20,7 +20,16 @@ export const reasons = {
   },
 } as const;
 
+export const numbers = {
+  noWebSocket: {
+    number: 3206,
+    title: 'WebSocket expected',
+    means: 'A route that converts WebSockets to TCP got a request that opens no WebSocket.',
+  },
+};
+
 export const websocketTcpConverter = {
+  numbers,
   module: {
     type: 'websocket_tcp_converter',
     place: 'route',

@@ -2,11 +2,11 @@ import type { Stop } from '../../engine/contract.ts';
 import type { Module } from '../../engine/module.ts';
 import { webSocketHandshake } from './algorithm.ts';
 import type { WebsocketTcpConverterConfig } from './module_schema.ts';
-import { reasons } from './facts.ts';
+import { numbers, reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
-const NO_WEBSOCKET = 3206;
+const NO_WEBSOCKET = numbers.noWebSocket.number;
 
 /** Accepts only WebSockets and connects them to TCP connections. */
 export const websocketTcpConverter: Module<WebsocketTcpConverterConfig, Code> = {

@@ -31,10 +31,3 @@ export const action = (text: string): string => {
   const [, type, config] = /^(\S+) (.+)$/.exec(text)!;
   return request(`      - type: ${type}\n        config: ${config}\n`);
 };
-
-/** One code of a running policy. */
-export interface RuntimeCode {
-  readonly number: number;
-  readonly title: string;
-  readonly means: string;
-}

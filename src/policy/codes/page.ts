@@ -1,7 +1,8 @@
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Branding } from '../../engine/branding.ts';
 import type { Plan } from '../document/setting.ts';
-import type { DocumentCode, RuntimeCode } from './code.ts';
+import type { ErrorNumber } from '../../filters/fact_values.ts';
+import type { DocumentCode } from './code.ts';
 import { DOCUMENT_CODES } from './document_codes.ts';
 import { EXPRESSION_CODES } from './expression_codes.ts';
 import { NUMBERS_WITHOUT_MEANING, OTHER_CODES, RUNTIME_CODES } from './runtime_codes.ts';
@@ -12,7 +13,7 @@ export type CodePage =
   /** Of the policy check; has an example. */
   | { readonly kind: 'document'; readonly code: string; readonly row: DocumentCode }
   /** Of a running policy, or of the service only. */
-  | { readonly kind: 'runtime' | 'service'; readonly code: string; readonly row: RuntimeCode }
+  | { readonly kind: 'runtime' | 'service'; readonly code: string; readonly row: ErrorNumber }
   /** A dotted code with one sentence. */
   | { readonly kind: 'sentence'; readonly code: string; readonly message: string };
 
@@ -27,7 +28,7 @@ type Sentences = Readonly<Record<string, string>>;
 /** Codes outside of policies, such as those of edge files and of the engine. */
 export interface OtherCodes {
   readonly sentences: Sentences;
-  readonly numbers: readonly RuntimeCode[];
+  readonly numbers: readonly ErrorNumber[];
 }
 
 /**
@@ -51,17 +52,17 @@ export function findCode(
   return { kind: 'unknown', didYouMean: suggest(written.trim(), all) };
 }
 
-function numbersOf(others: readonly RuntimeCode[]): number[] {
+function numbersOf(others: readonly ErrorNumber[]): number[] {
   return [...DOCUMENT_CODES, ...RUNTIME_CODES, ...others, ...OTHER_CODES].map(({ number }) => number);
 }
 
 function findNumber(
   number: number,
   branding: Pick<Branding, 'errorCode'>,
-  others: readonly RuntimeCode[],
+  others: readonly ErrorNumber[],
 ): CodePage | CodeNotFound {
   const code = branding.errorCode(number);
-  const isIt = (row: RuntimeCode): boolean => row.number === number;
+  const isIt = (row: ErrorNumber): boolean => row.number === number;
   const document = DOCUMENT_CODES.find(isIt);
   if (document !== undefined) return { kind: 'document', code, row: document };
   const runtime = [...RUNTIME_CODES, ...others].find(isIt);
@@ -76,7 +77,7 @@ function findNumber(
   return { kind: 'unknown', didYouMean: near };
 }
 
-function withoutMeaning(number: number): RuntimeCode {
+function withoutMeaning(number: number): ErrorNumber {
   const means = 'The number is in the range of policies; its public page is empty.';
   return { number, title: 'No known meaning', means };
 }
@@ -215,7 +216,7 @@ function sentencesTable(sentences: Sentences): string {
   return ['| code | meaning |', '|---|---|', ...rows].join('\n');
 }
 
-function numbersTable(rows: readonly RuntimeCode[], errorCode: (number: number) => string): string {
+function numbersTable(rows: readonly ErrorNumber[], errorCode: (number: number) => string): string {
   const lines = rows.map(
     ({ number, title, means }) => `| \`${errorCode(number)}\` | ${title} | ${cell(means)} |`,
   );

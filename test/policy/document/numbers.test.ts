@@ -4,6 +4,7 @@ import { testsByNumber } from '../../../docs/code_tests.ts';
 import { brandingOf } from '../../../src/engine/branding.ts';
 import { ENGINE_REASONS } from '../../../src/engine/refusals.ts';
 import { FAILURES } from '../../../src/filters/failure.ts';
+import { FILTERS } from '../../../src/filters/table.ts';
 import { findCode } from '../../../src/policy/codes/page.ts';
 import { RUNTIME_CODES } from '../../../src/policy/codes/runtime_codes.ts';
 
@@ -38,19 +39,24 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** Error numbers in the source. */
-function sentNumbers(): number[] {
+/** Error numbers that the source of these rooms writes where it sends them. */
+function writtenIn(rooms: readonly string[]): number[] {
   const root = new URL('../../../src/', import.meta.url);
-  const files = ['filters/', 'webhooks/', 'auth/', 'policy/'].flatMap((room) =>
+  const files = rooms.flatMap((room) =>
     readdirSync(new URL(room, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.startsWith('document/') && !file.startsWith('codes/'))
       .map((file) => readFileSync(new URL(room + file, root), 'utf8')),
   );
   const patterns = [/\brefusal\(\s*\d{3},\s*(\d+),/g, /\bstatus: \d{3}, number: (\d+)/g];
-  const written = files.flatMap((text) =>
+  return files.flatMap((text) =>
     patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, number]) => Number(number))),
   );
-  return [...new Set([...written, ...Object.values(FAILURES)])];
+}
+
+/** Error numbers of running policies and of filters. */
+function sentNumbers(): number[] {
+  const own = FILTERS.flatMap(({ numbers = {} }) => Object.values(numbers).map(({ number }) => number));
+  return [...new Set([...writtenIn(['policy/']), ...own, ...Object.values(FAILURES)])];
 }
 
 const branding = brandingOf('service');
@@ -70,6 +76,11 @@ describe('the index of numbers', () => {
     expect(
       others.filter((number) => !['runtime', 'document'].includes(findCode(String(number), branding).kind)),
     ).toEqual([]);
+  });
+
+  it('has the numbers of filters from their facts, which alone know them', () => {
+    expect(writtenIn(['policy/'])).not.toEqual([]);
+    expect(writtenIn(['filters/', 'webhooks/', 'auth/'])).toEqual([]);
   });
 
   it('has a test for every number that is sent', () => {
