@@ -4,7 +4,9 @@ import { readDocument } from '../config_file/read.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { withoutFiles } from '../edge/document/without_files.ts';
 import { POLICY_FILE } from '../policy/document/read.ts';
+import type { Shape } from '../policy/document/shape.ts';
 import { expressionMutants, textMutants } from './expression_mutants.ts';
+import { OF_EDGES, OF_POLICIES, itemShape, memberShape } from './member_shapes.ts';
 import { type OwnConfig, type Role, ownConfig, roleAt } from './mutable_members.ts';
 import { type MutationOperator, operatorOf } from './mutation_operators.ts';
 
@@ -26,7 +28,7 @@ export interface Mutant {
 export function* configMutants(config: EdgeConfig): Generator<Mutant> {
   const whole = withoutFiles(config);
   const names = { backend: Object.keys(whole.backends), ip_policy: Object.keys(whole.ip_policies) };
-  for (const { value, ...mutant } of changesOf(whole, { key: '', pointer: '', names, own: null }))
+  for (const { value, ...mutant } of changesOf(whole, { shape: OF_EDGES, pointer: '', names, own: null }))
     yield Object.assign(mutant, { config: value });
 }
 
@@ -37,13 +39,9 @@ interface Changed {
   readonly value: unknown;
 }
 
-/** Members that name things, or that no case can see; those of single filters are in their facts. */
-const FIXED =
-  /^(?:id|.*_ids?|description|metadata|address|hostports?|.*secret|ca_pem|ca_file|issuer.*|certificate.*|service_name|facts|name|type|enabled|proxy_protocol|protocol|tls)$/;
-
 interface At {
-  /** The last key on the way. */
-  readonly key: string;
+  /** What the schema says of the value. */
+  readonly shape: Shape;
   readonly pointer: string;
   /** Names that references may have. */
   readonly names: Readonly<Record<'backend' | 'ip_policy', readonly string[]>>;
@@ -52,16 +50,17 @@ interface At {
 }
 
 function* changesOf(value: unknown, at: At): Generator<Changed> {
-  const { key, pointer, names, own } = at;
+  const { shape, pointer, names, own } = at;
   const role = roleAt(own, pointer);
-  if (role === 'fixed') return;
-  if (key === 'traffic_policy') return yield* policyChanges(value as { readonly value: string }, at);
+  if (role === 'fixed' || shape.mutants !== undefined || shape.const !== undefined) return;
+  if (own !== null && isPolicy(own, pointer))
+    return yield* policyChanges(value as { readonly value: string }, at);
   if (Array.isArray(value)) return yield* listChanges(value, at);
   if (typeof value === 'object' && value !== null) return yield* mapChanges(value, at);
   // One limit for all instead of one for each.
   if (role === 'limit_key') yield replaced(value, 'req.method', pointer, 'limit-key');
   else if (role !== null) yield* otherNames(value, names[role], pointer, SWAPPED[role]);
-  else for (const other of scalarChanges(value, key)) yield replaced(value, other, pointer);
+  else for (const other of scalarChanges(value)) yield replaced(value, other, pointer);
 }
 
 /** Another name of the same kind. */
@@ -78,13 +77,14 @@ function missing(value: unknown, pointer: string, role: Role | null): Omit<Chang
   return { operator, pointer, message: `${lastOf(pointer)} is missing` };
 }
 
-function* listChanges(list: readonly unknown[], { key, pointer, names, own }: At): Generator<Changed> {
+function* listChanges(list: readonly unknown[], { shape, pointer, names, own }: At): Generator<Changed> {
   for (const [at, item] of list.entries()) {
     const place = pointerTo(pointer, at);
+    const each = itemShape(shape, item);
     const changes =
-      key === 'expressions' && typeof item === 'string'
+      each.condition === true && typeof item === 'string'
         ? expressionChanges(item, place)
-        : changesOf(item, { key: '', pointer: place, names, own });
+        : changesOf(item, { shape: each, pointer: place, names, own });
     for (const change of changes) yield { ...change, value: list.with(at, change.value) };
     yield { ...missing(item, place, roleAt(own, place)), value: list.toSpliced(at, 1) };
     if (at === 0) continue;
@@ -95,23 +95,22 @@ function* listChanges(list: readonly unknown[], { key, pointer, names, own }: At
   }
 }
 
-function* mapChanges(map: object, { key, pointer, names, own: around }: At): Generator<Changed> {
+function* mapChanges(map: object, { shape, pointer, names, own: around }: At): Generator<Changed> {
   for (const [name, member] of Object.entries(map)) {
     const place = pointerTo(pointer, name);
     const own = ownConfig(map, pointer, name, place) ?? around;
     const role = roleAt(own, place);
+    const each = memberShape(shape, name);
     const { [name]: _, ...rest } = map as Record<string, unknown>;
-    if (name !== 'enabled' && !/^(?:_|id$)/.test(name))
-      yield { ...missing(member, place, role), value: rest };
-    if (key === 'headers' && typeof member === 'string')
+    if (each.mutants !== 'none') yield { ...missing(member, place, role), value: rest };
+    if (shape.kind === 'header_map' && typeof member === 'string')
       yield {
         operator: 'header-name',
         pointer: place,
         message: `${lastOf(place)} is named ${name}-x`,
         value: { ...rest, [`${name}-x`]: member },
       };
-    if (role === null && FIXED.test(name)) continue;
-    for (const change of changesOf(member, { key: name, pointer: place, names, own }))
+    for (const change of changesOf(member, { shape: each, pointer: place, names, own }))
       yield { ...change, value: { ...map, [name]: change.value } };
   }
 }
@@ -129,12 +128,16 @@ function otherNames(
   return others.map((other) => replaced(name, other, pointer, operator));
 }
 
-function* policyChanges(policy: { readonly value: string }, { pointer, names, own }: At): Generator<Changed> {
+/** Whether the config at a pointer has a policy as its text. */
+function isPolicy({ facts, pointer: own }: OwnConfig, pointer: string): boolean {
+  return own === pointer && 'runsActions' in facts && facts.runsActions;
+}
+
+function* policyChanges(policy: { readonly value: string }, { pointer, names }: At): Generator<Changed> {
   const at = pointerTo(pointer, 'value');
-  yield { operator: 'module-missing', pointer, message: 'the policy is missing', value: undefined };
   const { document } = readDocument({ name: at, text: policy.value }, POLICY_FILE);
   if (document === null) return;
-  for (const change of changesOf(document.value, { key: '', pointer: at, names, own }))
+  for (const change of changesOf(document.value, { shape: OF_POLICIES, pointer: at, names, own: null }))
     yield { ...change, value: { ...policy, value: JSON.stringify(change.value) } };
 }
 
@@ -151,11 +154,17 @@ function* expressionChanges(source: string, pointer: string): Generator<Changed>
     yield { ...change, pointer, value: text };
 }
 
-function scalarChanges(value: unknown, key: string): readonly unknown[] {
+function scalarChanges(value: unknown): readonly unknown[] {
   if (typeof value === 'boolean') return [!value];
   if (typeof value === 'number') {
     const near = Number.isInteger(value) ? [value - 1, value + 1] : [];
-    return [...near, Number.isInteger(value) ? Math.floor(value / 2) : value / 2, value * 1.5];
+    const others = new Set([
+      ...near,
+      Number.isInteger(value) ? Math.floor(value / 2) : value / 2,
+      value * 1.5,
+    ]);
+    others.delete(value);
+    return [...others];
   }
   if (typeof value !== 'string') return [];
   const pair = PAIRS.find((each) => each.includes(value));
@@ -165,7 +174,7 @@ function scalarChanges(value: unknown, key: string): readonly unknown[] {
     return [1, -1].map((by) => maskOf(range[1]!, Number(range[2]) + by));
   const amount = /^(\d+)(ms|s|m|h)$/.exec(value);
   if (amount !== null) return [-10, -1, 1, 10].map((by) => `${Number(amount[1]) + by}${amount[2]!}`);
-  return /^(?:cidr|algorithm)$/.test(key) ? [] : textMutants(value);
+  return textMutants(value);
 }
 
 const PAIRS = [

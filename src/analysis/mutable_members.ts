@@ -36,6 +36,8 @@ export type Role = 'backend' | 'ip_policy' | 'limit_key' | 'fixed';
 export function roleAt(own: OwnConfig | null, pointer: string): Role | null {
   if (own === null) return null;
   const { facts } = own;
+  // Whatever its config, a request that reaches the action is answered in the same way.
+  if ('runs' in facts && facts.runs === 'never') return 'fixed';
   const keys = withoutElement(pointer.slice(own.pointer.length)).split('/');
   const isAt = (at: string): boolean => {
     const parts = withoutElement(at).split('/');

@@ -24,6 +24,13 @@ export interface Shape {
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** What the value is, for readers who need more than its type; `header_map`: header names with values. */
+  readonly kind?: string;
+  /**
+   * The mistakes that `mutate` makes in it, if not all. A member of which only the absence is tried names something, or
+   * no case of a scenario can tell its values apart.
+   */
+  readonly mutants?: 'absence' | 'none';
   /** Alternatives of different types: the type of a value selects the one that it must match. */
   readonly anyOf?: readonly Shape[];
 }

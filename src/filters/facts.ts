@@ -92,7 +92,10 @@ interface FaceFacts<Config> {
   readonly costNs: number;
   /** JSON pointers of secrets below the config; `*` is any element. */
   readonly secrets?: readonly string[];
-  /** JSON pointers of members of the config that no case of a scenario can tell from others; `mutate` keeps them. */
+  /**
+   * JSON pointers of members of the config that name something, or of which no case of a scenario can tell a value from
+   * others: `mutate` keeps them. `*` is any element.
+   */
   readonly unseen?: readonly string[];
   /** Configs as written in documents. */
   readonly examples: { readonly good: readonly object[]; readonly bad: readonly BadExample[] };

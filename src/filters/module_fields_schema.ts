@@ -45,7 +45,10 @@ export function textList(description: string) {
 }
 
 /** Field of every module. */
-export const enabled = z.boolean().default(true).describe('Whether the module is applied to traffic.');
+export const enabled = z
+  .boolean()
+  .default(true)
+  .meta({ description: 'Whether the module is applied to traffic.', mutants: 'none' });
 
 /** Common fields of session gates (OAuth, OIDC, SAML). */
 export const session = {

@@ -4,6 +4,7 @@ import { configMutants } from '../../src/analysis/config_mutants.ts';
 import { MUTATION_OPERATORS } from '../../src/analysis/mutation_operators.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
+import { withoutFiles } from '../../src/edge/document/without_files.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import { type MutationResult, merged, mutate, scoreOf } from '../../src/project_files/mutate.ts';
 import { mutationJunit, mutationReport, mutationText } from '../../src/project_files/mutation_report.ts';
@@ -144,6 +145,59 @@ test('facts of filters say which members name something, and which stay as they 
   expect(of('config/num_buckets')).toEqual(['setting-missing', 'setting-missing']);
   expect(of('ip_policies/0')).toContain('policy-swapped');
 });
+
+test('schemas say which members stay as they are, wherever else a name is used', () => {
+  const token = { type: 'jwt', method: 'header', name: 'x-token', prefix: '' };
+  const jwt = {
+    type: 'jwt-validation',
+    config: {
+      issuer: { allow_list: [{ value: 'https://login.test' }] },
+      http: { tokens: [token] },
+      jws: {
+        allowed_algorithms: ['ES256'],
+        keys: { sources: { additional_jkus: ['https://login.test/keys'] } },
+      },
+    },
+  };
+  const value = JSON.stringify({ inbound: [{ name: 'signed', actions: [jwt, limit] }] });
+  const notes = { description: 'the shop', metadata: 'm' };
+  const [shop] = Object.values(edge.edges.https);
+  const route = { ...shop!.routes[0]!, ...notes, traffic_policy: { value } };
+  const database = { ...notes, hostports: ['db.test:443'], backend: { backend_id: 'app' } };
+  const headers = { name: 'a', description: 'b' };
+  const { config } = createEdge({
+    ...edge,
+    service_name: 'shop',
+    backends: { ...edge.backends, page: { ...notes, http_response: { status_code: 200, headers } } },
+    edges: { https: { shop: { ...notes, ...shop!, routes: [route] } }, tls: { db: database } },
+  });
+  const changed = new Map<string, number>();
+  for (const { pointer, message } of configMutants(config))
+    if (/ instead of /.test(message)) changed.set(pointer, (changed.get(pointer) ?? 0) + 1);
+  const of = (end: string): readonly string[] => [...changed.keys()].filter((each) => each.endsWith(end));
+  expect(of('/description')).toEqual(['/backends/page/http_response/headers/description']);
+  expect(of('/headers/name')).toHaveLength(1);
+  const kept = ['metadata', 'address', 'service_name', 'hostports/0', 'type', 'enabled', 'algorithm'];
+  expect(kept.flatMap((name) => of(`/${name}`))).toEqual([]);
+  expect(of('/name').map((each) => each.slice(each.lastIndexOf('/config')))).toContain(
+    '/config/http/tokens/0/name',
+  );
+  expect(of('/inbound/0/name')).toEqual([]);
+  expect(of('/config/name')).toEqual([]);
+  expect(of('/issuer/allow_list/0/value')).toHaveLength(1);
+  expect(of('/tls/db/backend/backend_id')).toHaveLength(1);
+});
+
+test.each(['fixtures/every_module/edge.yaml', 'fixtures/sample/edge.yaml'])(
+  'no mistake in %s is listed twice, and each changes something',
+  async (file) => {
+    const { config } = await loadConfig(file);
+    const texts = Array.from(configMutants(config!), (mutant) => JSON.stringify(mutant.config));
+    expect(texts.length).toBeGreaterThan(200);
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
+    expect(texts).not.toContain(JSON.stringify(withoutFiles(config!)));
+  },
+);
 
 test('certificates that were read from files do not keep mistakes from being tried', async () => {
   const { config } = await loadConfig('fixtures/every_module/edge.yaml');

@@ -29,6 +29,7 @@ export const oauth = {
     admits: ({ provider }) => admittedBy(provider),
     providerSettings: APP_SETTINGS,
     secrets: ['/provider/*/client_secret'],
+    unseen: ['/provider/*/client_id', '/provider/*/client_secret'],
     emptyIsUnset: ['/provider/*/client_id', '/provider/*/client_secret'],
     apiCodes: { below: { email_addresses: 7067, email_domains: 7068 } },
     // The provider has no `other` paths, and `authorize` without lists authorizes every user.
@@ -69,6 +70,7 @@ export const oauth = {
     provider: ({ provider, client_id: id }) => oauthProvider(provider, id),
     providerSettings: APP_SETTINGS,
     secrets: ['/client_secret'],
+    unseen: ['/client_id', '/client_secret', '/auth_id'],
     cannotHappen: (code) => (code === 'answered' ? NO_OTHER_PATHS : null),
     check: checkAction,
     examples: {

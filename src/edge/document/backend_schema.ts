@@ -4,39 +4,53 @@ import { textOfBytes } from '../../filters/module_fields_schema.ts';
 const DESCRIPTION_LIMIT_BYTES = 255;
 const METADATA_LIMIT_BYTES = 4096;
 
+/** Says of a member that `mutate` leaves its value alone. */
+export const FIXED = { mutants: 'absence' } as const;
+
 /** What each object may say about itself. */
 export const notes = {
-  description: textOfBytes(DESCRIPTION_LIMIT_BYTES, 'Description, at most 255 bytes.').optional(),
-  metadata: textOfBytes(
-    METADATA_LIMIT_BYTES,
-    'Arbitrary machine-readable data, at most 4096 bytes.',
-  ).optional(),
+  description: textOfBytes(DESCRIPTION_LIMIT_BYTES, 'Description, at most 255 bytes.').meta(FIXED).optional(),
+  metadata: textOfBytes(METADATA_LIMIT_BYTES, 'Arbitrary machine-readable data, at most 4096 bytes.')
+    .meta(FIXED)
+    .optional(),
 };
 
 const staticBackend = z
   .strictObject({
-    address: z.string().min(1).describe("Where to connect: host and port, such as 'localhost:3000'."),
+    address: z
+      .string()
+      .min(1)
+      .meta({ description: "Where to connect: host and port, such as 'localhost:3000'.", ...FIXED }),
     tls: z
       .strictObject({ enabled: z.boolean().default(false).describe('Whether to speak TLS to the upstream.') })
       .optional()
-      .describe('TLS towards the upstream.'),
+      .meta({ description: 'TLS towards the upstream.', ...FIXED }),
     protocol: z
       .enum(['http1', 'http2'])
       .optional()
-      .describe(
-        'Protocol of the upstream of an HTTPS edge: http1 (the default), or http2, which gRPC needs; without TLS, http2 uses prior knowledge.',
-      ),
+      .meta({
+        description:
+          'Protocol of the upstream of an HTTPS edge: http1 (the default), or http2, which gRPC needs; without TLS, http2 uses prior knowledge.',
+        ...FIXED,
+      }),
     proxy_protocol: z
       .enum(['v1', 'v2'])
       .optional()
-      .describe('Sends the client address to the upstream of a TCP or TLS edge in a PROXY protocol header.'),
+      .meta({
+        description:
+          'Sends the client address to the upstream of a TCP or TLS edge in a PROXY protocol header.',
+        ...FIXED,
+      }),
   })
   .describe('One upstream address.');
 
 const httpResponseBackend = z
   .strictObject({
     status_code: z.int().min(200).max(599).describe('Status of the response, 200 to 599.'),
-    headers: z.record(z.string(), z.string()).default({}).describe('Headers of the response.'),
+    headers: z
+      .record(z.string(), z.string())
+      .default({})
+      .meta({ description: 'Headers of the response.', kind: 'header_map' }),
     body: z.string().default('').describe('Body of the response.'),
   })
   .describe('A fixed response, without an upstream.');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EDGE_MODULES, ROUTE_MODULES, TCP_MODULES, TLS_MODULES } from '../../filters/module_schemas.ts';
 import { writtenPolicy } from './written_policy_schema.ts';
-import { backend, notes } from './backend_schema.ts';
+import { FIXED, backend, notes } from './backend_schema.ts';
 
 /**
  * The schema of the edge file. It provides the types at compile time and `edge_file.schema.json` when that is
@@ -44,7 +44,11 @@ const routeShape = {
 const ROUTE = 'A route: the requests that it matches, and the modules that process them.';
 const route = z.strictObject(routeShape).describe(ROUTE);
 
-const hostports = (describes: string) => z.array(z.string().min(1)).min(1).describe(describes);
+const hostports = (description: string) =>
+  z
+    .array(z.string().min(1))
+    .min(1)
+    .meta({ description, ...FIXED });
 
 const httpsEdgeShape = {
   ...notes,
@@ -77,7 +81,12 @@ const tcpEdgeShape = {
 const TCP_EDGE = 'A TCP edge: connections are matched by their port.';
 const tcpEdge = z.strictObject(tcpEdgeShape).describe(TCP_EDGE);
 
-const pem = (message: string) => z.string().min(1).optional().describe(message);
+const pem = (description: string) =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description, ...FIXED });
 
 const tlsCertificate = z
   .strictObject({
@@ -132,14 +141,17 @@ const fileShape = {
     .meta({
       description: 'Name of the service; used in error codes, cookie names and header names.',
       form: "a lower-case letter followed by lower-case letters, digits and '-', at most 63 characters",
+      ...FIXED,
     }),
   facts: z
     .unknown()
     .optional()
-    .describe(
-      'Facts about addresses and connections (geography, networks, reputation): a list of ranges with their ' +
+    .meta({
+      description:
+        'Facts about addresses and connections (geography, networks, reputation): a list of ranges with their ' +
         'facts, or a map of variables.',
-    ),
+      ...FIXED,
+    }),
   address_databases: z
     .array(z.string().min(1))
     .default([])
@@ -159,7 +171,7 @@ const fileShape = {
   certificate_authorities: z
     .record(name, certificateAuthority)
     .default({})
-    .describe('Certificate authorities by name, for mutual TLS.'),
+    .meta({ description: 'Certificate authorities by name, for mutual TLS.', ...FIXED }),
   properties: z
     .array(property)
     .min(1)

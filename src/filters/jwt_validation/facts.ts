@@ -120,6 +120,7 @@ export const jwtValidation = {
     reads: ({ http }) => http.tokens.flatMap(inputsOf),
     credentials: ({ http }) => http.tokens.map(({ name }) => name).filter((name) => !name.includes('${')),
     remembersMs: () => KEYS_KEPT_MS,
+    unseen: ['/http/tokens/*/type'],
     costNs: 60000,
     check: checkAction,
     reasons: messages,

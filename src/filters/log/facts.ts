@@ -15,6 +15,7 @@ export const log = {
     speaksOnly: true,
     onlyLogs: true,
     reads: [],
+    unseen: ['/metadata'],
     costNs: 80,
     reasons: messages,
     examples: {

@@ -30,6 +30,7 @@ export const rateLimit = {
     compares: ['/bucket_key'],
     sharedState: 'counts of requests',
     notInCases: (code) => (code === 'unavailable' ? 'cases have one node, which counts by itself' : null),
+    unseen: ['/name', '/algorithm'],
     costNs: 200,
     reasons: messages,
     examples: {

@@ -27,7 +27,10 @@ const actions = new Map<string, z.ZodType>(
 function rulesOf(phase: Phase) {
   const allowed = [...actions].filter(([type]) => ACTION_FACTS.get(type)!.phases.includes(phase));
   const rule = z.strictObject({
-    name: z.union([z.string(), z.number()]).optional().describe('Name of the rule in traces.'),
+    name: z
+      .union([z.string(), z.number()])
+      .optional()
+      .meta({ description: 'Name of the rule in traces.', mutants: 'absence' }),
     expressions: z
       .array(z.string().min(1).meta({ kind: 'expression', condition: true }))
       .optional()

@@ -1,13 +1,17 @@
 import type { Shape as DocumentShape } from '../../config_file/shape.ts';
 import generated from './policy.schema.json' with { type: 'json' };
-import type { FieldFacts, Fault } from '../../filters/action_fields_schema.ts';
+import type { FieldFacts, Fault, Kind } from '../../filters/action_fields_schema.ts';
 
 /** The shape of a value of a policy: JSON Schema, and the facts that our schemas add. */
 export interface Shape extends DocumentShape, Partial<FieldFacts> {
   readonly description?: string;
+  readonly kind?: Kind;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly additionalProperties?: false | Shape;
   readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+  readonly $ref?: string;
+  readonly const?: unknown;
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly choices?: readonly number[];
@@ -16,21 +20,25 @@ export interface Shape extends DocumentShape, Partial<FieldFacts> {
   readonly step?: string;
 }
 
-interface ActionShape {
-  readonly properties: { readonly config?: Shape };
-  readonly required: readonly string[];
-}
+const definitions = generated.definitions as unknown as Readonly<Record<string, Shape>>;
 
-const definitions = generated.definitions as unknown as Readonly<Record<string, ActionShape>>;
+/** The shape of a whole policy. */
+export const POLICY_SHAPE = generated as unknown as Shape;
+
+/** The shape that another one refers to; itself if it refers to none. */
+export function resolved(shape: Shape): Shape {
+  const { $ref: reference } = shape;
+  return reference === undefined ? shape : definitions[reference.slice('#/definitions/'.length)]!;
+}
 
 /** The shape of the config of an action type. */
 export function configShape(type: string): Shape {
-  return definitions[type]!.properties.config!;
+  return definitions[type]!.properties!['config']!;
 }
 
 /** Whether there is an action of this type. */
 export function isActionType(type: string): boolean {
-  return Object.hasOwn(definitions, type) && definitions[type]!.properties.config !== undefined;
+  return Object.hasOwn(definitions, type) && definitions[type]!.properties?.['config'] !== undefined;
 }
 
 /** The default error number of each fault. */
