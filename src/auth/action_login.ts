@@ -2,6 +2,7 @@ import { formatTimestamp } from '../cel/time.ts';
 import { Timestamp } from '../cel/values.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
 import { foldedName } from '../http/forwarding.ts';
+import { GATE_PATHS } from './gate_paths.ts';
 import { authenticate } from './authenticate.ts';
 import { concluded } from './conversation.ts';
 import { type LoginGate, type LoginOutcome, type LoginPass, upstreamFields } from './gate.ts';
@@ -56,7 +57,14 @@ export function loginPaths(service: string): readonly string[] {
   return POLICY_PATHS.map((path) => loginBase(service) + path);
 }
 
-const POLICY_PATHS = ['login', 'logout', 'callback', 'signed_out', 'backchannel_logout', 'saml/'] as const;
+const POLICY_PATHS = [
+  GATE_PATHS.actionLogin,
+  GATE_PATHS.logout,
+  GATE_PATHS.callback,
+  GATE_PATHS.signedOut,
+  GATE_PATHS.backchannelLogout,
+  'saml/',
+] as const;
 
 /** Creates a login action: the same gate as in a login module, inside the rules of a policy. */
 export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Compiling): ActionBody {
@@ -136,7 +144,7 @@ function gateFor(
       checkMs: ms(config.userinfo_refresh_interval),
     },
     base: loginBase(branding.service),
-    loginPath: 'login',
+    loginPath: GATE_PATHS.actionLogin,
     sessionCookie: `${prefix}session`,
     nonceCookie: `${prefix}nonce`,
     cookieDomain: domain ?? null,

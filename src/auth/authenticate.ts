@@ -3,6 +3,7 @@ import type { LocalResponse } from '../engine/questions.ts';
 import { firstValue, hasField } from '../http/fields.ts';
 import { parseTarget } from '../http/target.ts';
 import { callback } from './callback.ts';
+import { GATE_PATHS } from './gate_paths.ts';
 import { cookieLine } from './cookies.ts';
 import type { Conversation } from './conversation.ts';
 import {
@@ -127,9 +128,9 @@ function reserved(visit: Visit, path: string): LoginOutcome | Conversation<Login
   switch (path) {
     case gate.loginPath:
       return login(visit);
-    case 'logout':
+    case GATE_PATHS.logout:
       return logout(visit);
-    case 'signed_out':
+    case GATE_PATHS.signedOut:
       return stop('logged_out', { step: 'page' }, signedOutPage(visit));
     case gate.provider.callback:
       return callback(visit);
@@ -164,19 +165,22 @@ function* logout(visit: Visit): Conversation<LoginOutcome> {
   const site = firstValue(request.headers, 'sec-fetch-site');
   if (session !== null && site !== undefined && !OWN_SITES.has(site)) {
     // A link or image on another site or host must not log users out, so the user is asked first.
-    const link = { href: `${gate.base}logout`, text: 'Log out' };
+    const link = { href: gate.base + GATE_PATHS.logout, text: 'Log out' };
     const shown = page(200, 'Log out?', 'A link on another site or host leads to this logout.', { link });
     return stop('logged_out', { step: 'confirm' }, shown);
   }
   const cookies = endCookies(visit);
   if (session === null)
-    return stop('logged_out', { step: 'none' }, redirectTo(`${gate.base}signed_out`, cookies));
+    return stop('logged_out', { step: 'none' }, redirectTo(`${gate.base}${GATE_PATHS.signedOut}`, cookies));
   registry.revokeSession(session.id, world.nowMs());
   yield* published(visit);
   const away = gate.provider.logout?.(session, visit) ?? null;
   const url = away === null || typeof away === 'string' ? away : yield* away;
   const detail = { step: url === null ? 'here' : 'provider', ...userDetail(gate, session) };
-  return { ...stop('logged_out', detail, redirectTo(url ?? `${gate.base}signed_out`, cookies)), session };
+  return {
+    ...stop('logged_out', detail, redirectTo(url ?? `${gate.base}${GATE_PATHS.signedOut}`, cookies)),
+    session,
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { BOOL, STRING } from '../cel/types.ts';
 import { durationMs } from '../filters/duration.ts';
-import type { LoginProvider, LoginTimes, ProviderSetting } from '../filters/fact_values.ts';
+import type { GatePaths, LoginProvider, LoginTimes, ProviderSetting } from '../filters/fact_values.ts';
 import { error } from '../filters/result_types.ts';
+import { GATE_PATHS } from './gate_paths.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 
 /** A logout or a used state that one node knows alone would remain valid at the others. */
@@ -60,6 +61,15 @@ export function notInCasesOfLogin(code: string): string | null {
   return code === 'not_run' ? 'cases use the development provider instead of the real one' : null;
 }
 
+/** The paths of a gate: what starts its login, what all gates have, and those of its protocol. */
+export function gatePaths(
+  face: 'module' | 'action',
+  { ofBrowsers = [GATE_PATHS.callback], ofProviders = [] }: Partial<GatePaths> = {},
+): GatePaths {
+  const common = [GATE_PATHS[`${face}Login`], GATE_PATHS.logout, GATE_PATHS.signedOut];
+  return { ofBrowsers: [...common, ...ofBrowsers], ofProviders };
+}
+
 const LOGIN_FACE = {
   login: true,
   reads: ['session', 'clock', 'chance', 'state'],
@@ -81,6 +91,7 @@ export const LOGIN_MODULE = {
   costNs: 6000,
   keepsSessionMs: (config: ModuleSession) => longestAccess(timesOfModule(config)),
   sessionTimes: timesOfModule,
+  gatePaths: gatePaths('module'),
 } as const;
 
 /** What the actions of all login protocols have in common. An unreachable provider does not occur in cases. */
@@ -99,6 +110,7 @@ export const LOGIN_ACTION = {
   costNs: 80,
   keepsSessionMs: (config: object) => longestAccess(timesOfAction(config)),
   sessionTimes: timesOfAction,
+  gatePaths: gatePaths('action'),
   reasons: LOGIN_MESSAGES,
 } as const;
 

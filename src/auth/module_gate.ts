@@ -2,6 +2,7 @@ import type { Handler, Pass, RequestHead, Verdict } from '../engine/contract.ts'
 import { headersEdit } from '../engine/edits.ts';
 import type { Linked } from '../engine/module.ts';
 import { authenticate } from './authenticate.ts';
+import { GATE_PATHS } from './gate_paths.ts';
 import { concluded } from './conversation.ts';
 import { type LoginGate, type LoginOutcome, upstreamFields } from './gate.ts';
 import { newLoginKeys, samlKeys } from './keys.ts';
@@ -80,7 +81,7 @@ export function gateHandler(
       checkMs: (config.auth_check_interval ?? 0) * 1_000,
     },
     base,
-    loginPath: 'authn',
+    loginPath: GATE_PATHS.moduleLogin,
     sessionCookie: `${prefix}session`,
     nonceCookie: `${prefix}nonce`,
     cookieDomain: null,

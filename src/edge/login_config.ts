@@ -4,6 +4,7 @@ import { type LoginRegistry, loginRegistry } from '../auth/registry.ts';
 import type { LinkedLogin } from '../auth/module_gate.ts';
 import type { LoginEnvironment } from '../auth/policy_logins.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
+import type { ModuleFacts } from '../filters/facts.ts';
 import type { RouteConfig } from './document/schema.ts';
 
 /** Options for the logins of all edges. */
@@ -84,7 +85,15 @@ export function simulatedEnvironment(
 }
 
 /** Modules that log users in. */
-const LOGINS = [...MODULE_FACTS.values()].filter(({ login }) => login === true).map(({ type }) => type);
+const LOGINS = [...MODULE_FACTS.values()].filter(({ login }) => login === true);
+
+/** The login module of a route; undefined if it has none that is enabled. */
+export function loginModuleOf(route: RouteConfig): ModuleFacts<never> | undefined {
+  const modules = route as Readonly<Record<string, unknown>>;
+  return LOGINS.find(
+    ({ type }) => (modules[type] as { readonly enabled: boolean } | undefined)?.enabled === true,
+  );
+}
 
 /**
  * The login gates of an edge by the index of their route. The first one has the documented names: `/auth/` and plain
@@ -97,11 +106,7 @@ export function gatesOf(
 ): readonly (LinkedLogin | null)[] {
   const tags = new Set<string>();
   return routes.map((route) => {
-    const modules = route as Readonly<Record<string, unknown>>;
-    if (
-      !LOGINS.some((type) => (modules[type] as { readonly enabled: boolean } | undefined)?.enabled === true)
-    )
-      return null;
+    if (loginModuleOf(route) === undefined) return null;
     const tag = freeTag(tags, route.match);
     tags.add(tag);
     return {
@@ -121,22 +126,23 @@ export function gatesOf(
 
 function freeTag(taken: ReadonlySet<string>, match: string): string {
   if (taken.size === 0) return '';
-  const slug = match.toLowerCase().replaceAll(/[^a-z0-9]+/g, '') || 'root';
+  const slug = slugOf(match) || 'root';
   for (let number = 1; ; number++) {
     const tag = number === 1 ? slug : `${slug}${number}`;
     if (!taken.has(tag) && !RESERVED.has(tag)) return tag;
   }
 }
 
-/** Names below `/auth/` that the first gate uses itself. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'authn',
-  'logout',
-  'callback',
-  'saml',
-  'backchannellogout',
-  'signedout',
-]);
+function slugOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '');
+}
+
+/** Names below `/auth/` that the first gate uses itself, as tags are written. */
+const RESERVED: ReadonlySet<string> = new Set(
+  LOGINS.flatMap(({ gatePaths }) => [gatePaths?.ofBrowsers ?? [], gatePaths?.ofProviders ?? []])
+    .flat()
+    .map((path) => slugOf(path.split('/')[0]!)),
+);
 
 /** A path that belongs to a login gate, whichever route would match it. */
 export interface Reserved<Pipeline> {

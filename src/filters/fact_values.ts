@@ -73,6 +73,13 @@ interface SessionTime {
   readonly ms: number;
 }
 
+/** Paths of a login, relative to its base. */
+export interface GatePaths {
+  readonly ofBrowsers: readonly string[];
+  /** What is sent there has to be signed by the provider, which no case of a scenario can do. */
+  readonly ofProviders: readonly string[];
+}
+
 /** Lists of the users whom a login lets in, out of those who can log in; without any, it is all of them. */
 export interface Admitted {
   readonly emails?: readonly string[];

@@ -12,6 +12,7 @@ import type {
   Exercise,
   FieldCodes,
   Finding,
+  GatePaths,
   Input,
   LoginProvider,
   LoginTimes,
@@ -84,6 +85,8 @@ interface FaceFacts<Config> {
   readonly keepsSessionMs?: (config: Config) => number;
   /** How long its sessions last, for the times that it is set to. */
   readonly sessionTimes?: (config: Config) => LoginTimes;
+  /** The paths below the base of a login that it answers itself. */
+  readonly gatePaths?: GatePaths;
   /** What opens the circuit of a breaker. */
   readonly trips?: (config: Config) => Trips;
   /** The state that several processes share; absent if each can keep its own. */

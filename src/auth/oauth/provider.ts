@@ -1,5 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
 import { type Conversation } from '../conversation.ts';
+import { GATE_PATHS } from '../gate_paths.ts';
 import { type LoginTokens, listsDigest } from '../identity.ts';
 import type { LoginState } from '../login_state.ts';
 import {
@@ -61,7 +62,7 @@ export function oauthProvider(settings: OauthSettings): IdentityProvider {
     label: preset.label,
     clientId,
     lists: listsOf(settings.criteria),
-    callback: 'callback',
+    callback: GATE_PATHS.callback,
     callbackBy: 'get',
     stateField: 'state',
     begin: (loginState, state, { site }) => ({

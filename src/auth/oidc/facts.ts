@@ -9,7 +9,9 @@ import {
   LOGIN_MODULE,
   NO_OTHER_PATHS,
   cannotLogIn,
+  gatePaths,
 } from '../login_facts.ts';
+import { GATE_PATHS } from '../gate_paths.ts';
 import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { LoginProvider } from '../../filters/fact_values.ts';
@@ -17,10 +19,13 @@ import type { Filter } from '../../filters/facts.ts';
 import type { OidcConfig } from './module_schema.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
 
+const PATHS = { ofProviders: [GATE_PATHS.backchannelLogout] };
+
 export const oidc = {
   module: {
     type: 'oidc',
     ...LOGIN_MODULE,
+    gatePaths: gatePaths('module', PATHS),
     provider: ({ issuer }) => providerOf(issuer),
     providerSettings: { ...APP_SETTINGS, issuer: 'issuer' },
     secrets: ['/client_secret'],
@@ -42,6 +47,7 @@ export const oidc = {
   action: {
     type: 'openid-connect',
     ...LOGIN_ACTION,
+    gatePaths: gatePaths('action', PATHS),
     provider: ({ issuer_url: url }) => providerOf(url),
     providerSettings: { ...APP_SETTINGS, issuer_url: 'issuer' },
     result: resultOf('oidc', 'The login of the visitor.', {

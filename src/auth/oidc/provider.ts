@@ -4,6 +4,7 @@ import type { LoginTokens } from '../identity.ts';
 import type { LoginStart, IdentityProvider, LoggedIn, LoginContext, LoginRefusal } from '../provider.ts';
 import type { LoginState } from '../login_state.ts';
 import type { Session } from '../session.ts';
+import { GATE_PATHS } from '../gate_paths.ts';
 import { backchannelLogout } from './backchannel.ts';
 import { idTokenProblem, userOf } from './claims.ts';
 import { untrusted } from '../oauth/api.ts';
@@ -51,7 +52,7 @@ export function oidcProvider(settings: OidcSettings): IdentityProvider {
     label: issuerName(issuer),
     clientId,
     lists: '',
-    callback: 'callback',
+    callback: GATE_PATHS.callback,
     callbackBy: 'get',
     stateField: 'state',
     begin: ({ nonce, verifier }, state, context) => {
@@ -73,7 +74,7 @@ export function oidcProvider(settings: OidcSettings): IdentityProvider {
     check: (session, context) => check(app, session, context),
     logout: (session, context) => logout(app, session, context),
     other: (path, context) =>
-      path === 'backchannel_logout' && context.request.method === 'POST'
+      path === GATE_PATHS.backchannelLogout && context.request.method === 'POST'
         ? backchannelLogout({ client, provider: app.id }, context, () => ask(app, context, { does: 'keys' }))
         : null,
   };
@@ -155,7 +156,7 @@ function* logout(app: App, session: Session, context: LoginContext): Conversatio
   const answer = yield* ask(app, context, {
     does: 'logout',
     idToken: session.tokens?.id ?? null,
-    returnUrl: `${context.site.origin}${context.site.base}signed_out`,
+    returnUrl: `${context.site.origin}${context.site.base}${GATE_PATHS.signedOut}`,
   });
   // The local session has ended, even if the provider cannot be reached.
   return 'url' in answer && answer.url !== '' ? answer.url : null;

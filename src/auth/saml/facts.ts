@@ -1,4 +1,12 @@
-import { EVERYONE, LOGIN_ACTION, LOGIN_MODULE, cannotLogIn, notInCasesOfLogin } from '../login_facts.ts';
+import {
+  EVERYONE,
+  LOGIN_ACTION,
+  LOGIN_MODULE,
+  cannotLogIn,
+  gatePaths,
+  notInCasesOfLogin,
+} from '../login_facts.ts';
+import { SAML_PATHS } from './addresses.ts';
 import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { LoginProvider } from '../../filters/fact_values.ts';
@@ -6,10 +14,13 @@ import type { Filter } from '../../filters/facts.ts';
 import type { SamlConfig } from './module_schema.ts';
 import type { SamlConfig as ActionConfig } from './action_schema.ts';
 
+const PATHS = { ofBrowsers: [SAML_PATHS.metadata, SAML_PATHS.acs], ofProviders: [SAML_PATHS.slo] };
+
 export const saml = {
   module: {
     type: 'saml',
     ...LOGIN_MODULE,
+    gatePaths: gatePaths('module', PATHS),
     provider: ({ idp_metadata: metadata }) => providerOf(metadata),
     admits: ({ authorized_groups: groups }) => ({ groups }),
     providerSettings: { idp_metadata: 'saml_metadata' },
@@ -36,6 +47,7 @@ export const saml = {
   action: {
     type: 'saml',
     ...LOGIN_ACTION,
+    gatePaths: gatePaths('action', PATHS),
     provider: ({ idp_metadata: metadata, idp_metadata_url: url }) => providerOf(metadata, url),
     providerSettings: { idp_metadata: 'saml_metadata', idp_metadata_url: 'saml_metadata_url' },
     result: { name: 'saml' },

@@ -1,4 +1,5 @@
 import { CLOCKS_DIFFER_MS } from '../limits.ts';
+import { GATE_PATHS } from '../gate_paths.ts';
 import { type Conversation, asked, postedForm } from '../conversation.ts';
 import { secretOf } from '../keys.ts';
 import { published, useMessageOnce } from '../one_time.ts';
@@ -170,7 +171,7 @@ function endSessions(
     if (page !== null) return { reason: 'provider_logout', detail, response: page };
   }
   const url = redirectUrl(to.responseUrl, 'SAMLResponse', message, relayState, identity);
-  const response = redirectTo(url ?? `${site.base}signed_out`);
+  const response = redirectTo(url ?? site.base + GATE_PATHS.signedOut);
   return { reason: 'provider_logout', detail, response };
 }
 
@@ -178,7 +179,7 @@ function signedOut({ site }: LoginContext): Answered {
   return {
     reason: 'logged_out',
     detail: { step: 'answered' },
-    response: redirectTo(`${site.base}signed_out`),
+    response: redirectTo(site.base + GATE_PATHS.signedOut),
   };
 }
 

@@ -2,8 +2,10 @@ import { MISBEHAVIOURS } from '../../dev_idp/identities.ts';
 import { modulesOf, placedRoutes } from '../../coverage/placed_routes.ts';
 import type { Admitted, LoginTimes } from '../../filters/fact_values.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
+import type { ModuleFacts } from '../../filters/facts.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import { gatesOf, simulatedEnvironment } from '../../edge/login_config.ts';
+import { gatesOf, loginModuleOf, simulatedEnvironment } from '../../edge/login_config.ts';
+import { loginBase } from '../../auth/action_login.ts';
 import type { Signer } from '../document/requests.ts';
 import type { Visitor, Before, Draft } from './draft.ts';
 
@@ -35,16 +37,13 @@ export function gatePools(
   { signer, texts }: { readonly signer: Signer | null; readonly texts: readonly string[] },
 ): GatePools {
   const gates = gatesIn(config);
-  const inPolicy = actions.some(({ type }) => ACTION_FACTS.get(type)?.login === true);
-  const logsIn = gates.length > 0 || inPolicy;
+  const logins = loginsIn(actions);
+  const logsIn = gates.length + logins.length > 0;
   return {
     visitors: logsIn ? [...visitorsOf(gates), ...namedVisitors(texts)] : [],
-    reserved: logsIn ? reservedOf(config, inPolicy) : [],
+    reserved: logsIn ? reservedOf(config, logins) : [],
     signatures: signer === null ? [] : signaturesOf(config, actions, signer),
-    befores: [
-      ...gates.flatMap(({ times }) => sessionBefores(times)),
-      ...(inPolicy ? sessionBefores(OF_ACTIONS) : []),
-    ],
+    befores: [...gates, ...logins].flatMap(({ times }) => sessionBefores(times)),
     isAskedForPages: logsIn,
   };
 }
@@ -63,10 +62,26 @@ const LOGIN_ACTIONS = [...ACTION_FACTS.values()]
   .filter(({ login }) => login === true)
   .map(({ type }) => type);
 
+/** A login action, by its facts. */
+interface Login {
+  readonly paths: readonly string[];
+  readonly times: LoginTimes;
+}
+
 /** A login module, by its facts. */
 interface Gate {
   readonly admitted: Admitted;
   readonly times: LoginTimes;
+}
+
+/** The login actions. A policy of several routes is there for each of them, so equal ones are one. */
+function loginsIn(actions: Actions): readonly Login[] {
+  const found = actions.flatMap(({ type, config }): Login[] => {
+    const facts = ACTION_FACTS.get(type);
+    if (facts?.login !== true) return [];
+    return [{ paths: pathsOf(facts), times: facts.sessionTimes?.(config as never) ?? WITHOUT_END }];
+  });
+  return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** The login modules that are enabled. */
@@ -109,38 +124,33 @@ function namedVisitors(texts: readonly string[]): Visitor[] {
   return [...new Set(addresses)].map((email) => ({ name: email, facts: { email } }));
 }
 
-const HOUR_MS = 3_600_000;
+/** Below the base of a gate, but none of its paths. */
+const NOT_FOUND = 'nothing-here';
 
-/** Durations that sessions of actions often have. */
-const OF_ACTIONS: LoginTimes = {
-  mostMs: 12 * HOUR_MS,
-  within: [{ kind: 'idle', at: '', ms: HOUR_MS }],
-};
-
-/** Paths below the base of a gate: those of every protocol, and an empty one. */
-const WITHIN = [
-  'authn',
-  'login',
-  'logout',
-  'signed_out',
-  'callback',
-  'saml/metadata',
-  'saml/acs',
-  'nothing-here',
-];
-
-function reservedOf({ edges, service_name: service }: EdgeConfig, inPolicy: boolean): string[] {
+function reservedOf(
+  { edges, service_name: service }: EdgeConfig,
+  logins: readonly Pick<Login, 'paths'>[],
+): string[] {
   const ground = simulatedEnvironment('https://login.test');
-  const bases = Object.entries(edges.https).flatMap(([edge, { routes }]) =>
-    gatesOf(edge, routes, ground).flatMap((gate) => gate?.base ?? []),
+  const ofModules = Object.entries(edges.https).flatMap(([edge, { routes }]) =>
+    gatesOf(edge, routes, ground).flatMap((gate, index) =>
+      gate === null ? [] : below(gate.base, pathsOf(loginModuleOf(routes[index]!)!)),
+    ),
   );
-  if (inPolicy) bases.push(`/${service}/`);
-  return [...new Set(bases)].flatMap((base) => WITHIN.map((path) => base + path));
+  return [...ofModules, ...logins.flatMap(({ paths }) => below(loginBase(service), paths))];
+}
+
+function pathsOf({ gatePaths }: Pick<ModuleFacts<never>, 'gatePaths'>): readonly string[] {
+  return gatePaths?.ofBrowsers ?? [];
+}
+
+function below(base: string, paths: readonly string[]): string[] {
+  return [NOT_FOUND, ...paths].map((path) => base + path);
 }
 
 const SECOND_MS = 1_000;
 /** Lifetime of access tokens at most providers. */
-const TOKEN_MS = HOUR_MS;
+const TOKEN_MS = 3_600_000;
 
 /**
  * A login, then a request when the session is due for a check, about to be renewed, idle for too long, or
