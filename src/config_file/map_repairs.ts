@@ -25,8 +25,11 @@ export function mapRepair(shape: Shape, received: unknown, pointer: string): Mor
   if (received === true)
     return { hint: `write ${key}: {} to use its defaults`, notes: [`its keys: ${known}`], fix: writes('{}') };
   const isOff = received === false || /^(?:no|off|none|false)$/i.test(String(received));
-  if (isOff && properties['enabled'] !== undefined)
-    return { hint: `leave ${key} out, or write { enabled: false }`, fix: writes('{ enabled: false }') };
+  const off = Object.keys(properties).find((each) => properties[each]!.switch);
+  if (isOff && off !== undefined) {
+    const yaml = `{ ${off}: false }`;
+    return { hint: `leave ${key} out, or write ${yaml}`, fix: writes(yaml) };
+  }
   return { hint: 'write its keys below it, indented', notes: [`its keys: ${known}`] };
 }
 
@@ -53,12 +56,7 @@ function listRepair({ properties, additionalProperties }: Shape, received: reado
 function mapMeant({ properties = {}, required = [] }: Shape, text: string): string | undefined {
   const own = Object.hasOwn(properties, text) ? properties[text]! : undefined;
   if (own?.type === 'object' && (own.required ?? []).length === 0) return `{ ${text}: {} }`;
-  if (required.length === 0) {
-    if (properties['file']?.type === 'string' && /\.(?:ya?ml|json)$/.test(text)) return `{ file: ${text} }`;
-    const address = /^(?:http:\/\/)?([\w.-]+:\d+)\/?$/.exec(text)?.[1];
-    const isBackend = properties['static']?.properties?.['address'] !== undefined;
-    return isBackend && address !== undefined ? `{ static: { address: ${address} } }` : undefined;
-  }
+  if (required.length === 0) return shorthandIn({ properties }, text);
   const [first, ...others] = required.map((key) => [key, properties[key]!] as const);
   const value = valueMeant(first![1], text);
   const rest = others.map(([key, { enum: words }]) => words && `${key}: ${words.join(' or ')}`);
@@ -72,9 +70,18 @@ function valueMeant({ type, items, ...shape }: Shape, text: string): string | un
   return type === 'object' ? mapMeant({ type, ...shape }, text) : undefined;
 }
 
-/** The cure of a value that stands for a map with it as its only member. */
-export function writesMember(key: string, value: string): More {
-  const yaml = `{ ${key}: ${value} }`;
+/** The map, as YAML, of whose members a scalar is the shorthand of one. */
+export function shorthandIn({ properties = {} }: Shape, scalar: string): string | undefined {
+  for (const [key, member] of Object.entries(properties)) {
+    const match = member.shorthand === undefined ? null : new RegExp(member.shorthand).exec(scalar);
+    const value = match === null ? shorthandIn(member, scalar) : (match[1] ?? scalar);
+    if (value !== undefined) return `{ ${key}: ${value} }`;
+  }
+  return undefined;
+}
+
+/** The cure of a value that stands for a map. */
+export function writesMap(yaml: string): More {
   return { hint: `write ${yaml}`, fix: writes(yaml) };
 }
 

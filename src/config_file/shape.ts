@@ -24,6 +24,13 @@ export interface Shape {
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /**
+   * The pattern of scalars that stand for this member if they are written in place of its map, or of a map around that.
+   * What its group matches is the value, or else all of the scalar.
+   */
+  readonly shorthand?: string;
+  /** The scalar `no` in place of its map stands for false here. */
+  readonly switch?: true;
   /** What the value is, for readers who need more than its type; `header_map`: header names with values. */
   readonly kind?: string;
   /**

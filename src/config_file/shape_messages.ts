@@ -6,7 +6,7 @@ import * as edits from './edits.ts';
 import type { ShapeCode } from './codes.ts';
 import { isObject } from './misplaced_keys.ts';
 import type { More, Report } from '../diagnostics/report.ts';
-import { mapRepair, writes, writesMember } from './map_repairs.ts';
+import { mapRepair, shorthandIn, writes, writesMap } from './map_repairs.ts';
 import type { Depart, Departure, Shape } from './shape.ts';
 import {
   TYPE_WORDS,
@@ -211,8 +211,8 @@ const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 /** The fix, if one can be derived from the value. */
 function repairOf(shape: Shape, received: unknown, pointer: string): More {
   const map = shape.anyOf?.find(({ type }) => type === 'object');
-  if (map?.properties?.['status'] !== undefined && /^[1-5]\d\d$/.test(String(received)))
-    return writesMember('status', String(received));
+  const meantMap = map === undefined || isObject(received) ? undefined : shorthandIn(map, String(received));
+  if (meantMap !== undefined) return writesMap(meantMap);
   if (map?.properties !== undefined && ['number', 'boolean'].includes(typeof received))
     return {
       hint: 'write its keys below it, indented',

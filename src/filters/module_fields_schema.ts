@@ -48,7 +48,7 @@ export function textList(description: string) {
 export const enabled = z
   .boolean()
   .default(true)
-  .meta({ description: 'Whether the module is applied to traffic.', mutants: 'none' });
+  .meta({ description: 'Whether the module is applied to traffic.', mutants: 'none', switch: true });
 
 /** Common fields of session gates (OAuth, OIDC, SAML). */
 export const session = {

@@ -20,9 +20,18 @@ const staticBackend = z
     address: z
       .string()
       .min(1)
-      .meta({ description: "Where to connect: host and port, such as 'localhost:3000'.", ...FIXED }),
+      .meta({
+        description: "Where to connect: host and port, such as 'localhost:3000'.",
+        shorthand: '^(?:http://)?([\\w.-]+:\\d+)/?$',
+        ...FIXED,
+      }),
     tls: z
-      .strictObject({ enabled: z.boolean().default(false).describe('Whether to speak TLS to the upstream.') })
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Whether to speak TLS to the upstream.', switch: true }),
+      })
       .optional()
       .meta({ description: 'TLS towards the upstream.', ...FIXED }),
     protocol: z

@@ -13,11 +13,10 @@ export const writtenPolicy = z
   .strictObject({
     enabled: trafficPolicy.shape.enabled,
     value: trafficPolicy.shape.value.optional(),
-    file: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('File with the policy in YAML or JSON, relative to the file that names it.'),
+    file: z.string().min(1).optional().meta({
+      description: 'File with the policy in YAML or JSON, relative to the file that names it.',
+      shorthand: '\\.(?:ya?ml|json)$',
+    }),
     on_tcp_connect: phase<'on_tcp_connect'>('when a connection is opened').optional(),
     on_http_request: phase<'on_http_request'>('on a request before it goes to the upstream').optional(),
     on_http_response: phase<'on_http_response'>('on a response before it goes to the client').optional(),

@@ -6,7 +6,7 @@ import type { ShapeCode } from '../../config_file/codes.ts';
 import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
 import type { Report } from '../../diagnostics/report.ts';
-import { writesMember } from '../../config_file/map_repairs.ts';
+import { shorthandIn, writesMap } from '../../config_file/map_repairs.ts';
 import { errorsTo, reportWith } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
@@ -19,7 +19,7 @@ import { type Origins, originOf, withIncludes } from './include.ts';
 import { expanded, tableReader } from './tables.ts';
 import { checkIdentitiesUsed, checkIdentityFacts } from './identities.ts';
 import { checkPlaceholders } from './placeholders.ts';
-import { CASE_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
+import { CASE_SHAPE, EXPECTATION_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
 import { type CaseRow, type Scenario, accepted } from './scenario.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
 
@@ -197,11 +197,9 @@ function checkCases(
     const misspelt = misspeltSnapshot(config, pointer);
     if (misspelt !== null) {
       const message = `${quoted(misspelt.text)} is neither a map nor \`snapshot\``;
-      const isStatus = /^[1-5](?:\d\d|xx)$/i.test(misspelt.text);
-      const meant = isStatus
-        ? writesMember('status', misspelt.text)
-        : meantWord(suggest(misspelt.text, ['snapshot']));
-      report('scenario.bad_expectation', misspelt.pointer, message, meant);
+      const meant = shorthandIn(EXPECTATION_SHAPE, misspelt.text);
+      const cure = meant === undefined ? meantWord(suggest(misspelt.text, ['snapshot'])) : writesMap(meant);
+      report('scenario.bad_expectation', misspelt.pointer, message, cure);
     } else if (!expectsSomething(config)) {
       const message = `case ${quoted(name)} expects nothing, so it cannot fail`;
       report('scenario.no_expectation', pointer, message, { notes: ['expect: { status: 200 }'] });

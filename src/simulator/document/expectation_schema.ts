@@ -81,7 +81,10 @@ export const expectation = z
     status: z
       .union([z.int(), z.string(), z.array(z.int()).min(1), matcher])
       .optional()
-      .describe('Status of the response, a list of allowed ones, or `none` for no response.'),
+      .meta({
+        description: 'Status of the response, a list of allowed ones, or `none` for no response.',
+        shorthand: '^[1-5](?:\\d\\d|[xX]{2})$',
+      }),
     headers: z.record(z.string(), expectedValue).optional().describe('Fields of the response.'),
     body: expectedValue.optional().describe('Body of the response, before compression.'),
     json: z

@@ -56,6 +56,8 @@ export const SHELL_SHAPE: Shape = {
 /** One case, after filling in the values of a row. */
 export const CASE_SHAPE: Shape = { ...WHOLE.properties!['cases']!.items!, properties: { ...CASE, each: {} } };
 export const EACH_SHAPE: Shape = EACH!;
+/** An expectation that is a map. */
+export const EXPECTATION_SHAPE: Shape = named('expectation');
 
 const SHARED = [
   'version',

@@ -108,7 +108,7 @@ describe('the generated schema', () => {
     const schemaWords = '$schema title type description default properties required additionalProperties';
     const ourWords =
       'propertyNames items anyOf minItems enum enumAnyCase minLength maxBytes pattern form minimum maximum';
-    const otherReaders = 'kind mutants';
+    const otherReaders = 'kind mutants shorthand switch';
     const understood = new Set(`${schemaWords} ${ourWords} ${otherReaders}`.split(' '));
     const unknown = new Set<string>();
     const undescribed: string[] = [];
