@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -125,6 +125,8 @@ const BY_SHARED_WORKERS = { isolate: false, experimental: BY_NODE };
 
 /** Temporary files of all tests, and of what they start; nothing of it is left. */
 const TEMPORARY = mkdtempSync(join(tmpdir(), 'edgeproof-tests-'));
+// PostgreSQL, which tests start as a user of its own, has to find its folder.
+chmodSync(TEMPORARY, 0o711);
 process.once('exit', () => rmSync(TEMPORARY, { recursive: true, force: true, maxRetries: 3 }));
 
 function filesWith(text: RegExp): string[] {
