@@ -75,12 +75,18 @@ const CURES: Cures = {
   ...SCENARIO_CURES,
   ...PROPERTY_CURES,
   ...POLICY_CURES,
+  ...curesOfActions(),
   ...EXPRESSION_CURES,
   'facts.invalid': [
     'A country of three letters in the facts of an address',
     'Write the value in the form that the finding names',
   ],
 };
+
+function curesOfActions(): Cures {
+  const warnings = [...ACTION_FACTS.values()].flatMap((facts) => Object.entries(facts.warnings ?? {}));
+  return Object.fromEntries(warnings.map(([code, { cure }]) => [code, cure]));
+}
 
 function withCure(message: string, cure: readonly [example: string, cure: string] | undefined): string {
   return cure === undefined ? message : `${message}\n\nFor example: ${cure[0]}.\n\nThe cure: ${cure[1]}.`;

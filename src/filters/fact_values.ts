@@ -143,6 +143,9 @@ export interface Finding {
   readonly numberOfReason?: Readonly<Record<string, number>>;
 }
 
+/** What `explain-code` says of a warning of the check of policies. */
+export type Warning = Pick<Finding, 'message'> & Required<Pick<Finding, 'cure'>>;
+
 /** Error numbers of the management API for values that violate a schema. */
 export interface FieldCodes {
   readonly missing?: number;

@@ -22,6 +22,7 @@ import type {
   Reference,
   Samples,
   Trips,
+  Warning,
 } from './fact_values.ts';
 import type { EdgeKind, Phase } from './phase.ts';
 
@@ -184,6 +185,8 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
+  /** Warnings of the check that only such actions report, by code. */
+  readonly warnings?: Readonly<Record<string, Warning>>;
   /** Like `check` of modules, with an error number or a warning as the code. */
   readonly check?: (config: Sound<Config>, report: Report<number | string>, place: ActionPlace) => void;
   /** `later`: not executed yet; `never`: stops the request with a 501 unless it is set to pass. Default `now`. */

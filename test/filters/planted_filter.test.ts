@@ -107,6 +107,7 @@ const COMMANDS = {
   check: 'check edge.yaml',
   checkBad: 'check bad.yaml',
   checkStrong: 'check strong.yaml',
+  checkWeak: 'check weak.yaml',
   checkExact: 'check --exact edge.yaml',
   checkExactLate: 'check --exact late.yaml',
   fmt: 'fmt policy.yaml',
@@ -123,6 +124,7 @@ const COMMANDS = {
   codeOfModule: 'explain-code tea_pot.spilt',
   codeOfAction: 'explain-code brew_tea.cold',
   codeOfFinding: 'explain-code edge.strong_tea',
+  codeOfWarning: 'explain-code policy.weak_tea',
   number: 'explain-code 4181',
   numberOfService: 'explain-code ERR_SERVICE_4182',
 };
@@ -214,6 +216,7 @@ beforeAll(() => {
   write('edge.yaml', EDGE);
   write('bad.yaml', EDGE.replace('cups: 2', 'cups: 0').replace('type: brew-tea', 'type: boil'));
   write('strong.yaml', EDGE.replace('cups: 2', 'cups: 10').replace('cups: 5', 'cups: 11'));
+  write('weak.yaml', EDGE.replace('cups: 5', 'cups: 1'));
   write('other.yaml', EDGE.replace('          tea_pot: { cups: 2 }\n', ''));
   write(
     'late.yaml',
@@ -237,13 +240,14 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 test('check knows its fields, its type and its own checks', () => {
-  const { check, checkBad, checkStrong } = results.commands;
+  const { check, checkBad, checkStrong, checkWeak } = results.commands;
   expect(check).toMatchObject({ status: 0 });
   expect(checkBad.status).toBe(3);
   expect(checkBad.text).toMatch(/edge\.out_of_range/);
   expect(checkBad.text).toMatch(/did you mean 'brew-tea'/);
   expect(checkStrong.text).toMatch(/edge\.strong_tea.*more than nine cups/);
   expect(checkStrong.text).toMatch(/ERR_SERVICE_2204.*the kettle has nine cups/);
+  expect(checkWeak.text).toMatch(/warning policy\.weak_tea a single cup/);
 });
 
 test('the exact check knows that its action lets the next one run', () => {
@@ -311,10 +315,12 @@ test('the management API stores, shows, refuses and describes it', () => {
 });
 
 test('its codes are explained', () => {
-  const { codeOfModule, codeOfAction, codeOfFinding, number, numberOfService } = results.commands;
+  const { codeOfModule, codeOfAction, codeOfFinding, codeOfWarning } = results.commands;
+  const { number, numberOfService } = results.commands;
   expect(codeOfModule.text).toContain('the tea was spilt');
   expect(codeOfAction.text).toContain('the tea was cold');
   expect(codeOfFinding.text).toContain('No guest drinks that much.');
+  expect(codeOfWarning.text).toMatch(/One cup is hardly tea\.[^]*A pot for one\.[^]*Brew two\./);
   expect(number.text).toMatch(/Tea spilt[^]*The pot was shaken\.[^]*Sent at run time/);
   expect(numberOfService.text).toMatch(/Tea cold[^]*Reported by the service only/);
 });

@@ -26,8 +26,10 @@ export const teaPot = {
   action: {
     type: 'brew-tea', phases: ['on_http_request'], ends: { when: 'never', how: [] }, leavesRequest: true,
     result: resultOf('brew_tea', 'The tea.', { cups: [INT, 'Number of cups.'] }),
+    warnings: { 'policy.weak_tea': { message: 'One cup is hardly tea.', cure: ['A pot for one', 'Brew two'] } },
     reasons: messages, alsoCalled: ['boil'], reads: [], costNs: 80,
     check: ({ cups }, report) => {
+      if (cups === 1) report('policy.weak_tea', '/cups', 'a single cup');
       if (cups > 9) report(2204, '/cups', 'the kettle has nine cups');
     },
     examples: { good: [{}], bad: [] },

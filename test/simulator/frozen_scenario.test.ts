@@ -30,7 +30,7 @@ test('and a copy, if a program gives it', () => {
   const given = structuredClone(WRITTEN);
   const before = unfrozen(given);
   const { scenario } = checkScenario({ value: given, name: 's.ts' });
-  // A date is no data of a file; both cases have the same one.
+  // Files have no dates, so a date is not copied; both cases have the same one.
   expect(unfrozen(scenario, [EDGE])).toEqual(['/cases/0/config/request/json/at']);
   expect(unfrozen(given)).toEqual(before);
   given.variables.paths.push('/c');

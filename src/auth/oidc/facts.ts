@@ -63,6 +63,15 @@ export const oidc = {
     unseen: ['/issuer_url', '/client_id', '/client_secret', '/auth_id'],
     legacyTypes: ['oidc'],
     cannotHappen: cannotAtProvider,
+    warnings: {
+      'policy.discovery_url': {
+        message: 'The issuer is the URL of its discovery document, which is looked for below it.',
+        cure: [
+          '`issuer: https://idp.test/.well-known/openid-configuration`',
+          'Write the issuer: https://idp.test',
+        ],
+      },
+    },
     check: checkAction,
     examples: {
       good: [

@@ -20,21 +20,7 @@ export const POLICY_CURES: Readonly<Record<PolicyWarning, readonly [example: str
     '`credentials: [ann:secret]`',
     "Put it into a vault and write secrets.get('vault', 'name'), or ${env:NAME}",
   ],
-  'policy.blocks_everybody': [
-    '`restrict-ips` with `deny: [0.0.0.0/0, ::/0]`',
-    'Allow the addresses that are meant',
-  ],
   'policy.no_effect': ['`headers` of a redirect that nothing reads', 'Remove the field'],
-  'policy.body_not_sent': [
-    '`custom-response` with status 204 and a body',
-    'Remove the body, or use another status',
-  ],
-  'policy.interim_status': ['`custom-response` with status 103', 'Use a status from 200'],
-  'policy.no_such_group': [
-    '`to: /b/$2` where the pattern has one group',
-    'Correct the number, or add the group to the pattern',
-  ],
-  'policy.group_as_template': ['`to: /b/${1}`, or `\\1`', 'Write $1'],
   'policy.unknown_variable': [
     '`vars.tema` where `set-vars` sets `team`',
     'Correct the name, or set the variable before',
@@ -51,15 +37,6 @@ export const POLICY_CURES: Readonly<Record<PolicyWarning, readonly [example: str
     'The action `ai-gateway`',
     'Remove it for tests, or run with `--pass-unsimulated`',
   ],
-  'policy.no_prefix': ['`jwt-validation` reading Authorization without `prefix`', "Add `prefix: 'Bearer '`"],
-  'policy.discovery_url': [
-    '`issuer: https://idp.test/.well-known/openid-configuration`',
-    'Write the issuer: https://idp.test',
-  ],
-  'policy.unknown_endpoint': [
-    '`forward-internal` to https://api.internal, which no edge has',
-    'Add an edge with this host, or correct the URL',
-  ],
   'policy.unknown_secret': [
     "`secrets.get('prod', 'key')` without such a vault",
     'Correct the names, or add the secret to `secrets` of the scenario',
@@ -71,10 +48,6 @@ export const POLICY_CURES: Readonly<Record<PolicyWarning, readonly [example: str
   'policy.host_as_sent': [
     "A guard on `req.host == 'admin.test'`",
     'Compare `req.url.host`: it is in lower case, without port and final dot',
-  ],
-  'policy.provider_keys': [
-    'A key of a model provider inside `ai-gateway`',
-    'Keep it at the provider, or in a secret',
   ],
   'policy.other_service_name': [
     '`acme-auth-user-id` where the service is called `service`',

@@ -133,6 +133,13 @@ export const aiGateway = {
     single: 2266,
     reads: [],
     costNs: 80,
+    warnings: {
+      'policy.provider_keys': {
+        message:
+          'Keys of a known provider: some pages of the service still show them in policies, and it refuses them today.',
+        cure: ['A key of a model provider inside `ai-gateway`', 'Keep it at the provider, or in a secret'],
+      },
+    },
     check: checkAction,
     reasons: NOT_RUN_MESSAGES,
     secrets: ['/providers/*/api_keys/*/value'],

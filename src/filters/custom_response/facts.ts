@@ -25,6 +25,16 @@ export const customResponse = {
     alsoCalled: ['respond', 'response'],
     reads: [],
     costNs: 80,
+    warnings: {
+      'policy.body_not_sent': {
+        message: 'Responses with this status have no body.',
+        cure: ['`custom-response` with status 204 and a body', 'Remove the body, or use another status'],
+      },
+      'policy.interim_status': {
+        message: 'A status below 200 cannot end an exchange.',
+        cure: ['`custom-response` with status 103', 'Use a status from 200'],
+      },
+    },
     check: ({ status_code: status, body }, report) => {
       if (typeof status !== 'number') return;
       if (status < 200) {

@@ -1,4 +1,4 @@
-import type { ErrorNumber } from '../fact_values.ts';
+import type { ErrorNumber, Warning } from '../fact_values.ts';
 
 /** Error numbers of actions that replace text in bodies and in event streams. */
 export const numbers = {
@@ -38,6 +38,21 @@ export const serviceNumbers: readonly ErrorNumber[] = [
       'The service uses it if the length of a changed body cannot be set. Here the writer of the message sets the length, which cannot fail.',
   },
 ];
+
+/** Warnings about their replacements, and those of URLs. */
+export const warnings: Readonly<Record<string, Warning>> = {
+  'policy.no_such_group': {
+    message: 'The replacement refers to a missing group of the pattern.',
+    cure: [
+      '`to: /b/$2` where the pattern has one group',
+      'Correct the number, or add the group to the pattern',
+    ],
+  },
+  'policy.group_as_template': {
+    message: 'A reference to a group is written as in another tool: `$1` is the first group.',
+    cure: ['`to: /b/${1}`, or `\\1`', 'Write $1'],
+  },
+};
 
 /** Results of actions that replace text in bodies. */
 export const messages = {

@@ -45,6 +45,16 @@ export const forwardInternal = {
     alsoCalled: ['forward'],
     reads: [],
     costNs: 80,
+    warnings: {
+      'policy.unknown_endpoint': {
+        message:
+          'No edge of the configuration has the host, or the address, that forward-internal names: what reaches it fails.',
+        cure: [
+          '`forward-internal` to https://api.internal, which no edge has',
+          'Add an edge with this host, or correct the URL',
+        ],
+      },
+    },
     check: checkAction,
     reasons: messages,
     examples: {

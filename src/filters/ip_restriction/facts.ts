@@ -83,6 +83,12 @@ export const ipRestriction = {
     reads: ['client_address'],
     addressLists: ({ allow, deny, ip_policies: policies }) => ({ allow, deny, policies }),
     costNs: 80,
+    warnings: {
+      'policy.blocks_everybody': {
+        message: 'No address can pass.',
+        cure: ['`restrict-ips` with `deny: [0.0.0.0/0, ::/0]`', 'Allow the addresses that are meant'],
+      },
+    },
     check: checkAction,
     reasons: messages,
     examples: {

@@ -122,6 +122,12 @@ export const jwtValidation = {
     remembersMs: () => KEYS_KEPT_MS,
     unseen: ['/http/tokens/*/type'],
     costNs: 60000,
+    warnings: {
+      'policy.no_prefix': {
+        message: 'An Authorization header has a scheme before its token.',
+        cure: ['`jwt-validation` reading Authorization without `prefix`', "Add `prefix: 'Bearer '`"],
+      },
+    },
     check: checkAction,
     reasons: messages,
     examples: {

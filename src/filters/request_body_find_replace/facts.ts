@@ -1,5 +1,5 @@
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
-import { messages, numbers, serviceNumbers } from '../find_replace/facts.ts';
+import { messages, numbers, serviceNumbers, warnings } from '../find_replace/facts.ts';
 import type { Filter } from '../facts.ts';
 import { checkReplacements } from '../find_replace/check.ts';
 import type { RequestBodyFindReplaceConfig } from './action_schema.ts';
@@ -16,6 +16,7 @@ export const requestBodyFindReplace = {
     twin: 'response-body-find-replace',
     reads: ['body'],
     costNs: 2000,
+    warnings,
     check: checkReplacements,
     reasons: messages,
     examples: {

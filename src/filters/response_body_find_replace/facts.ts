@@ -1,5 +1,5 @@
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
-import { messages, numbers, serviceNumbers } from '../find_replace/facts.ts';
+import { messages, numbers, serviceNumbers, warnings } from '../find_replace/facts.ts';
 import type { Filter } from '../facts.ts';
 import { checkReplacements } from '../find_replace/check.ts';
 import type { ResponseBodyFindReplaceConfig } from './action_schema.ts';
@@ -17,6 +17,7 @@ export const responseBodyFindReplace = {
     twin: 'request-body-find-replace',
     reads: ['response'],
     costNs: 2000,
+    warnings,
     check: checkReplacements,
     reasons: messages,
     examples: {

@@ -1,6 +1,6 @@
 import { checkReplacements } from '../find_replace/check.ts';
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
-import { numbers, serviceNumbers } from '../find_replace/facts.ts';
+import { numbers, serviceNumbers, warnings } from '../find_replace/facts.ts';
 import type { Filter } from '../facts.ts';
 import type { SseFindReplaceConfig } from './action_schema.ts';
 
@@ -17,6 +17,7 @@ export const sseFindReplace = {
     leavesRequest: false,
     reads: ['response'],
     costNs: 80,
+    warnings,
     check: checkReplacements,
     reasons: messages,
     examples: {

@@ -1,5 +1,6 @@
 import { NEW_URL, resultOf } from '../result_types.ts';
 import { checkReplacement } from '../find_replace/check.ts';
+import { warnings } from '../find_replace/facts.ts';
 import type { Filter } from '../facts.ts';
 import type { UrlRewriteConfig } from './action_schema.ts';
 
@@ -17,6 +18,7 @@ export const urlRewrite = {
     replacesInUrl: ({ from = null, to }) => ({ from, to }),
     reads: [],
     costNs: 900,
+    warnings,
     check: checkReplacement,
     reasons: messages,
     examples: {
