@@ -18,3 +18,9 @@ function variableOf(vault: string, name: string): string {
 function inVariable(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 }
+
+/** Session keys from the environment, so that sessions survive a restart and other nodes open them; null if there are none. */
+export function readSessionKeys(environment: NodeJS.ProcessEnv): readonly string[] | null {
+  const keys = environment['EDGEPROOF_SESSION_KEYS'];
+  return keys === undefined || keys === '' ? null : keys.split(',');
+}

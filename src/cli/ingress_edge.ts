@@ -10,14 +10,13 @@ import type { LostEvents } from '../events/lost.ts';
 import type { EventSink } from '../events/ndjson.ts';
 import { agentListening, localAgents } from './agent_options.ts';
 import { type DevelopmentProvider, loginOptions } from './development_provider.ts';
-import { environmentSecrets } from './environment_secrets.ts';
+import { environmentSecrets, readSessionKeys } from './environment_secrets.ts';
 import type { IngressOptions } from './ingress_options.ts';
 import type { Sharing } from './ingress_sharing.ts';
 import type { DecidingOptions, VerbInspector } from './inspector.ts';
 import type { otlpExport } from './otlp_option.ts';
 import type { Recording } from './recording.ts';
 import { type NameOf, type RequestLog, heardBy } from './request_log.ts';
-import { readSessionKeys } from './session_keys_variable.ts';
 import { portHere, streamListening } from './stream_options.ts';
 import type { Voice } from './voice.ts';
 

@@ -13,7 +13,7 @@ import type { ReplayPart } from './replay_part.ts';
 import { type ReplayGates, readPercent, replayExitCode, replayReport } from './replay_report.ts';
 import { reportersOption } from './reporter_option.ts';
 import { COVERAGE_REPORTERS, type CoverageReporter } from './testing/coverage_report.ts';
-import { MUTATION_REPORTERS } from './mutation_reporters.ts';
+import { MUTATION_REPORTERS } from '../project_files/mutation_report.ts';
 import { printFindings, printReport } from './terminal.ts';
 import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';

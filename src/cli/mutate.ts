@@ -11,7 +11,7 @@ import { printFindings, printReport } from './terminal.ts';
 import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
-import { MUTATION_REPORTERS } from './mutation_reporters.ts';
+import { MUTATION_REPORTERS } from '../project_files/mutation_report.ts';
 import { type PartOptions, partOptions } from './part.ts';
 import { reporterOption } from './reporter_option.ts';
 

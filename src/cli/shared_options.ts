@@ -4,7 +4,7 @@ import type { WhenUnavailable } from '../engine/shared_question.ts';
 import { FileError } from '../project_files/load_config.ts';
 import type { SharedState } from '../shared_state/port.ts';
 import { loginsOf } from './development_logins.ts';
-import { readSessionKeys } from './session_keys_variable.ts';
+import { readSessionKeys } from './environment_secrets.ts';
 
 export interface SharedVerbOptions {
   readonly shared?: string;

@@ -8,7 +8,7 @@ import type { FromHub, Link, ToHub } from '../shared_state/link.ts';
 import type { SharedState } from '../shared_state/port.ts';
 import { type NamedLogin, loginsOf } from './development_logins.ts';
 import type { DevelopmentProvider } from './development_provider.ts';
-import { readSessionKeys } from './session_keys_variable.ts';
+import { readSessionKeys } from './environment_secrets.ts';
 
 /** What the first process has for all workers: the keys of sessions, the development provider, shared state. */
 

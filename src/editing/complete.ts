@@ -1,14 +1,13 @@
 import { complete as completeExpression } from '../cel/expression_completion.ts';
 import type { Scope } from '../cel/scope.ts';
 import { scopeFor } from '../policy/env/scopes.ts';
-import type { Candidate } from './candidate.ts';
+import { type Candidate, keysAt, named, valuesAt } from './schema_candidates.ts';
 import { docOfName } from './expression_docs.ts';
 import { type EditedText, type Place, editedText, placeAt, schemasOf } from './edited_text.ts';
 import { expressionBefore, scopePlaceOf } from './expressions.ts';
 import { cursorIn } from './cursor_place.ts';
 import { type SeenKind, seenAt } from './keys_seen.ts';
 import { type NameKind, namesIn } from './names.ts';
-import { keysAt, named, valuesAt } from './schema_candidates.ts';
 
 export interface Completions {
   /** What is replaced, offsets in the text. */

@@ -1,12 +1,20 @@
 import { LISTS, READY_PROPERTIES } from '../analysis/ready_properties.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { NAMED_GATES } from '../project_files/property_file.ts';
-import type { Candidate } from './candidate.ts';
 import { type EditedText, type Place, entryOf, wordOf } from './edited_text.ts';
 import { type NameKind, namedKey, referredKind } from './names.ts';
 import { docOfType } from './schema_docs.ts';
 import type { SchemaNode } from './schema_places.ts';
 import type { Cursor } from './yaml_cursor.ts';
+
+/** A word that can be written at a cursor. */
+export interface Candidate {
+  readonly text: string;
+  readonly kind: 'key' | 'value' | 'name' | 'function' | 'variable';
+  readonly doc: string;
+  /** How a function is called, or the type of a variable. */
+  readonly detail?: string;
+}
 
 interface Known {
   readonly nodes: readonly SchemaNode[];

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Deadline } from '../io/deadlines.ts';
-import { endGently } from '../io/gentle_end.ts';
+import { endGently, WriteBuffer } from '../io/write_buffer.ts';
 import { unshiftBuffered, ReadBuffer } from '../io/read_buffer.ts';
 import { attach, detach, forget } from '../io/socket_owner.ts';
-import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import { CHUNKED } from './framing.ts';
 import { BodyDecoder } from './body_decoder.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 import type { Deadline } from '../io/deadlines.ts';
-import { endGently } from '../io/gentle_end.ts';
+import { endGently } from '../io/write_buffer.ts';
 import { ReadBuffer } from '../io/read_buffer.ts';
 import { attach, type SocketOwner } from '../io/socket_owner.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { within } from './containment.ts';
 import { type Chunk, tickBatch, type Postponed } from './tick_batch.ts';
+import type { Socket } from 'node:net';
 
 /** The owner of the socket. */
 export interface WriteBufferOwner {
@@ -155,3 +156,16 @@ export class WriteBuffer implements Postponed {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/**
+ * Ends a connection so that the client can read the response before the close; false when it is closed
+ * already.
+ */
+export function endGently(socket: Socket, output: WriteBuffer): boolean {
+  if (socket.destroyed) return false;
+  output.settle();
+  socket.end();
+  // A close with unread bytes makes the system send a reset, which can overtake the response.
+  socket.resume();
+  return true;
+}

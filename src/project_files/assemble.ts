@@ -168,3 +168,15 @@ function withChanged(value: unknown, changed: readonly Changed[]): unknown {
   if (Array.isArray(value)) return value.map((item: unknown, index) => part(String(index), item));
   return Object.fromEntries(Object.entries(value as Plain).map(([key, item]) => [key, part(key, item)]));
 }
+
+/** Assembles an edge that has this service name, whatever its file says; undefined leaves it. */
+export function namedService(assemble: Assemble, name: string | undefined): Assemble {
+  if (name === undefined) return assemble;
+  return (written) => {
+    const whole = assemble(written);
+    const { document } = whole;
+    if (!isPlain(document.value)) return whole;
+    const value = { ...document.value, service_name: name };
+    return { ...whole, document: joinedDocument(document, value, new Map()) };
+  };
+}

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
-import { assembleFrom } from './assemble.ts';
+import { assembleFrom, namedService } from './assemble.ts';
 import type { NamedFiles } from './named_files.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { KeyOptions } from './certificate_files.ts';
@@ -13,7 +13,6 @@ import { brandingOf } from '../engine/branding.ts';
 import { isPropertyFile, kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
-import { namedService } from './service_name.ts';
 import type { Sources } from './sources.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
 

@@ -35,7 +35,7 @@ function conclusion(result: MutationResult): string {
 }
 
 /** The result as data. */
-export function mutationJson(result: MutationResult): string {
+function mutationJson(result: MutationResult): string {
   const survivors = result.survivors.map(({ witness, ...survivor }) => ({
     ...survivor,
     ...(witness !== null && { witness, try: curlOf(witness) }),
@@ -62,7 +62,7 @@ export function mutationJunit(result: MutationResult): string {
 }
 
 /** The result as one page. */
-export function mutationPage(result: MutationResult, version: string): string {
+function mutationPage(result: MutationResult, version: string): string {
   return reportPage(mutationReport(result, version));
 }
 
@@ -104,3 +104,11 @@ export function mutationReport(result: MutationResult, version: string): ListRep
     ],
   };
 }
+
+/** The reports of `mutate`, and of its merged parts. */
+export const MUTATION_REPORTERS = {
+  text: mutationText,
+  json: mutationJson,
+  html: mutationPage,
+  junit: mutationJunit,
+};

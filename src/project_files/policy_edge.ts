@@ -3,7 +3,7 @@ import { type Checked, checkEdge } from '../edge/document/check.ts';
 import { AROUND_POLICY, locateInPolicies } from '../edge/policy_places.ts';
 import { kindOfFile } from './file_kind.ts';
 import { type LoadOptions, isScript, loadConfig, loadSemanticChecks, readText } from './load_config.ts';
-import { namedService } from './service_name.ts';
+import { namedService } from './assemble.ts';
 
 /** A policy, and where it is written. */
 export interface WrittenPolicy {

@@ -16,13 +16,15 @@ import {
 import type { Deciding as DecidingPart } from '../server/inspector.ts';
 import type { Revisions } from '../server/revisions.ts';
 import { ROW_FILTER_SCOPE } from '../server/row_filter.ts';
-import type { DraftAnswer, DraftRequest } from '../wire_editing.ts';
+import type { DraftAnswer, DraftRequest, FormatAnswer, FormatRequest } from '../wire_editing.ts';
 import { completions } from '../../editing/complete.ts';
 import type { Decider } from './decider.ts';
 import { DraftOrders, newestTexts } from './draft_orders.ts';
 import { explainer } from './explain_again.ts';
-import { format } from './format.ts';
 import type { Circumstances, Deciding } from './subject.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { diagnosticsToJson } from '../../diagnostics/json.ts';
+import { formattedText } from '../../edge/formatted_text.ts';
 
 export interface DecidingOptions extends Omit<Circumstances, 'secrets'> {
   readonly secrets: SecretProvider;
@@ -125,4 +127,13 @@ async function orRefused<Answer>(answer: () => Promise<Answer>): Promise<Answer>
     if (error instanceof FileError) throw new RequestError(409, 'unavailable', error.message);
     throw error;
   }
+}
+
+/** As `edgeproof fmt`: the canonical form of a policy, or of the policies in an edge file. */
+function format(source: FormatRequest): FormatAnswer {
+  const formatted = formattedText(source);
+  if ('text' in formatted) return { text: formatted.text, diagnostics: [] };
+  const { diagnostics, message } = formatted;
+  const refusal: Diagnostic = { code: 'format.refused', severity: 'error', message, pointer: '', source };
+  return { text: null, diagnostics: diagnosticsToJson(diagnostics.length > 0 ? diagnostics : [refusal]) };
 }

@@ -21,8 +21,9 @@ import { KnownTokens, semanticTokensIn } from './semantic_tokens.ts';
 import { foldingIn, namesMatching, symbolsIn } from './outline.ts';
 import { renameAt, renamedAt } from './rename.ts';
 import { selectionAt } from './selection.ts';
-import { serviceOf } from './service_name.ts';
 import { signatureAt } from './signature_help.ts';
+import { rawText } from '../../editing/edited_text.ts';
+import type { Settings } from '../settings.ts';
 
 const NO_TOKENS: SemanticTokens = { data: [] };
 
@@ -173,4 +174,11 @@ async function resolvedAction(action: CodeAction, serving: Serving): Promise<Cod
   // An edit of a text that has changed since would destroy it.
   if (document.getText() !== text || newText === text) return action;
   return { ...action, edit: { changes: { [uri]: [{ range, newText }] } } };
+}
+
+/** The name of the service in `actions.<service>`: of the settings, otherwise of the edge file. */
+function serviceOf({ edited: { tree, text } }: TextFacts, { serviceName }: Settings): string | undefined {
+  if (serviceName !== null || tree?.kind !== 'map') return serviceName ?? undefined;
+  const value = tree.entries.find(({ key }) => rawText(text, key) === 'service_name')?.value;
+  return value?.kind === 'scalar' ? rawText(text, value) : undefined;
 }

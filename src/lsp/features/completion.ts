@@ -5,7 +5,7 @@ import {
   MarkupKind,
   type Range,
 } from 'vscode-languageserver/node';
-import type { Candidate } from '../../editing/candidate.ts';
+import type { Candidate } from '../../editing/schema_candidates.ts';
 import { type KnownNames, completionsIn } from '../../editing/complete.ts';
 import type { TextFacts } from '../open_file.ts';
 
