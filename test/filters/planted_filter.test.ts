@@ -5,187 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IS_FULL } from '../random.ts';
-import { TEA_POT } from './tea_pot.ts';
+import { DOCUMENTS, FORMATTED } from './planted_filter/documents.ts';
+import { PROBE, type Results } from './planted_filter/probe.ts';
+import { FILES } from './planted_filter/tea_pot.ts';
 
 /** A made-up filter, as one folder and one row of the table in a copy of the project, is known everywhere. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'edgeproof-planted-'));
-
-const EDGE = `backends: { app: { http_response: { status_code: 200, body: tea } } }
-edges:
-  https:
-    shop:
-      hostports: ['shop.test:443']
-      routes:
-        - match_type: path_prefix
-          match: /
-          backend: { backend_id: app }
-          tea_pot: { cups: 2 }
-          traffic_policy:
-            value: |
-              on_http_request:
-                - name: tea
-                  actions: [{ type: brew-tea, config: { cups: 5 } }]
-                - name: warm
-                  expressions: ["actions.service.brew_tea.cups >= 5"]
-                  actions: [{ type: add-headers, config: { headers: { x-tea: warm } } }]
-`;
-
-const CASES = `edge: edge.yaml
-cases:
-  - name: tea
-    request: { url: 'https://shop.test/' }
-    expect: { status: 200, because: tea_pot.poured }
-`;
-
-const SIMULATION = `edge: edge.yaml
-simulation:
-  duration: 1s
-  arrivals: [{ request: { url: 'https://shop.test/', headers: { x-shake: hard } }, rate: 10 }]
-`;
-
-const UNFORMATTED = `on_http_request:
-- actions: [{ type: brew-tea, config: { cups: 2, leaves: req.method } }]
-`;
-
-const FORMATTED = `on_http_request:
-  - actions:
-      - type: brew-tea
-        config:
-          cups: 2
-          leaves: "req.method"
-`;
-
-const PROPERTIES = `edge: edge.yaml
-properties:
-  - name: no request is refused
-    never: { end: blocked }
-  - name: no request passes without tea
-    never: { end: forwarded, without: [tea_pot] }
-`;
-
-/** A request of a log that was let through. */
-const HAR = JSON.stringify({
-  log: {
-    version: '1.2',
-    creator: { name: 'browser', version: '1' },
-    entries: [
-      {
-        startedDateTime: '2026-01-01T00:00:00.000Z',
-        time: 1,
-        request: {
-          method: 'GET',
-          url: 'https://shop.test/',
-          httpVersion: 'HTTP/1.1',
-          headers: [{ name: 'x-shake', value: 'hard' }],
-          queryString: [],
-          cookies: [],
-          headersSize: -1,
-          bodySize: -1,
-        },
-        response: {
-          status: 200,
-          statusText: 'OK',
-          httpVersion: 'HTTP/1.1',
-          headers: [],
-          cookies: [],
-          content: { size: 0, mimeType: 'text/plain' },
-          redirectURL: '',
-          headersSize: -1,
-          bodySize: 0,
-        },
-        cache: {},
-        timings: { send: 0, wait: 1, receive: 0 },
-      },
-    ],
-  },
-});
-
-/** Command lines, by name. */
-const COMMANDS = {
-  check: 'check edge.yaml',
-  checkBad: 'check bad.yaml',
-  checkStrong: 'check strong.yaml',
-  checkWeak: 'check weak.yaml',
-  checkExact: 'check --exact edge.yaml',
-  checkExactLate: 'check --exact late.yaml',
-  fmt: 'fmt policy.yaml',
-  diff: 'diff edge.yaml other.yaml',
-  diffOfNothing: 'diff edge.yaml edge.yaml',
-  prove: 'prove --properties tea.property.yaml',
-  mutate: 'mutate tea.test.yaml --jobs 1 -r json',
-  test: 'test tea.test.yaml',
-  explain: 'explain GET https://shop.test/',
-  cover: 'cover tea.test.yaml --reporter json',
-  sim: 'sim tea.sim.yaml --json',
-  replay: 'replay tea.har',
-  bench: 'bench edge.yaml --duration 5ms --warm-up 5ms --quiet --reporter json',
-  codeOfModule: 'explain-code tea_pot.spilt',
-  codeOfAction: 'explain-code brew_tea.cold',
-  codeOfFinding: 'explain-code edge.strong_tea',
-  codeOfWarning: 'explain-code policy.weak_tea',
-  number: 'explain-code 4181',
-  numberOfService: 'explain-code ERR_SERVICE_4182',
-};
-
-/** Runs the command lines, uses the management API, completes a word and writes the pages, in one process of the copy. */
-const PROBE = `import { writeFileSync } from 'node:fs';
-import { complete } from './src/cel/expression_completion.ts';
-import { run } from './src/cli/run.ts';
-import { openManagement } from './src/control/management.ts';
-import { scopeFor } from './src/policy/env/scopes.ts';
-
-const commands = {};
-const write = process.stdout.write;
-for (const [name, line] of Object.entries(${JSON.stringify(COMMANDS)})) {
-  let text = '';
-  process.stdout.write = process.stderr.write = (chunk, ...rest) => {
-    text += chunk;
-    rest.find((each) => typeof each === 'function')?.();
-    return true;
-  };
-  const status = await run(line.split(' '));
-  commands[name] = { status, text };
-}
-process.stdout.write = write;
-const management = await openManagement({ storePath: 'store.db', eventFiles: 'events' });
-const listening = await management.listen();
-const call = async (method, path, body) => {
-  const headers = {
-    authorization: 'Bearer ' + management.firstKey,
-    'service-version': '2',
-    'content-type': 'application/json',
-  };
-  return (await fetch(listening.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json();
-};
-const edge = await call('POST', '/edges/https', { hostports: ['shop.test:443'] });
-const routes = '/edges/https/' + edge.id + '/routes';
-const route = { match_type: 'path_prefix', match: '/', tea_pot: { cups: 4 } };
-const api = {
-  created: await call('POST', routes, route),
-  refused: await call('POST', routes, { ...route, match: '/x', tea_pot: { cups: 12 } }),
-  description: await call('GET', '/openapi.json'),
-};
-await listening.close();
-await management.close();
-const completion = complete('actions.service.brew_', scopeFor('on_http_request')).candidates;
-writeFileSync('results.json', JSON.stringify({ commands, api, completion }));
-if (${IS_FULL}) await import('./docs/generate.ts');
-process.exit(0);
-`;
-
-interface Results {
-  readonly commands: Readonly<
-    Record<keyof typeof COMMANDS, { readonly status: number; readonly text: string }>
-  >;
-  readonly api: {
-    readonly created: object;
-    readonly refused: object;
-    readonly description: { readonly components: { readonly schemas: Readonly<Record<string, object>> } };
-  };
-  readonly completion: readonly string[];
-}
 
 let results: Results;
 let replayed: string;
@@ -209,27 +36,11 @@ beforeAll(() => {
   for (const folder of ['node_modules', 'test', 'fixtures'])
     symlinkSync(join(ROOT, folder), join(copy, folder));
   mkdirSync(join(copy, 'src/filters/tea_pot'));
-  for (const [name, text] of Object.entries(TEA_POT)) write(`src/filters/tea_pot/${name}`, text);
+  for (const [name, text] of Object.entries(FILES)) write(`src/filters/tea_pot/${name}`, text);
   const row = read('src/filters/table.ts').replace('  circuitBreaker,\n', '  teaPot,\n  circuitBreaker,\n');
   write('src/filters/table.ts', `import { teaPot } from './tea_pot/facts.ts';\n${row}`);
   run('docs/filter_lists.ts');
-  write('edge.yaml', EDGE);
-  write('bad.yaml', EDGE.replace('cups: 2', 'cups: 0').replace('type: brew-tea', 'type: boil'));
-  write('strong.yaml', EDGE.replace('cups: 2', 'cups: 10').replace('cups: 5', 'cups: 11'));
-  write('weak.yaml', EDGE.replace('cups: 5', 'cups: 1'));
-  write('other.yaml', EDGE.replace('          tea_pot: { cups: 2 }\n', ''));
-  write(
-    'late.yaml',
-    EDGE.replace(
-      ' } }]\n                - name: warm',
-      ' } }, { type: deny }]\n                - name: warm',
-    ),
-  );
-  write('policy.yaml', UNFORMATTED);
-  write('tea.property.yaml', PROPERTIES);
-  write('tea.test.yaml', CASES);
-  write('tea.sim.yaml', SIMULATION);
-  write('tea.har', HAR);
+  for (const [name, text] of Object.entries(DOCUMENTS)) write(name, text);
   write('probe.ts', PROBE);
   run('docs/schemas.ts');
   // Of all verbs, replay alone writes to the descriptor itself.

@@ -1,5 +1,5 @@
-/** The files of a made-up filter, by name: its facts, a module and an action. */
-export const TEA_POT: Readonly<Record<string, string>> = {
+/** The files of the folder of a made-up filter, `tea_pot`. */
+export const FILES: Readonly<Record<string, string>> = {
   'facts.ts': `import { INT } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
 export const reasons = {
