@@ -8,7 +8,7 @@ import type { OidcAnswers } from './oidc.ts';
 /** Clients whose libraries are large and rarely needed; each is loaded on first use. */
 
 const fetcher = lazyLoad(newFetcher);
-const asker = lazyLoad(async (): Promise<OidcAnswers> => {
+const oidcClient = lazyLoad(async (): Promise<OidcAnswers> => {
   const [{ createOidcAnswers }, { oidcFetch }] = await Promise.all([
     import('./oidc.ts'),
     import('./oidc_fetch.ts'),
@@ -18,7 +18,7 @@ const asker = lazyLoad(async (): Promise<OidcAnswers> => {
 
 /** Queries OpenID providers; their metadata is cached for the process. */
 export async function askProviders(question: OidcQuestion): Promise<Answers['oidc']> {
-  return (await asker.get()).ask(question);
+  return (await oidcClient.get()).ask(question);
 }
 
 async function fetchAlone(request: FetchRequest): Promise<Answers['fetch']> {

@@ -131,7 +131,7 @@ export type StateEvent =
 /** The outcome at the upstream: `failure` is a status of 500 or more, or no response; `cancelled` is neutral. */
 export type Outcome = 'success' | 'failure' | 'cancelled';
 
-/** A module compiled from one config: immutable. It takes part in the phases whose hooks are present. */
+/** A module compiled from one config: immutable. It takes part in the phases that it has a function for. */
 export interface Handler<State = never> {
   /** What it consists of besides itself: the actions of a policy. */
   readonly parts?: readonly HandlerPart[];

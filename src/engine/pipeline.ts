@@ -2,7 +2,7 @@ import type { Edit, Handler, HandlerPart } from './contract.ts';
 import type { DeclaredReason } from './module.ts';
 import type { Branding } from './branding.ts';
 
-type Hook<Name extends 'onConnection' | 'onRequest' | 'onResponse' | 'reduce'> = NonNullable<
+type HandlerMember<Name extends 'onConnection' | 'onRequest' | 'onResponse' | 'reduce'> = NonNullable<
   Handler<unknown>[Name]
 >;
 
@@ -16,10 +16,10 @@ export interface CompiledFilter {
   /** The module itself, and the actions inside it. */
   readonly parts: readonly HandlerPart[];
   readonly reserves: readonly string[];
-  readonly onConnection: Hook<'onConnection'> | null;
-  readonly onRequest: Hook<'onRequest'> | null;
-  readonly onResponse: Hook<'onResponse'> | null;
-  readonly reduce: Hook<'reduce'> | null;
+  readonly onConnection: HandlerMember<'onConnection'> | null;
+  readonly onRequest: HandlerMember<'onRequest'> | null;
+  readonly onResponse: HandlerMember<'onResponse'> | null;
+  readonly reduce: HandlerMember<'reduce'> | null;
 }
 
 /** Handlers in table order. */

@@ -35,7 +35,7 @@ interface SimulatedProviders {
 }
 
 /** The inputs of the driver. */
-export interface Stage extends Peers {
+export interface DriverInputs extends Peers {
   readonly clock: VirtualClock;
   readonly limits: VirtualLimits;
   /** Identity providers; without them none can be reached. */
@@ -56,19 +56,19 @@ interface Timed<Answer> {
  */
 export function drive(
   simulated: SimulatedRequest,
-  stage: Stage,
+  inputs: DriverInputs,
   completed: (simulated: SimulatedRequest) => void,
   leaveAfterMs: number,
 ): void {
-  if (leaveAfterMs >= 0) leaveAfter(leaveAfterMs, simulated, stage, completed);
-  converse(HTTP_ENGINE, simulated.exchange, new ScriptedDriver(simulated, stage, completed));
+  if (leaveAfterMs >= 0) leaveAfter(leaveAfterMs, simulated, inputs, completed);
+  converse(HTTP_ENGINE, simulated.exchange, new ScriptedDriver(simulated, inputs, completed));
 }
 
 /** The client disconnects, unless the exchange is complete by then. */
 function leaveAfter(
   leaveAfterMs: number,
   simulated: SimulatedRequest,
-  { clock }: Stage,
+  { clock }: DriverInputs,
   completed: (simulated: SimulatedRequest) => void,
 ): void {
   clock.schedule(clock.nowMs() + leaveAfterMs, () => {
@@ -82,26 +82,30 @@ function leaveAfter(
 /** The driver of one request. */
 class ScriptedDriver implements HttpDriver {
   readonly #simulated: SimulatedRequest;
-  readonly #stage: Stage;
+  readonly #inputs: DriverInputs;
   readonly #done: (simulated: SimulatedRequest) => void;
   readonly #bodies: WholeBodies;
 
-  constructor(simulated: SimulatedRequest, stage: Stage, done: (simulated: SimulatedRequest) => void) {
+  constructor(
+    simulated: SimulatedRequest,
+    inputs: DriverInputs,
+    done: (simulated: SimulatedRequest) => void,
+  ) {
     this.#simulated = simulated;
-    this.#stage = stage;
+    this.#inputs = inputs;
     this.#done = done;
     this.#bodies = new WholeBodies(simulated.requestBody);
   }
 
   ask(question: Question, exchange: Exchange): AnswerTo<Question> | undefined {
-    const { providers } = this.#stage;
+    const { providers } = this.#inputs;
     switch (question.ask) {
       case 'forward':
         return this.#inTime(this.#forward(question.request), exchange, question.request);
       case 'fetch':
         (this.#simulated.fetched ??= []).push(question.request);
         return this.#inTime(
-          providers?.fetch(question.request) ?? fetched(question.request, this.#stage),
+          providers?.fetch(question.request) ?? fetched(question.request, this.#inputs),
           exchange,
         );
       case 'oidc':
@@ -136,7 +140,7 @@ class ScriptedDriver implements HttpDriver {
 
   /** Answers later; a forwarded request is lost with its tunnel. */
   #later(given: AnswerTo<Question>, afterMs: number, exchange: Exchange, sent?: UpstreamRequest): void {
-    const { clock, agents } = this.#stage;
+    const { clock, agents } = this.#inputs;
     let isAnswered = false;
     const answerWith = (answer: AnswerTo<Question>): void => {
       unwatch();
@@ -155,7 +159,7 @@ class ScriptedDriver implements HttpDriver {
   }
 
   #forward(request: UpstreamRequest): Timed<Answers['forward']> {
-    const { agents, upstreams } = this.#stage;
+    const { agents, upstreams } = this.#inputs;
     const { id, tunnel } = request.endpoint;
     const body = this.#bodies.forwarded(request);
     const { seen } = this.#simulated;
@@ -166,8 +170,8 @@ class ScriptedDriver implements HttpDriver {
     const name = own === null ? id : tunnel!;
     const scripted = scripts.answerOf(name, request);
     const answering = tunnel === undefined ? scripted : answeringOfAgent(scripted);
-    const latencyMs = scripts.latencyOf(answering, name, this.#stage.clock.nowMs());
-    const timed = forwarded(answering, latencyMs, this.#stage, request, body);
+    const latencyMs = scripts.latencyOf(answering, name, this.#inputs.clock.nowMs());
+    const timed = forwarded(answering, latencyMs, this.#inputs, request, body);
     if ('head' in timed.given) {
       const isCut = answering.fault === 'half';
       this.#bodies.keep(request, timed.given.head, isCut ? halfOf(answering.body) : answering.body, isCut);
@@ -177,7 +181,7 @@ class ScriptedDriver implements HttpDriver {
 
   #shared(request: SharedRequest): Timed<Answers['shared']> {
     const { served } = this.#simulated;
-    return (served && this.#stage.shared?.(served, request)) ?? NOT_SHARED;
+    return (served && this.#inputs.shared?.(served, request)) ?? NOT_SHARED;
   }
 
   #reply(reply: Reply): Sent {
@@ -203,7 +207,7 @@ const NOT_WATCHED = (): void => undefined;
 function forwarded(
   answering: Answering,
   latencyMs: number,
-  { limits }: Stage,
+  { limits }: DriverInputs,
   request: UpstreamRequest,
   body: Uint8Array,
 ): Timed<Answers['forward']> {
@@ -233,7 +237,7 @@ function forwarded(
 
 function fetched(
   request: FetchRequest,
-  { upstreams }: Stage,
+  { upstreams }: DriverInputs,
 ): { readonly given: Answers['fetch']; readonly afterMs: number } {
   const answering = upstreams.answerAt(request.url, request.method);
   if (answering === null) {

@@ -84,7 +84,7 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
   // Most worlds have no identities.
   const providers = (): SimulatedIdentities =>
     (made ??= simulatedIdentities(options.identities ?? [], clock.nowMs, seededSecrets(chance)));
-  const stage = {
+  const inputs = {
     clock,
     ...peers,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -97,7 +97,7 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
     cluster?.receive(given) ?? { edge, world, served: null };
   let count = 0;
 
-  const land = (simulated: SimulatedRequest): void => {
+  const complete = (simulated: SimulatedRequest): void => {
     simulated.endMs = clock.nowMs();
     if (simulated.served !== null) cluster!.completed(simulated.served, simulated.exchange);
     // The callback may send the next request at once, which comes after this one.
@@ -111,7 +111,7 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
     const exchange = beginStated(at.edge, request.connection, request.head, at.world, begin);
     const simulated = simulatedRequestOf(count++, exchange, request.body, nowMs, at.served, done ?? null);
     sent?.(simulated);
-    drive(simulated, stage, land, request.leaveAfterMs);
+    drive(simulated, inputs, complete, request.leaveAfterMs);
     return simulated;
   };
   let browsers: SimulatedBrowsers | null = null;
