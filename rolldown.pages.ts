@@ -125,6 +125,8 @@ export const ENGINE_PARTS: Parts = {
   },
   compression: { 'node_modules/pako/dist/pako.mjs': ['Deflate', 'Inflate'] },
   near_misses: { 'src/simulator/near_miss.ts': ['nearMiss'] },
+  agents: { 'src/tunnel/binding/endpoint_config.ts': ['endpointConfig'] },
+  curl: { 'src/simulator/document/curl.ts': ['readCurl'] },
 };
 
 /** Files that it loads by use. A test of the page fails for one that is missing here. */
