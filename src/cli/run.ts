@@ -1,12 +1,11 @@
 import { EXIT } from './exit_codes.ts';
-import { exitOnOutputError } from './shutdown.ts';
+import { watchOutput } from './shutdown.ts';
 import type { VerbFile } from './verb_row.ts';
 import { VERBS, VERB_NAMES, isVerb } from './verbs.ts';
 
 /** Runs the command line and resolves with its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  process.stdout.once('error', exitOnOutputError);
-  process.stderr.on('error', () => undefined); // there is no other place to say so
+  watchOutput();
   try {
     return await runVerb(args);
   } catch (error) {

@@ -9,10 +9,20 @@ export function exitOnOutputError(error: NodeJS.ErrnoException): never {
   process.exit(EXIT.runtime);
 }
 
+/** Watches both outputs for errors, once for all command lines that a process runs. */
+export function watchOutput(): void {
+  process.stdout.off('error', exitOnOutputError).once('error', exitOnOutputError);
+  process.stderr.off('error', ignore).on('error', ignore); // there is no other place to say so
+}
+
+function ignore(): void {
+  // The next write fails on its own.
+}
+
 /** Lets a server continue when the reader of its output has gone. Each write then fails on its own. */
 export function ignoreClosedOutput(): void {
   process.stdout.off('error', exitOnOutputError);
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  for (const stream of [process.stdout, process.stderr]) stream.off('error', ignore).on('error', ignore);
 }
 
 /** A line about connections that did not end by themselves. */

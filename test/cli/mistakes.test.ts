@@ -68,7 +68,6 @@ async function said({
     stream,
     write: stream.write.bind(stream),
   }));
-  const listeners = new Set(process.stdout.listeners('error'));
   let out = '';
   for (const { stream } of kept)
     stream.write = (text: string | Uint8Array) => {
@@ -83,8 +82,6 @@ async function said({
   } finally {
     clearTimeout(timer);
     for (const { stream, write } of kept) stream.write = write;
-    for (const listener of process.stdout.listeners('error'))
-      if (!listeners.has(listener)) process.stdout.off('error', listener as () => void);
     process.exitCode = undefined;
     process.chdir(home);
   }
