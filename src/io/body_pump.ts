@@ -7,10 +7,35 @@ export interface BodyPumpParts {
   readonly request: RequestBody;
 }
 
+/**
+ * Knows how much content there was before compression. It is an object with a method, not a function made for each
+ * response: where functions made anew are called, V8 keeps each of them, and with it its whole exchange, until it marks
+ * the whole heap (docs/decisions/0058).
+ */
+export interface RawContent {
+  /** Bytes of content before compression, where `sentBytes` have been sent. */
+  rawBytesOf(sentBytes: number): number;
+}
+
+/** Content that was compressed whole: a client that did not read all of it did not read the originals either. */
+export class CompressedWhole implements RawContent {
+  readonly #packedBytes: number;
+  readonly #rawBytes: number;
+
+  constructor(packedBytes: number, rawBytes: number) {
+    this.#packedBytes = packedBytes;
+    this.#rawBytes = rawBytes;
+  }
+
+  rawBytesOf(sentBytes: number): number {
+    return sentBytes === this.#packedBytes ? this.#rawBytes : sentBytes;
+  }
+}
+
 /** Moves the content of a response into its sink, at the client's pace, and reports the result once. */
 export class BodyPump implements BodyTaker {
-  /** Bytes of content before compression, if they differ from what was sent. */
-  rawBytes: (() => number) | null = null;
+  /** Set if the content before compression differs from what was sent. */
+  raw: RawContent | null = null;
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;
   #done: ((sent: Sent) => void) | null;
@@ -72,7 +97,7 @@ export class BodyPump implements BodyTaker {
     done({
       requestBytes: request.receivedBytes,
       responseBytes: sentBytes,
-      rawResponseBytes: this.rawBytes === null ? sentBytes : this.rawBytes(),
+      rawResponseBytes: this.raw === null ? sentBytes : this.raw.rawBytesOf(sentBytes),
       cut,
     });
   }

@@ -13,6 +13,7 @@ import {
 } from 'node:zlib';
 import type { Encoding } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
+import type { RawContent } from './body_pump.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { SMALL_GZIP_BYTES, smallGzip } from './small_gzip.ts';
 
@@ -106,10 +107,9 @@ function createEncoder(encoding: Encoding, flushEach: boolean): Transform {
  * otherwise the encoder decides. A fault of the source is passed on and the stream has no trailer, so that it
  * is not taken for complete.
  */
-export class CompressedBody implements ResponseBody, BodyTaker {
+export class CompressedBody implements ResponseBody, BodyTaker, RawContent {
   readonly lengthBytes = null;
-  /** Input bytes. */
-  rawBytes = 0;
+  #rawBytes = 0;
   readonly #source: ResponseBody;
   readonly #encoder: Transform;
   #taker: BodyTaker | null = null;
@@ -119,6 +119,10 @@ export class CompressedBody implements ResponseBody, BodyTaker {
   constructor(source: ResponseBody, encoding: Encoding, flushEach: boolean) {
     this.#source = source;
     this.#encoder = createEncoder(encoding, flushEach);
+  }
+
+  rawBytesOf(): number {
+    return this.#rawBytes;
   }
 
   flow(taker: BodyTaker): void {
@@ -151,7 +155,7 @@ export class CompressedBody implements ResponseBody, BodyTaker {
 
   take(bytes: Uint8Array): void {
     if (this.#encoder.destroyed) return;
-    this.rawBytes += bytes.length;
+    this.#rawBytes += bytes.length;
     // The encoder runs in parallel, when the lent bytes are no longer valid.
     this.#encoder.write(Buffer.from(bytes));
   }
