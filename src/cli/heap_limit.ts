@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { collectReadsWith } from '../io/read_garbage.ts';
+import { collectGarbageWith } from '../io/young_garbage.ts';
 import { setFlag } from './v8_flags.ts';
 
 /** V8 grows its young generation to 48 MB and more, and never shrinks it again. */
@@ -14,7 +14,7 @@ const ONE_THREAD = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-swee
  * garbage at its end, and with 10,000 idle connections the process takes 60 to 100 MB less. V8 accepts the
  * limit as an option at its start only, so it is set when the heap has reached the size. A larger heap does
  * not make the proxy faster. What was read from connections is collected when there is enough of it
- * (`io/read_garbage.ts`), by the thread that makes it. A small young generation holds so little that helper
+ * (`io/young_garbage.ts`), by the thread that makes it. A small young generation holds so little that helper
  * threads cost more than they save, and memory they free lands in other threads' allocator pools.
  */
 export function limitHeap(): void {
@@ -27,7 +27,7 @@ export function limitHeap(): void {
   }, LOOK_MS);
   timer.unref();
   let collect: Collect | null = null;
-  collectReadsWith(() => {
+  collectGarbageWith(() => {
     collect ??= collector();
     collect({ type: 'minor' });
   });

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Relayed } from '../engine/stream_exchange.ts';
-import { countRead } from './read_garbage.ts';
+import { countGarbage } from './young_garbage.ts';
 import { type Postponed, tickBatch } from './tick_batch.ts';
 
 /** Maximum silence of a half-closed connection, in ms; our choice. */
@@ -119,7 +119,7 @@ class TickOutput implements Postponed {
   }
 
   write(chunk: Buffer): void {
-    countRead(chunk.length);
+    countGarbage(chunk.length);
     if (this.#isBatching) {
       const { length } = chunk;
       if (!this.#to.write(chunk, (error) => this.#accepted(error, length))) this.#from.pause();

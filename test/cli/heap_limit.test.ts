@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 /** Reads 100 MiB in a process of its own, and prints the most that was held, in MiB. */
 const READER = `
 import { limitHeap } from './src/cli/heap_limit.ts';
-import { countRead } from './src/io/read_garbage.ts';
+import { countGarbage } from './src/io/young_garbage.ts';
 if (process.argv[1] === 'limited') limitHeap();
 let most = 0;
 for (let read = 0; read < 1_600; read++) {
-  countRead(Buffer.allocUnsafeSlow(65_536).length);
+  countGarbage(Buffer.allocUnsafeSlow(65_536).length);
   most = Math.max(most, process.memoryUsage().arrayBuffers);
 }
 console.log(most / 2 ** 20);

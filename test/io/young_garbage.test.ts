@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { collectReadsWith } from '../../src/io/read_garbage.ts';
+import { compressed } from '../../src/io/compressor.ts';
+import { collectGarbageWith } from '../../src/io/young_garbage.ts';
 import { forwardTcp } from '../../src/io/tcp_forward.ts';
 
-afterAll(() => collectReadsWith(() => undefined));
+afterAll(() => collectGarbageWith(() => undefined));
 
 /** An accepted connection, and its peer, which sends this many bytes and takes what comes. */
 async function connection(bytes: number): Promise<Socket> {
@@ -19,10 +20,18 @@ async function connection(bytes: number): Promise<Socket> {
 
 test('young garbage is collected while a transfer goes on, each 2 MiB', async () => {
   let collected = 0;
-  collectReadsWith(() => void collected++);
+  collectGarbageWith(() => void collected++);
   const [client, backend] = await Promise.all([connection(7 * 2 ** 20), connection(2 ** 20)]);
   const drain = new AbortController().signal;
   const { bytesIn, bytesOut } = await forwardTcp(client, backend, { idleMs: 0, drain });
   expect([bytesIn, bytesOut]).toEqual([7 * 2 ** 20, 2 ** 20]);
   expect(collected).toBe(4);
+});
+
+test('and while bodies are compressed', () => {
+  let collected = 0;
+  collectGarbageWith(() => void collected++);
+  const text = Buffer.from('a line of text. '.repeat(6_400));
+  for (let turn = 0; turn < 160; turn++) compressed(text, 'gzip');
+  expect(collected).toBe(2);
 });
