@@ -9,8 +9,8 @@ export interface BodyPumpParts {
 
 /**
  * Knows how much content there was before compression. It is an object with a method, not a function made for each
- * response: where functions made anew are called, V8 keeps each of them, and with it its whole exchange, until it marks
- * the whole heap (docs/decisions/0058).
+ * response: V8 keeps such functions where they are called, each with its whole exchange, until it marks the whole heap
+ * (docs/decisions/0058).
  */
 export interface RawContent {
   /** Bytes of content before compression, where `sentBytes` have been sent. */
