@@ -50,6 +50,7 @@ const code: RolldownOptions = {
           priority: 1,
         },
         { name: 'check_files', test: /src\/cli\/check_files\.ts$/, priority: 1 },
+        { name: 'heap_limit', test: /src\/cli\/heap_limit\.ts$/, priority: 1 },
         // A local ingress would load those of coverage with them.
         {
           name: 'ingress',
