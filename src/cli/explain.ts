@@ -78,9 +78,9 @@ export function register(command: Command): void {
     .action(async (method: string | undefined, url: string | undefined, options: Options) => {
       refuseExcess(command);
       const hasStatus = command.getOptionValueSource('upstreamStatus') === 'cli';
-      const named =
-        url === undefined && isUrl(method) ? (['GET', method] as const) : ([method, url] as const);
-      process.exitCode = await explain(...named, { ...options, hasStatus });
+      const own = { ...options, hasStatus };
+      const isUrlAlone = url === undefined && isUrl(method);
+      process.exitCode = await (isUrlAlone ? explain('GET', method, own) : explain(method, url, own));
     });
 }
 

@@ -12,13 +12,13 @@ export interface BodyPumpParts {
  * response: V8 keeps such functions where they are called, each with its whole exchange, until it marks the whole heap
  * (docs/decisions/0058).
  */
-export interface RawContent {
+export interface RawLength {
   /** Bytes of content before compression, where `sentBytes` have been sent. */
   rawBytesOf(sentBytes: number): number;
 }
 
 /** Content that was compressed whole: a client that did not read all of it did not read the originals either. */
-export class CompressedWhole implements RawContent {
+export class CompressedLength implements RawLength {
   readonly #packedBytes: number;
   readonly #rawBytes: number;
 
@@ -35,7 +35,7 @@ export class CompressedWhole implements RawContent {
 /** Moves the content of a response into its sink, at the client's pace, and reports the result once. */
 export class BodyPump implements BodyTaker {
   /** Set if the content before compression differs from what was sent. */
-  raw: RawContent | null = null;
+  rawLength: RawLength | null = null;
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;
   #done: ((sent: Sent) => void) | null;
@@ -97,7 +97,7 @@ export class BodyPump implements BodyTaker {
     done({
       requestBytes: request.receivedBytes,
       responseBytes: sentBytes,
-      rawResponseBytes: this.raw === null ? sentBytes : this.raw.rawBytesOf(sentBytes),
+      rawResponseBytes: this.rawLength === null ? sentBytes : this.rawLength.rawBytesOf(sentBytes),
       cut,
     });
   }

@@ -57,13 +57,13 @@ export class BufferedBody implements Body, BodyTaker {
 
   /** The body from its first byte, or null when bytes that were passed on are no longer buffered. */
   open(): Body | null {
-    if (this.#complete) return bodyOf(this.#bytes, this.#trailers);
+    if (this.#complete) return bodyOf(this.#held.unread, this.#trailers);
     return this.#taker === null ? this : null;
   }
 
   flow(taker: BodyTaker): void {
     this.#taker = taker;
-    const held = this.#bytes;
+    const held = this.#held.unread;
     // What is lent is not written to any more.
     this.#held.clear();
     if (held.length > 0) taker.take(held);
@@ -121,7 +121,7 @@ export class BufferedBody implements Body, BodyTaker {
 
   #outcome(): Buffered | null {
     if (this.#held.length > this.#limitBytes) return { failure: 'too_large' };
-    if (this.#complete) return { bytes: Buffer.from(this.#bytes) };
+    if (this.#complete) return { bytes: Buffer.from(this.#held.unread) };
     return this.#fault === null ? null : { failure: this.#fault.fault };
   }
 
@@ -133,11 +133,6 @@ export class BufferedBody implements Body, BodyTaker {
       this.#isPaused = false;
       if (!this.#isResting) this.#source.resume();
     }
-  }
-
-  /** What was read and not passed on. */
-  get #bytes(): Uint8Array {
-    return this.#held.bytes.subarray(this.#held.from, this.#held.to);
   }
 }
 

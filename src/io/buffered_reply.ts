@@ -1,7 +1,7 @@
 import type { Sent } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
-import { BodyPump, type BodyPumpParts, CompressedWhole } from './body_pump.ts';
+import { BodyPump, type BodyPumpParts, CompressedLength } from './body_pump.ts';
 import { freeBuffers } from './free_buffers.ts';
 
 /**
@@ -65,7 +65,7 @@ export class BufferedReply implements BodyTaker {
     const isOnePiece = this.#pieces.length === 1 && this.#kept === null;
     const bytes = this.#make(isOnePiece ? this.#pieces[0]! : this.#keep().subarray(0, this.#keptBytes));
     if (this.#kept !== null) freeBuffers.give(this.#kept);
-    this.#pump.raw = new CompressedWhole(bytes.length, this.#bytes);
+    this.#pump.rawLength = new CompressedLength(bytes.length, this.#bytes);
     sink.take(bytes);
     this.#pump.end(NO_FIELDS);
   }

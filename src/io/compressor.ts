@@ -13,7 +13,7 @@ import {
 } from 'node:zlib';
 import type { Encoding } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
-import type { RawContent } from './body_pump.ts';
+import type { RawLength } from './body_pump.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { SMALL_GZIP_BYTES, smallGzip } from './small_gzip.ts';
 import { countGarbage } from './young_garbage.ts';
@@ -109,7 +109,7 @@ function createEncoder(encoding: Encoding, flushEach: boolean): Transform {
  * otherwise the encoder decides. A fault of the source is passed on and the stream has no trailer, so that it
  * is not taken for complete.
  */
-export class CompressedBody implements ResponseBody, BodyTaker, RawContent {
+export class CompressedBody implements ResponseBody, BodyTaker, RawLength {
   readonly lengthBytes = null;
   #rawBytes = 0;
   readonly #source: ResponseBody;

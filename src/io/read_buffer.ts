@@ -18,6 +18,11 @@ export class ReadBuffer {
     return this.to - this.from;
   }
 
+  /** The unread bytes, in place. */
+  get unread(): Buffer {
+    return this.bytes.subarray(this.from, this.to);
+  }
+
   /** Whether the unread bytes are never overwritten, so that parts of them may be kept. */
   get isStable(): boolean {
     return !this.#owned;
@@ -66,6 +71,6 @@ export class ReadBuffer {
 
 /** Returns bytes that were read ahead to the connection, for its next reader; the bytes are copied. */
 export function unshiftBuffered(input: ReadBuffer, socket: Duplex): void {
-  if (input.length > 0) socket.unshift(Buffer.from(input.bytes.subarray(input.from, input.to)));
+  if (input.length > 0) socket.unshift(Buffer.from(input.unread));
   input.clear();
 }

@@ -141,7 +141,7 @@ class BodyBytes implements KeptBytes {
   readonly #limit: number;
   /** Most bodies are one piece. */
   #first: Uint8Array | null = null;
-  /** What follows it, joined: a body in many small pieces takes no more memory than its bytes. */
+  /** What follows it, joined, so that a body in many small pieces takes no more memory than its bytes. */
   #rest: Buffer | null = null;
   #kept = 0;
   #count = 0;

@@ -41,7 +41,7 @@ export class JsonCollector {
       return { problem: `a request may be nested at most ${MAX_DEPTH} levels deep` };
     if (!ends) return null;
     try {
-      return { value: JSON.parse(held.bytes.toString('utf8', held.from, held.to)) };
+      return { value: JSON.parse(held.unread.toString('utf8')) };
     } catch {
       return { problem: 'a request is not valid JSON' };
     }

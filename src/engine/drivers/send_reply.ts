@@ -1,7 +1,7 @@
 import { isBodyless } from '../../http/bodyless.ts';
 import { NO_FIELDS } from '../../http/fields.ts';
 import { isEventStream } from '../../http/lasting_response.ts';
-import { BodyPump, CompressedWhole, type RawContent } from '../../io/body_pump.ts';
+import { BodyPump, CompressedLength, type RawLength } from '../../io/body_pump.ts';
 import { NO_BODY } from '../../io/buffered_body.ts';
 import { BufferedReply } from '../../io/buffered_reply.ts';
 import { CompressedBody, compressed } from '../../io/compressor.ts';
@@ -61,7 +61,7 @@ function sendLocal(
   if (isCut) return done(unsent(parts, 'upstream'));
   const pump = new BodyPump(parts, NO_SOURCE, done);
   sink.head(reply.status, fieldsOf(reply), framing);
-  pump.raw = new CompressedWhole(bytes.length, raw.length);
+  pump.rawLength = new CompressedLength(bytes.length, raw.length);
   if (framing.content) sink.take(bytes);
   pump.end(NO_FIELDS);
 }
@@ -74,11 +74,11 @@ const NO_SOURCE: ResponseBody = {
 };
 
 /** A response without content. */
-const NOTHING: RawContent = { rawBytesOf: () => 0 };
+const NOTHING: RawLength = { rawBytesOf: () => 0 };
 
 function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts, done: (sent: Sent) => void): void {
   const pump = new BodyPump(parts, body, done);
-  pump.raw = NOTHING;
+  pump.rawLength = NOTHING;
   parts.sink.head(reply.status, fieldsOf(reply), framingWithoutContent(reply));
   body.cancel(); // no effect, unless the upstream sends content where none is allowed
   pump.end(NO_FIELDS);
@@ -117,7 +117,7 @@ function sendCompressed(
   const stream = (source: ResponseBody): void => {
     const packed = new CompressedBody(source, encoding, isEventStream(reply.headers));
     const pump = new BodyPump(parts, packed, done);
-    pump.raw = packed;
+    pump.rawLength = packed;
     sink.head(reply.status, fields, { lengthBytes: null, content: true });
     packed.flow(pump);
   };

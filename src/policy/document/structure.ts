@@ -92,20 +92,22 @@ function phaseOf(
     return legacy;
   }
   const meant = suggest(key, PHASES);
-  const isRule = ['expressions', 'actions', 'name', 'type', 'config'].includes(key);
-  const isAround = AROUND.test(key);
-  const isOfEdge = ['edges', 'backends'].includes(key);
   report(2236, pointer, `${quoted(key)} is not a phase of a policy`, {
     at: 'key',
-    hint:
-      didYouMean(meant) ??
-      (isRule ? 'rules are a list below a phase' : undefined) ??
-      (isAround ? 'a policy file has only the part that begins with the phases' : undefined) ??
-      (isOfEdge ? 'an edge file is not a policy: the part below `traffic_policy` is one' : undefined),
+    hint: didYouMean(meant) ?? hintOnKey(key),
     notes: [`phases: ${listed(PHASES)}`],
     fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
   });
   return undefined;
+}
+
+/** Says what a key belongs to that policies do not have. */
+function hintOnKey(key: string): string | undefined {
+  if (['expressions', 'actions', 'name', 'type', 'config'].includes(key))
+    return 'rules are a list below a phase';
+  if (['edges', 'backends'].includes(key))
+    return 'an edge file is not a policy: the part below `traffic_policy` is one';
+  return AROUND.test(key) ? 'a policy file has only the part that begins with the phases' : undefined;
 }
 
 /** Whether the endpoint of the policy has this phase. */

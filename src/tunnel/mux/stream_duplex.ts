@@ -103,9 +103,9 @@ export class StreamDuplex extends Duplex implements StreamTaker, Postponed {
 
   /** Adds what arrived in this tick to the read buffer. */
   settle(): void {
-    const { bytes, from, to } = this.#gathered;
+    const { unread } = this.#gathered;
     this.#gathered.clear();
-    if (to > from && !this.destroyed) this.#add(bytes.subarray(from, to));
+    if (unread.length > 0 && !this.destroyed) this.#add(unread);
   }
 
   #add(bytes: Buffer): void {
