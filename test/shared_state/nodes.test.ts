@@ -118,6 +118,8 @@ describe('a login at several nodes', () => {
       nowMs += afterMs;
       expect([await ask(0), await ask(1), await ask(0)]).toEqual([502, 502, 502]);
     }
+    // While one node asks again, the other refuses: it does not pass the session.
+    expect(await Promise.all([ask(0), ask(1)])).toEqual([502, 502]);
     delete evil.silent;
     expect([await ask(1), await ask(0)]).toEqual([200, 200]);
   });
