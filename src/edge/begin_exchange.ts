@@ -38,7 +38,7 @@ export function beginExchange(
     return refuseExchange(compiled, connection, head, world, noRoute('route.unknown_host', head));
   const reserved = edge.reserved.length === 0 ? null : reservedFor(edge.reserved, head.host, head.path);
   const found = reserved ?? edge.router.find(head.host, head.path);
-  if (reserved === null && edge.router.isAmbiguous(head.host, head.path, found)) {
+  if (reserved === null && edge.router.isAmbiguous(head, found)) {
     return refuseExchange(compiled, connection, head, world, noRoute('route.ambiguous_path', head));
   }
   if (found === null)

@@ -1,6 +1,6 @@
 import type { Pipeline } from '../engine/pipeline.ts';
 import { parseTarget } from '../http/target.ts';
-import { isPlain, looseText, readings } from '../http/readings.ts';
+import { type ReadPath, isPlain, looseText, readings } from '../http/readings.ts';
 import { PrefixTree } from './prefix_tree.ts';
 
 /**
@@ -34,11 +34,13 @@ interface Table {
   readonly prefixes: PrefixTree<Node>;
 }
 
+type HostAndPath = ReadPath & { readonly host: string };
+
 export interface Router {
   /** The most specific route: exact before prefix, longer before shorter, with host before without. */
   readonly find: (host: string, path: string) => Pipeline | null;
   /** Whether a more lenient reading of the path (`http/readings.ts`) belongs to another route. */
-  readonly isAmbiguous: (host: string, path: string, found: Pipeline | null) => boolean;
+  readonly isAmbiguous: (head: HostAndPath, found: Pipeline | null) => boolean;
 }
 
 /** Builds the router of an edge. Prefixes are plain string prefixes: `/foo` also matches `/foobar`. */
@@ -50,11 +52,11 @@ export function router(routes: readonly RoutedPipeline[]): Router {
   const only = routes.length === 1 && routes[0]!.host === null && routes[0]!.path === '/' ? routes[0]! : null;
   return {
     find: (host, path) => find(table, host, path)?.[0] ?? null,
-    isAmbiguous: (host, path, found) => {
+    isAmbiguous: (head, found) => {
       if (only !== null && !only.exact) return false;
-      if (isFolded && isPlain(path)) return false;
-      return readings(path).some((reading) => {
-        const other = find((folded ??= build(routes, looseText)), host, reading);
+      if (isFolded && isPlain(head)) return false;
+      return readings(head.path).some((reading) => {
+        const other = find((folded ??= build(routes, looseText)), head.host, reading);
         return found === null ? other !== null : other === null || !other.includes(found);
       });
     },

@@ -11,6 +11,8 @@ export interface RequestHead {
   readonly authority: string;
   /** Canonical path: used by routes, rules and the upstream. */
   readonly path: string;
+  /** The path that was read, if it is known to have one reading only (`http/readings.ts`); `path` may be edited later. */
+  readonly plainPath?: string;
   /** Without the question mark; undefined if there is none (`/a?` has the empty string). */
   readonly query: string | undefined;
   /** Path and query as the client sent them, because some webhook senders sign them. Not used for decisions. */

@@ -1,3 +1,4 @@
+import { HAS_READINGS, pathKind } from './path_kind.ts';
 import { removeDotSegments } from './target.ts';
 
 /**
@@ -10,49 +11,24 @@ import { removeDotSegments } from './target.ts';
 /** Matches paths with one reading, with or without a slash at the end; `isPlain` is quicker. */
 export const PLAIN_PATH = /^(?:\/[a-z0-9\-._~!$&'()*+,=:@]*[a-z0-9\-_~!$&'()*+,=:@])*\/?$/;
 
-/** Kinds of characters of a path. */
-const OTHER = 0;
-const PLAIN = 1;
-const DOT = 2;
-const SLASH = 3;
-const SLASH_CODE = 47;
-
-const KINDS = new Uint8Array(128);
-for (const plain of "abcdefghijklmnopqrstuvwxyz0123456789-_~!$&'()*+,=:@") KINDS[plain.charCodeAt(0)] = PLAIN;
-KINDS['.'.charCodeAt(0)] = DOT;
-KINDS[SLASH_CODE] = SLASH;
-
 const DECODINGS = 3;
 /** A path with more readings is meant to confuse. Readings with the fewest steps come first. */
 const READINGS_LIMIT = 48;
 
-/** The router and the policies of a request ask for the same path, one after the other. */
-let lastPlain = '/';
-
-/** Whether a canonical path has one reading only. */
-export function isPlain(path: string): boolean {
-  if (path === lastPlain) return true;
-  if (!hasPlainSegments(path)) return false;
-  lastPlain = path;
-  return true;
+/** A canonical path, and the same text if it is known to have one reading only: edits of the path do not change that. */
+export interface ReadPath {
+  readonly path: string;
+  readonly plainPath?: string;
 }
 
-/** Whether all segments have plain characters only and end without a dot; a slash at the end is allowed. */
-function hasPlainSegments(path: string): boolean {
-  if (path.charCodeAt(0) !== SLASH_CODE) return path === '';
-  let before = PLAIN;
-  for (let at = 0; at < path.length; at++) {
-    const code = path.charCodeAt(at);
-    const kind = code < KINDS.length ? KINDS[code]! : OTHER;
-    if (kind === OTHER || (kind === SLASH && before >= DOT)) return false;
-    before = kind;
-  }
-  return before !== DOT;
+/** Whether a canonical path has one reading only. */
+export function isPlain({ path, plainPath }: ReadPath): boolean {
+  return path === plainPath || path === '' || (pathKind(path, path.length) & HAS_READINGS) === 0;
 }
 
 /** The readings of a canonical path, the plainest first; for almost all paths only the path itself. */
 export function readings(path: string): readonly string[] {
-  if (isPlain(path)) return [path];
+  if (isPlain({ path })) return [path];
   const found = new Set<string>();
   let decoded = decode(path);
   for (let round = 0; round < DECODINGS && found.size < READINGS_LIMIT; round++) {
@@ -68,9 +44,10 @@ export function readings(path: string): readonly string[] {
  * The paths that a server behind the edge may take a request's path for: its readings, and each without its last slash,
  * because routers of applications treat `/admin/` like `/admin`. Null if that is only `path`, and it was sent as it is.
  */
-export function spellings(path: string, sentTarget: string): readonly string[] | null {
+export function spellings(read: ReadPath & { readonly sentTarget: string }): readonly string[] | null {
+  const { path, sentTarget } = read;
   const isAsSent = sentTarget === path || (sentTarget.startsWith(path) && sentTarget[path.length] === '?');
-  if (isAsSent && isPlain(path) && (path === '/' || !path.endsWith('/'))) return null;
+  if (isAsSent && isPlain(read) && (path === '/' || !path.endsWith('/'))) return null;
   const all = readings(path);
   const withSlash = all.filter((each) => each.length > 1 && each.endsWith('/'));
   return [...new Set([...all, ...withSlash.map((each) => each.slice(0, -1))])];

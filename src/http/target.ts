@@ -1,4 +1,5 @@
 import { WIRE_LIMITS } from './message_limits.ts';
+import { MAY_CHANGE, pathKind } from './path_kind.ts';
 
 /**
  * The canonical form of a request target. It is made once, before routing: routes match it, rules read it and
@@ -13,6 +14,8 @@ export interface Target {
   readonly path: string;
   /** Without the question mark; undefined when the target has none. */
   readonly query: string | undefined;
+  /** Whether the path is known to have one reading only (`readings.ts`). */
+  readonly isPlain: boolean;
 }
 
 const TARGET_LIMIT_BYTES = WIRE_LIMITS.targetBytes;
@@ -21,9 +24,6 @@ export interface TargetProblem {
   readonly problem: string;
 }
 
-// Only unreserved characters, and no empty or dot segments: already canonical.
-const PLAIN_PATH = /^(?:\/(?!\.)[A-Za-z0-9\-_~!$&'()*+,=:@.]*(?=\/|$))+$/;
-const EMPTY_SEGMENT = /\/\//;
 const QUERY = /^[!$-;=?-Z_a-z~%[\]{}|^`"<>]*$/;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 const PATH_CHARACTER = /[A-Za-z0-9\-._~!$&'()*+,;=:@/]/;
@@ -38,7 +38,8 @@ export function parseTarget(text: string): Target | TargetProblem {
   if (query !== undefined && !QUERY.test(query)) {
     return { problem: 'the query has a character that must be percent-encoded' };
   }
-  if (PLAIN_PATH.test(rawPath) && !EMPTY_SEGMENT.test(rawPath)) return { path: rawPath, query };
+  const kind = pathKind(text, rawPath.length);
+  if ((kind & MAY_CHANGE) === 0) return { path: rawPath, query, isPlain: kind === 0 };
   if (!rawPath.startsWith('/')) return { problem: 'the request target does not start with a slash' };
   const decoded = normaliseEncoding(rawPath);
   if (typeof decoded !== 'string') return decoded;
@@ -46,7 +47,7 @@ export function parseTarget(text: string): Target | TargetProblem {
   if (hidesDotSegments(path)) {
     return { problem: 'the path hides a dot segment behind an encoded slash or a path parameter' };
   }
-  return { path, query };
+  return { path, query, isPlain: false };
 }
 
 /**

@@ -82,7 +82,7 @@ function naive(routes: readonly RoutedPipeline[], host: string, path: string): s
 
 describe('paths that another server would route elsewhere', () => {
   const table = router([route('/'), route('/admin'), route('/files/exact', true)]);
-  const ambiguous = (path: string) => table.isAmbiguous('x', path, table.find('x', path));
+  const ambiguous = (path: string) => table.isAmbiguous({ host: 'x', path }, table.find('x', path));
 
   it.each([
     '/ADMIN',
@@ -106,7 +106,7 @@ describe('paths that another server would route elsewhere', () => {
   it('distinguishes routes that differ only in case', () => {
     const both = router([route('/a'), route('/A'), route('/')]);
     for (const path of ['/a', '/A', '/ax', '/AX'])
-      expect(both.isAmbiguous('x', path, both.find('x', path))).toBe(false);
+      expect(both.isAmbiguous({ host: 'x', path }, both.find('x', path))).toBe(false);
   });
 });
 

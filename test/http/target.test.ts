@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readings } from '../../src/http/readings.ts';
+import { PLAIN_PATH, readings } from '../../src/http/readings.ts';
 import { parseTarget } from '../../src/http/target.ts';
 import { sized } from '../random.ts';
 
@@ -28,7 +28,7 @@ describe('the canonical form of a target', () => {
     ['/a/', '/a/', undefined],
     ['/a//', '/a/', undefined],
   ])('%s → %s', (target, path, query) => {
-    expect(parseTarget(target)).toEqual({ path, query });
+    expect(parseTarget(target)).toMatchObject({ path, query });
   });
 
   it.each([
@@ -86,12 +86,28 @@ describe('the canonical form of a target', () => {
       fc.property(anyPath, (path) => {
         const once = parseTarget(path);
         if ('problem' in once) return;
-        expect(parseTarget(once.path)).toEqual(once);
+        expect(parseTarget(once.path)).toMatchObject({ path: once.path, query: once.query });
         expect(once.path).toMatch(/^\//);
         expect(once.path).not.toMatch(/\/\/|\/\.{1,2}(?:\/|$)/);
       }),
       sized(5_000, 7),
     );
+  });
+
+  it('knows some paths with one reading only, among them the usual ones', () => {
+    fc.assert(
+      fc.property(anyPath, (path) => {
+        const target = parseTarget(path);
+        if ('problem' in target || !target.isPlain) return;
+        expect(target.path).toBe(path);
+        expect(path).toMatch(PLAIN_PATH);
+        expect(readings(path)).toEqual([path]);
+      }),
+      sized(5_000, 7),
+    );
+    expect(parseTarget('/shop/items/1?x=A.')).toMatchObject({ isPlain: true });
+    expect(parseTarget('/shop/Items')).toMatchObject({ isPlain: false });
+    expect(parseTarget('/shop./items')).toMatchObject({ isPlain: false });
   });
 
   it('lists how an upstream may read an encoded slash or a path parameter', () => {

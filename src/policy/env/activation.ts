@@ -101,8 +101,7 @@ export class Activation {
 
   /** The paths that an upstream may take the request's path for; null if that is only the path itself. */
   get spellings(): readonly string[] | null {
-    if (this.#spellings === undefined)
-      this.#spellings = spellings(this.request.path, this.request.sentTarget);
+    if (this.#spellings === undefined) this.#spellings = spellings(this.request);
     return this.#spellings;
   }
 

@@ -65,7 +65,7 @@ export function mayAffect(
 /** Whether its path, as it is written, does not decide alone which routes a request takes. */
 function mayTakeAnyRoute({ draft, isLogin, routes }: RoutedDraft): boolean {
   // Internal endpoints may get another path.
-  return isLogin || draft.as !== null || routes.size > 1 || !isPlain(draft.path);
+  return isLogin || draft.as !== null || routes.size > 1 || !isPlain(draft);
 }
 
 function indexOf({ pointer }: PlacedRoute): number {
