@@ -6,6 +6,14 @@ type HandlerMember<Name extends 'onConnection' | 'onRequest' | 'onResponse' | 'r
   Handler<unknown>[Name]
 >;
 
+/** A step of traces that repeats, kept by `trace.ts` where its subject is. */
+export interface KeptStep {
+  /** What the step is about; the step is null until it comes a second time. */
+  of: object | null;
+  phase: string;
+  step: object | null;
+}
+
 /** One handler in its pipeline, with its state across requests. All have the same object shape, for speed. */
 export interface CompiledFilter {
   readonly module: string;
@@ -20,6 +28,7 @@ export interface CompiledFilter {
   readonly onRequest: HandlerMember<'onRequest'> | null;
   readonly onResponse: HandlerMember<'onResponse'> | null;
   readonly reduce: HandlerMember<'reduce'> | null;
+  readonly kept: KeptStep;
 }
 
 /** Handlers in table order. */
@@ -69,6 +78,7 @@ export function compiledFilter(
     onResponse: open.onResponse ?? null,
     // A filter with state is reset between cases, whether or not outcomes change it.
     reduce: open.reduce ?? (handler.initial === undefined ? null : keepState),
+    kept: { of: null, phase: '', step: null },
   };
 }
 

@@ -97,7 +97,18 @@ function pushVerdicts(
 ): void {
   for (let index = 0; index < verdicts.length; index++) {
     const verdict = verdicts[index];
-    if (verdict !== undefined) steps.push(verdictStep(phase, pipeline!.filters[index]!, verdict));
+    if (verdict === undefined) continue;
+    const filter = pipeline!.filters[index]!;
+    const { kept } = filter;
+    // Most requests of a route get the verdicts of the one before, and share their steps.
+    if (kept.of === verdict && kept.phase === phase)
+      steps.push((kept.step ??= Object.freeze(verdictStep(phase, filter, verdict))) as Step);
+    else {
+      kept.of = verdict;
+      kept.phase = phase;
+      kept.step = null;
+      steps.push(verdictStep(phase, filter, verdict));
+    }
   }
 }
 

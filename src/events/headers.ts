@@ -1,4 +1,5 @@
 import { memoizeRecurring } from '../caches/recurring.ts';
+import { fieldNamesOf, perNames } from '../http/field_names.ts';
 import type { FieldList } from '../http/fields.ts';
 import { mayHoldSecret, withoutSecret } from '../http/secrets.ts';
 import type { NormalisedHeaders } from './field_types.ts';
@@ -21,25 +22,17 @@ interface Place {
   readonly key: string;
   /** The name in lower case if values may have secrets, which readers of events must not get. */
   readonly secret: string | null;
-  value: string;
-  /** Frozen, as it is shared; null until the value has come twice. */
-  values: Values | null;
+  value: string | null;
+  /** Of a value that consists of cookies: what precedes the value of each. */
+  cookies: readonly string[] | null;
+  /** Whether its list is in events already, and frozen. */
+  isShared: boolean;
 }
 
 function placeOf(name: string): Place {
   const lower = name.toLowerCase();
   const secret = mayHoldSecret(lower) ? lower : null;
-  return { name, key: capitalised(name), secret, value: '', values: null };
-}
-
-/** The value of a field as a list with one element. Values often repeat, and those that do not are not looked up. */
-function valuesAt(place: Place, value: string): Values {
-  if (value === place.value) return (place.values ??= Object.freeze(shown(place, value)));
-  if (value.length <= KEPT_UNITS) {
-    place.value = value;
-    place.values = null;
-  }
-  return shown(place, value);
+  return { name, key: capitalised(name), secret, value: null, cookies: null, isShared: false };
 }
 
 function shown({ secret }: Place, value: string): [string] {
@@ -49,68 +42,89 @@ function shown({ secret }: Place, value: string): [string] {
   return [withoutSecret(secret, value).toLowerCase()];
 }
 
-/** The fields of a message in order, and an object with their members. */
+/** The fields of messages with the same names, and the members of the last one, of which others are copies. */
 interface Shape {
   readonly places: readonly Place[];
-  readonly empty: Readonly<Record<string, Values>>;
+  readonly last: Record<string, Values>;
 }
 
-const SHAPE_LIMIT = 8;
 const NO_VALUES: Values = Object.freeze([]);
 
-/**
- * The most recent shapes: similar clients send the same names in the same order, and filling an object with
- * existing members takes half the time of creating them one by one.
- */
-const shapes: Shape[] = [];
-let oldest = 0;
+/** Null for repeated names and names of built-in properties, which are handled one by one. */
+const shapeOf = perNames((names): Shape | null => {
+  const places = names.flatMap((name, at) => (at % 2 === 0 ? [placeOf(name)] : []));
+  const keys = new Set(places.map(({ key }) => key));
+  if (keys.size < places.length || places.some(({ key }) => key in Object.prototype)) return null;
+  return { places, last: Object.fromEntries(places.map(({ key }) => [key, NO_VALUES])) };
+});
 
-/** Header fields in events: capitalised names, lower-case values in order. */
+/**
+ * Header fields in events: capitalised names, lower-case values in order. Most values are those of the message before with
+ * these names, and copying an object takes a third of the time of filling it member by member.
+ */
 export const normaliseHeaders: (fields: FieldList) => NormalisedHeaders = memoizeRecurring((fields) => {
-  const shape = shapeOf(fields);
-  if (shape === undefined) return computeHeaders(fields);
-  const out: Record<string, Values> = { ...shape.empty };
-  const { places } = shape;
+  const names = fieldNamesOf(fields);
+  const shape = names === null ? null : shapeOf(names);
+  if (shape === null) return computeHeaders(fields);
+  const { places, last } = shape;
+  let long = 0;
   for (let at = 0; at < places.length; at++) {
     const place = places[at]!;
-    out[place.key] = valuesAt(place, fields[2 * at + 1]!);
+    const value = fields[2 * at + 1]!;
+    if (value === place.value || (place.cookies !== null && hasCookies(value, place.cookies))) {
+      if (place.isShared) continue;
+      place.isShared = true;
+      Object.freeze(last[place.key]);
+    } else if (value.length <= KEPT_UNITS) {
+      place.value = value;
+      place.cookies = place.secret === 'cookie' ? cookiesOf(value) : null;
+      place.isShared = false;
+      last[place.key] = shown(place, value);
+    } else long++;
   }
+  const out = { ...last };
+  if (long > 0) putLong(out, places, fields);
   return out;
 });
 
-function shapeOf(fields: FieldList): Shape | undefined {
-  for (let index = 0; index < shapes.length; index++) {
-    const shape = shapes[index]!;
-    const { places } = shape;
-    if (places.length * 2 !== fields.length) continue;
-    let at = 0;
-    while (at < places.length && places[at]!.name === fields[2 * at]) at++;
-    if (at === places.length) return shape;
+/** What precedes the value of each cookie of a `Cookie` field; null if there is one without a name. */
+function cookiesOf(value: string): readonly string[] | null {
+  const named = value.split(';').map((pair) => pair.slice(0, pair.indexOf('=') + 1));
+  return named.includes('') ? null : named;
+}
+
+/** Whether a `Cookie` field has these cookies, whatever their values are: without the values it is the same. */
+function hasCookies(value: string, cookies: readonly string[]): boolean {
+  let from = 0;
+  for (let at = 0; at < cookies.length; at++) {
+    const before = cookies[at]!;
+    if (!value.startsWith(before, from)) return false;
+    const end = value.indexOf(';', from + before.length);
+    if (end < 0) return at === cookies.length - 1;
+    from = end + 1;
   }
-  return undefined;
+  return false;
+}
+
+/** Values that are not kept. */
+function putLong(out: Record<string, Values>, places: readonly Place[], fields: FieldList): void {
+  for (let at = 0; at < places.length; at++) {
+    const value = fields[2 * at + 1]!;
+    if (value.length > KEPT_UNITS && value !== places[at]!.value)
+      out[places[at]!.key] = shown(places[at]!, value);
+  }
 }
 
 function computeHeaders(fields: FieldList): NormalisedHeaders {
   const out: Record<string, Values> = {};
-  const places: Place[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const place = placeOf(fields[at]!);
     const values = shown(place, fields[at + 1]!);
-    places.push(place);
     const before = out[place.key];
     if (before === undefined) out[place.key] = values;
     else put(out, place.key, Object.hasOwn(out, place.key) ? [...before, ...values] : values);
   }
-  // Repeated names and names of built-in properties are handled line by line.
-  const keys = Object.keys(out);
-  if (keys.length === places.length && keys.every((key) => !(key in Object.prototype))) keepShape(places);
   return out;
-}
-
-function keepShape(places: readonly Place[]): void {
-  if (places.some(({ name }) => name.length > KEPT_UNITS)) return;
-  const empty = Object.fromEntries(places.map(({ key }) => [key, NO_VALUES]));
-  shapes[oldest++ % SHAPE_LIMIT] = { places, empty };
 }
 
 /** Handles field names that are also built-in properties of objects. */

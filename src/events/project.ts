@@ -1,7 +1,7 @@
 import type { Connection } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
-import { firstValue } from '../http/fields.ts';
+import { firstValueOf } from '../http/field_names.ts';
 import { queryWithoutSecrets } from '../http/secrets.ts';
 import { formatTarget } from '../http/target.ts';
 import { type HttpRequestComplete, type HttpRequestCompleteEvent, trafficEvent } from './catalogue.ts';
@@ -18,12 +18,31 @@ const NO_TLS: HttpRequestComplete['tls'] = Object.freeze({
   client_cert: NO_CLIENT_CERTIFICATE,
   version: '',
 });
+const REUSED: HttpRequestComplete['backend'] = Object.freeze({ connection_reused: true });
+const NOT_REUSED: HttpRequestComplete['backend'] = Object.freeze({ connection_reused: false });
+const NOT_COMPRESSED: HttpRequestComplete['compression'] = Object.freeze({
+  algorithm: 'none',
+  bytes_saved: 0,
+});
 const NO_BASIC_AUTH: HttpRequestComplete['basic_auth'] = Object.freeze({ decision: 'invalid', username: '' });
 const NO_OAUTH: HttpRequestComplete['oauth'] = Object.freeze({
   app_client_id: '',
   decision: 'invalid',
   user: Object.freeze({ id: '', name: '' }),
 });
+
+/** An object for each decision of a module. */
+const DECISIONS = {
+  allow: Object.freeze({ decision: 'allow' }),
+  block: Object.freeze({ decision: 'block' }),
+  invalid: Object.freeze({ decision: 'invalid' }),
+} as const;
+const BREAKER_DECISIONS = {
+  ...DECISIONS,
+  allow_while_open: Object.freeze({ decision: 'allow_while_open' }),
+} as const;
+
+const userAgentOf = firstValueOf('user-agent');
 
 const NOT_CONFIGURED: Pipeline['positionOf'] = {};
 
@@ -49,16 +68,18 @@ function projected(exchange: Exchange): HttpRequestComplete {
   const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];
   const query = head.query === undefined ? undefined : queryWithoutSecrets(head.query, head.path);
   const target = formatTarget(head.path, query);
-  const compressed = exchange.compress !== null && sent !== null;
   const at = exchange.pipeline === null ? NOT_CONFIGURED : exchange.pipeline.positionOf;
   return {
-    backend: { connection_reused: last !== undefined && last.reused },
+    backend: last !== undefined && last.reused ? REUSED : NOT_REUSED,
     basic_auth: NO_BASIC_AUTH,
-    circuit_breaker: { decision: decisionOf(exchange, at['circuit_breaker']) },
-    compression: {
-      algorithm: namedCoding(exchange.compress),
-      bytes_saved: compressed ? sent.rawResponseBytes - sent.responseBytes : 0,
-    },
+    circuit_breaker: BREAKER_DECISIONS[decisionOf(exchange, at['circuit_breaker'])],
+    compression:
+      exchange.compress === null
+        ? NOT_COMPRESSED
+        : {
+            algorithm: namedCoding(exchange.compress),
+            bytes_saved: sent === null ? 0 : sent.rawResponseBytes - sent.responseBytes,
+          },
     conn: connectionFacts(connection, head.host),
     http: {
       request: {
@@ -72,7 +93,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
           raw: `${head.scheme}://${head.authority}${target}`,
           scheme: head.scheme,
         },
-        user_agent: firstValue(head.headers, 'user-agent') ?? '',
+        user_agent: userAgentOf(head.headers) ?? '',
       },
       response: {
         body_length: sent === null ? 0 : sent.responseBytes,
@@ -80,11 +101,11 @@ function projected(exchange: Exchange): HttpRequestComplete {
         status_code: response === null ? 0 : response.status,
       },
     },
-    ip_policy: { decision: blockOrAllow(decisionOf(exchange, at['ip_restriction'])) },
+    ip_policy: DECISIONS[blockOrAllow(decisionOf(exchange, at['ip_restriction']))],
     oauth: at['oauth'] === undefined ? NO_OAUTH : oauthFacts(exchange, at['oauth']),
     tls: connection.tls === null ? NO_TLS : tlsFacts(connection.tls),
     traffic_policy: { logs: logsOf(exchange) },
-    webhook_verification: { decision: blockOrAllow(decisionOf(exchange, at['webhook_verification'])) },
+    webhook_verification: DECISIONS[blockOrAllow(decisionOf(exchange, at['webhook_verification']))],
   };
 }
 

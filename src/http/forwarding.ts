@@ -1,4 +1,5 @@
 import { memoizeRecurring } from '../caches/recurring.ts';
+import { firstValueOf } from './field_names.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
@@ -197,12 +198,14 @@ function moreThanOnce(headers: FieldList, lower: string): boolean {
   return seen > 1;
 }
 
+const wantedUpgrade = firstValueOf('upgrade');
+
 /**
  * The protocol that a request wants to upgrade to (`Upgrade` with `Connection: upgrade`, RFC 9110 §7.8), or
  * null.
  */
 export function upgradeOf(headers: FieldList): string | null {
-  const protocol = firstValue(headers, 'upgrade');
+  const protocol = wantedUpgrade(headers);
   if (protocol === undefined || !hasField(headers, 'connection')) return null;
   return listMembers(headers, 'connection').includes('upgrade') ? protocol.toLowerCase() : null;
 }

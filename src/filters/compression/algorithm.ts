@@ -1,5 +1,6 @@
 import { memoizeRecurring } from '../../caches/recurring.ts';
 import { isBodyless } from '../../http/bodyless.ts';
+import { fieldNamesOf, perNames } from '../../http/field_names.ts';
 import { type FieldList, allValues, isName, listMembers } from '../../http/fields.ts';
 import { mediaType } from '../../http/ascii.ts';
 
@@ -213,18 +214,23 @@ interface Wishes {
   readonly refusesTransform: boolean;
 }
 
+/** Where the values of a field are in lists with the same names. */
+const placesOf = (lower: string) =>
+  perNames((names) => names.flatMap((name, at) => (at % 2 === 0 && isName(name, lower) ? [at + 1] : [])));
+const placesOfEncodings = placesOf('accept-encoding');
+const placesOfControls = placesOf('cache-control');
+
 /** All lines of `Accept-Encoding` as one, and whether the client forbids transformations. */
 const lookAtRequest: (headers: FieldList) => Wishes = memoizeRecurring((headers) => {
-  const seen = { acceptEncoding: undefined as string | undefined, refusesTransform: false };
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at]!;
-    const value = headers[at + 1]!;
-    if (name.length === 15 && isName(name, 'accept-encoding')) {
-      seen.acceptEncoding = seen.acceptEncoding === undefined ? value : `${seen.acceptEncoding}, ${value}`;
-    } else if (name.length === 13 && isName(name, 'cache-control'))
-      seen.refusesTransform ||= refusesTransform(value);
+  const names = fieldNamesOf(headers) ?? { like: headers, made: [] };
+  let acceptEncoding: string | undefined;
+  for (const place of placesOfEncodings(names)) {
+    const value = headers[place]!;
+    acceptEncoding = acceptEncoding === undefined ? value : `${acceptEncoding}, ${value}`;
   }
-  return seen;
+  let isRefused = false;
+  for (const place of placesOfControls(names)) isRefused ||= refusesTransform(headers[place]!);
+  return { acceptEncoding, refusesTransform: isRefused };
 });
 
 const NO_TRANSFORM_UNITS = 'no-transform'.length;

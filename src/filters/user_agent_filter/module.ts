@@ -1,12 +1,14 @@
 import type { Verdict } from '../../engine/contract.ts';
 import type { Linked, Module } from '../../engine/module.ts';
-import { firstValue } from '../../http/fields.ts';
+import { firstValueOf } from '../../http/field_names.ts';
 import { type UserAgentVerdict, compileUserAgents, isUserAgentRules } from './algorithm.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { UserAgentFilterConfig } from './module_schema.ts';
 import { numbers, reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
+
+const userAgentOf = firstValueOf('user-agent');
 
 /** Allows or blocks by the first User-Agent value; allow patterns take precedence. */
 export const userAgentFilter: Module<UserAgentFilterConfig, Code> = {
@@ -18,7 +20,7 @@ export const userAgentFilter: Module<UserAgentFilterConfig, Code> = {
     const verdicts = verdictTable(config, linked);
     return {
       onRequest: (request) => {
-        const decision = rules.decide(firstValue(request.headers, 'user-agent'));
+        const decision = rules.decide(userAgentOf(request.headers));
         return verdicts.of(decision);
       },
     };
