@@ -27,6 +27,8 @@ export interface EventField {
   /** The part of the finished exchange that it is read from. */
   readonly source: 'connection' | 'handshake' | 'request' | 'response' | 'transfer' | 'upstream' | 'module';
   readonly doc: string;
+  /** Whether its texts need no escaping in JSON. */
+  readonly isPlain?: true;
   /** Whether the filter of an event source may read it. */
   readonly filterable?: true;
   /** Whether a replay reads it. */

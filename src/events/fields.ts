@@ -8,6 +8,7 @@ import type { EventField, TypeOf } from './field_types.ts';
 // table: fields of the connection, which both events have
 const CLIENT_IP = {
   type: 'string',
+  isPlain: true,
   source: 'connection',
   filterable: true,
   replayed: true,
@@ -108,7 +109,13 @@ const HTTP_REQUEST_COMPLETE = {
     redaction: 'url',
     doc: 'Scheme, authority, path and query.',
   },
-  'http.request.url.scheme': { type: 'string', source: 'request', replayed: true, doc: '`http` or `https`.' },
+  'http.request.url.scheme': {
+    type: 'string',
+    isPlain: true,
+    source: 'request',
+    replayed: true,
+    doc: '`http` or `https`.',
+  },
   'http.request.user_agent': {
     type: 'string',
     source: 'request',

@@ -201,9 +201,17 @@ function changedIn(path: string, { type }: EventField): readonly HttpRequestComp
   });
 }
 
-test.each(HTTP_FIELDS)('%s is written like by JSON.stringify', (path, field) => {
-  for (const each of changedIn(path, field)) expect(eventJson(each)).toBe(JSON.stringify(each));
-});
+test.each(TYPES.flatMap((type) => fieldsOf(type).map(([path, field]) => [type, path, field] as const)))(
+  '%s: %s is written like by JSON.stringify',
+  (type, path, field) => {
+    const escaped = field.type === 'string' && field.isPlain !== true ? ['"\\\n\ud800é'] : [];
+    for (const value of [...DIFFERENT[field.type]!, ...escaped]) {
+      const object = withValue(OBJECTS[type], path.split('.'), value);
+      const each = { ...event, event_type: type, object } as HttpRequestCompleteEvent;
+      expect(eventJson(each)).toBe(JSON.stringify(each));
+    }
+  },
+);
 
 test.each(HTTP_FIELDS.filter(([, { replayed }]) => replayed === true))(
   '%s is read by a replay from parsed lines and from lines in the known format',
