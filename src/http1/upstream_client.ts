@@ -2,6 +2,7 @@ import { WIRE_LIMITS } from '../http/message_limits.ts';
 import { createAddresses } from '../io/addresses.ts';
 import { Http1UpstreamRequest } from './upstream_request.ts';
 import { Pools } from './upstream_pools.ts';
+import type { DialChoices } from '../io/dial.ts';
 import { Deadlines } from '../io/deadlines.ts';
 import { lazyHttp2Upstream } from '../http2/lazy_upstream.ts';
 import type { KeepingClient } from '../io/ports.ts';
@@ -11,6 +12,11 @@ import { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
 
 export { type UpstreamLimits } from '../io/upstream_limits.ts';
 
+interface ClientOptions extends DialChoices {
+  readonly stop?: AbortSignal;
+  readonly waits?: Waiting['waits'] | undefined;
+}
+
 const NEVER = new AbortController().signal;
 
 /**
@@ -19,16 +25,13 @@ const NEVER = new AbortController().signal;
  */
 export function createUpstreamClient(
   given: Partial<UpstreamLimits> = {},
-  {
-    stop = NEVER,
-    waits = () => undefined,
-  }: { stop?: AbortSignal; waits?: Waiting['waits'] | undefined } = {},
+  { stop = NEVER, waits = () => undefined, ...choices }: ClientOptions = {},
 ): KeepingClient {
   const limits = { ...UPSTREAM_LIMITS, ...given };
-  return waitingClient(clientWith(limits), { waitMs: limits.waitMs, stop, waits });
+  return waitingClient(clientWith({ ...limits, ...choices }), { waitMs: limits.waitMs, stop, waits });
 }
 
-function clientWith(limits: UpstreamLimits): KeepingClient {
+function clientWith(limits: UpstreamLimits & DialChoices): KeepingClient {
   const times = [
     limits.connectMs,
     limits.headMs,

@@ -176,6 +176,9 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
     'editing',
     // Binds a port and answers with the files of a page.
     'server',
+    // Sends a request again.
+    'io',
+    'http1',
     // What answers a page is loaded when one is opened.
     'loading',
   ],

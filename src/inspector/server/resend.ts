@@ -1,12 +1,12 @@
-import { type RequestOptions, request as plainRequest } from 'node:http';
-import { request as tlsRequest } from 'node:https';
+import { allValues, type FieldList, fieldPairs, isFieldName, isFieldValue } from '../../http/fields.ts';
+import { isHopByHop } from '../../http/forwarding.ts';
 import { isRedacted } from '../../http/secrets.ts';
-import { failureText } from '../../diagnostics/system_failure.ts';
 import type { ResendAnswer } from '../wire.ts';
 import type { InspectorContext } from './context.ts';
 import { redactedRecord } from './detail.ts';
 import { RequestError, invalid, memberOf, optionalTextIn } from './handler.ts';
 import type { KeptExchange } from './kept.ts';
+import { type ListenerAddress, type Outgoing, sendToListener } from './listener_request.ts';
 
 /** Where the edge listens. */
 export interface Listens {
@@ -18,26 +18,13 @@ export interface Listens {
   readonly tlsNeedsProxyHeader: boolean;
 }
 
-interface Outgoing {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: readonly string[];
-  readonly body: Buffer;
-}
-
-/** How long the answer to a request that is sent again may take. */
-const ANSWER_MS = 30_000;
-/** Bytes of the answer that are read before the connection is closed. */
-const READ_BYTES = 16_777_216;
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-/** Fields that a connection of our own has, or that frame the body. */
-const OWN: ReadonlySet<string> = new Set([
+/** Hop-by-hop fields that the new connection has itself, or that mean nothing without it. */
+const RENEWED: ReadonlySet<string> = new Set([
   'connection',
-  'content-length',
-  'transfer-encoding',
   'keep-alive',
-  'expect',
+  'te',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 /** Sends an exchange again through the listener, with the parts of `edit` in the place of its own. */
@@ -74,7 +61,9 @@ export async function resend(
     body: given ?? bytes,
   };
   check(outgoing);
-  const { status, port } = await send(outgoing, request.scheme, kept, listens, context);
+  const dropped = droppedNames(outgoing.headers);
+  if (dropped.length > 0) notes.push(`fields of the old connection are not sent: ${dropped.join(', ')}`);
+  const { status, port } = await send(outgoing, addressFor(request.scheme, listens), kept.seq, context);
   const seq =
     context.store
       .list()
@@ -82,6 +71,25 @@ export async function resend(
         (each) => each.kind === 'exchange' && each.resentFrom === kept.seq && each.connectionPort() === port,
       )?.seq ?? null;
   return { seq, status, notes };
+}
+
+/** Sends, and lets the watch recognise the new exchange by the port of its connection. */
+async function send(
+  outgoing: Outgoing,
+  address: ListenerAddress,
+  seq: number,
+  { watch }: InspectorContext,
+): Promise<{ readonly status: number; readonly port: number }> {
+  let port = 0;
+  const onPort = (local: number): void => {
+    port = local;
+    watch.resent.set(local, seq);
+  };
+  try {
+    return { status: await sendToListener(outgoing, address, onPort), port };
+  } finally {
+    watch.resent.delete(port);
+  }
 }
 
 /** The headers to send: where the page shows a redacted value and did not change it, the real one. */
@@ -119,81 +127,25 @@ function bodyIn(edit: unknown): Buffer | null {
 }
 
 function check({ method, target, headers }: Outgoing): void {
-  if (!TOKEN.test(method)) throw invalid('the method is not valid');
+  if (!isFieldName(method)) throw invalid('the method is not valid');
   if (!/^[/*][\x21-\x7e]*$/.test(target)) throw invalid('the target must begin with / and have no space');
-  for (const [at, text] of headers.entries()) {
-    const isValid = at % 2 === 0 ? TOKEN.test(text) : !/[\r\n\0]/.test(text);
-    if (!isValid) throw invalid(`the field ${JSON.stringify(headers[at - (at % 2)])} is not valid`);
-  }
+  for (const [name, value] of fieldPairs(headers))
+    if (!isFieldName(name) || !isFieldValue(value))
+      throw invalid(`the field ${JSON.stringify(name)} is not valid`);
+  if (allValues(headers, 'host').length > 1) throw invalid('a request can be sent with one Host only');
 }
 
-function send(
-  { method, target, headers, body }: Outgoing,
-  scheme: 'http' | 'https',
-  { seq }: KeptExchange,
-  listens: Listens,
-  { watch }: InspectorContext,
-): Promise<{ readonly status: number; readonly port: number }> {
-  const isTls = scheme === 'https';
-  const port = isTls ? listens.tlsPort : listens.port;
-  if (port === null || (isTls && listens.tlsNeedsProxyHeader))
+function droppedNames(headers: FieldList): string[] {
+  const names = fieldPairs(headers).map(([name]) => name);
+  return names.filter((name) => isHopByHop(name.toLowerCase()) && !RENEWED.has(name.toLowerCase()));
+}
+
+function addressFor(scheme: 'http' | 'https', { host, port, tlsPort, ...listens }: Listens): ListenerAddress {
+  const tls = scheme === 'https';
+  const at = tls ? tlsPort : port;
+  if (at === null || (tls && listens.tlsNeedsProxyHeader))
     throw new RequestError(409, 'unavailable', 'the edge has no listener for this request on this machine');
-  const fields = headers.filter((_, at) => !OWN.has(headers[at - (at % 2)]!.toLowerCase()));
-  const host = fields.find((_, at) => at % 2 === 1 && fields[at - 1]!.toLowerCase() === 'host') ?? '';
-  const options: RequestOptions & { readonly servername?: string; readonly rejectUnauthorized?: boolean } = {
-    host: loopbackOf(listens.host),
-    port,
-    method,
-    path: target,
-    headers: [
-      ...fields,
-      'connection',
-      'close',
-      ...(body.length > 0 ? ['content-length', String(body.length)] : []),
-    ],
-    agent: false,
-    timeout: ANSWER_MS,
-    // The certificate is our own, on this machine.
-    ...(isTls && { servername: host.replace(/:\d+$/, ''), rejectUnauthorized: false }),
-  };
-  return new Promise((resolve, reject) => {
-    let local = 0;
-    const done = (status: number): void => {
-      watch.resent.delete(local);
-      resolve({ status, port: local });
-    };
-    const sent = (isTls ? tlsRequest : plainRequest)(options, (response) => {
-      const { statusCode = 0 } = response;
-      let read = 0;
-      response.on('data', (piece: Buffer) => {
-        read += piece.length;
-        if (read > READ_BYTES) response.destroy();
-      });
-      // A stream may have no end: its row is there already.
-      const early = setTimeout(() => done(statusCode), 500);
-      response.once('close', () => {
-        clearTimeout(early);
-        done(statusCode);
-      });
-    });
-    sent.once('upgrade', (response, socket) => {
-      socket.destroy();
-      done(response.statusCode ?? 101);
-    });
-    sent.once('socket', (socket) => {
-      socket.once('connect', () => {
-        local = socket.localPort ?? 0;
-        watch.resent.set(local, seq);
-      });
-    });
-    sent.once('timeout', () => sent.destroy(new Error('no answer in time')));
-    sent.once('error', (error: NodeJS.ErrnoException) => {
-      watch.resent.delete(local);
-      if (local > 0) return resolve({ status: 0, port: local });
-      reject(new RequestError(502, 'unavailable', `it could not be sent: ${failureText(error)}`));
-    });
-    sent.end(body);
-  });
+  return { host: loopbackOf(host), port: at, tls };
 }
 
 /** An address of this machine at which a listener of all addresses is reached. */
