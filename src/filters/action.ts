@@ -8,6 +8,8 @@ import type {
   InternalTarget,
   HandlerPart,
   Ask,
+  Outcome,
+  World,
 } from '../engine/contract.ts';
 import type { LocalResponse } from '../engine/questions.ts';
 import type { LinkedRules } from '../engine/module.ts';
@@ -92,11 +94,17 @@ export interface Compiling {
   readonly data: (value: unknown, at: string) => Expression;
   /** A bare expression; by default its scope is that of the phase. */
   readonly expression: (text: string, at: string, where?: FieldScope) => Expression;
-  /** A cell of the policy's state, made by `initial`. */
-  readonly cell: <S>(initial: (identity: () => string) => S) => Cell<S>;
+  /**
+   * A cell of the policy's state, made by `initial`. `concluded` changes it by the outcome of each request for which
+   * `awaitOutcome` was called.
+   */
+  readonly cell: <S>(initial: (identity: () => string) => S, concluded?: Concluded<S>) => Cell<S>;
   /** A failure of this action. */
   readonly failure: (number: number, message: string) => Failure;
 }
+
+/** A request that the policy stopped later never reached the upstream: its outcome is `cancelled`. */
+export type Concluded<S> = (state: S, serial: number, outcome: Outcome, world: World) => void;
 
 interface Cell<S> {
   readonly index: number;

@@ -12,10 +12,10 @@ export interface PolicyState {
   readonly cells: readonly unknown[];
 }
 
-/** A circuit that let the request through and waits for the outcome. */
+/** A cell that waits for the outcome of the request. */
 export interface Awaited {
   readonly cell: number;
-  /** Identifies the admission that the outcome belongs to. */
+  /** What the action knows the request by. */
   readonly serial: number;
 }
 
@@ -135,7 +135,7 @@ export function setCookies(policyRun: PolicyRun, cookies: readonly string[]): vo
   if (cookies.length > 0) policyRun.cookies = [...(policyRun.cookies ?? []), ...cookies];
 }
 
-/** Records that a circuit let the request through. */
+/** Lets a cell wait for the outcome of the request. `serial` is what its `concluded` knows the request by. */
 export function awaitOutcome(policyRun: PolicyRun, cell: number, serial: number): void {
   (policyRun.awaited ??= []).push({ cell, serial });
 }

@@ -4,7 +4,7 @@ import { type Scope } from '../cel/scope.ts';
 import { type Steps, PARTS_OF_STEP, atOnce } from '../config_file/steps.ts';
 import { scopeFor } from './env/scopes.ts';
 import type { Activation } from './env/activation.ts';
-import type { ActionKind, CompiledAction, Compiling, PolicyContext } from '../filters/action.ts';
+import type { ActionKind, CompiledAction, Compiling, Concluded, PolicyContext } from '../filters/action.ts';
 import { isGuard } from '../filters/gates.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import { ACTIONS } from '../filters/actions.ts';
@@ -27,8 +27,12 @@ import { type RequiredFact, requiredFacts } from './rule_facts.ts';
 import { NO_RULE } from './verdicts.ts';
 import type { PolicyRun } from '../filters/policy_run.ts';
 
-/** Makes the state of an action; `identity` names it. */
-type MakeState = (identity: () => string) => unknown;
+/** A cell of the state of an action. */
+interface StateCell {
+  /** Makes it; `identity` names it. */
+  readonly initial: (identity: () => string) => unknown;
+  readonly concluded: Concluded<unknown> | undefined;
+}
 
 export interface CompileOptions {
   /** False disables the rule index, for comparison; the results are the same. Default true. */
@@ -48,7 +52,7 @@ export function* policyCompilation(
   context: PolicyContext,
   options: CompileOptions = {},
 ): Steps<CompiledPolicy> {
-  const cells: MakeState[] = [];
+  const cells: StateCell[] = [];
   const phase = function* (
     name: ScopePhase,
     edits: readonly Edit[] | null = null,
@@ -66,6 +70,9 @@ export function* policyCompilation(
     request: yield* phase('on_http_request', readsResponses(document) ? [PLAIN_RESPONSES] : null),
     response: yield* phase('on_http_response'),
     initial: initialOf(cells),
+    concluded: cells.some(({ concluded }) => concluded !== undefined)
+      ? cells.map(({ concluded }) => concluded)
+      : null,
   };
 }
 
@@ -87,17 +94,17 @@ function readsResponses({ phases }: PolicyDocument): boolean {
   return inResponses || phases.on_event_stream_message.length > 0;
 }
 
-function initialOf(cells: readonly MakeState[]): CompiledPolicy['initial'] {
+function initialOf(cells: readonly StateCell[]): CompiledPolicy['initial'] {
   if (cells.length === 0) return null;
   return (identity) => ({
-    cells: cells.map((initial, index) => initial(() => `${identity()} ${index}`)),
+    cells: cells.map(({ initial }, index) => initial(() => `${identity()} ${index}`)),
   });
 }
 
 interface CompilingPolicy {
   readonly context: PolicyContext;
-  /** Initialisers of the state cells of the actions so far. */
-  readonly cells: MakeState[];
+  /** The cells of the actions so far. */
+  readonly cells: StateCell[];
   readonly isIndexed: boolean;
 }
 
@@ -207,7 +214,7 @@ function compileAction(
   phase: ScopePhase,
   scope: Scope<Activation>,
   context: PolicyContext,
-  cells: MakeState[],
+  cells: StateCell[],
 ): CompiledAction {
   const kind = ACTIONS[action.type] as ActionKind<ActionType>;
   const { watch, branding } = context;
@@ -221,8 +228,8 @@ function compileAction(
     data: (value, at) => compileData(value, config + at, scope, service, watch),
     expression: (text, at, where) =>
       compileField(text, config + at, where === undefined ? scope : scopeFor(where, { service }), watch),
-    cell: (initial) => {
-      const index = cells.push(initial) - 1;
+    cell: (initial, concluded) => {
+      const index = cells.push({ initial, concluded: concluded as Concluded<unknown> | undefined }) - 1;
       return { index, of: (policyRun: PolicyRun) => policyRun.state!.cells[index] as never };
     },
     failure: (number, message) => new Failure(number, message, action.pointer),

@@ -1,5 +1,5 @@
 import type { Edit, InnerStep, Pass } from '../engine/contract.ts';
-import type { CompiledAction, PolicyContext } from '../filters/action.ts';
+import type { CompiledAction, Concluded, PolicyContext } from '../filters/action.ts';
 import type { Condition } from '../filters/evaluators.ts';
 import type { LooseConditions } from './loose_path.ts';
 import type { Phase } from '../filters/phase.ts';
@@ -47,4 +47,6 @@ export interface CompiledPolicy {
   readonly response: CompiledPhase | null;
   /** Creates the initial state; null for a policy without state. */
   readonly initial: ((identity: () => string) => PolicyState) | null;
+  /** What changes each cell of the state by the outcome of a request; null if nothing changes any. */
+  readonly concluded: readonly (Concluded<unknown> | undefined)[] | null;
 }

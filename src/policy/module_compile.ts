@@ -14,8 +14,6 @@ import { runConnect, runRequest, runResponse } from './phases.ts';
 import type { PolicyCode } from './verdicts.ts';
 import type { PolicyState } from '../filters/policy_run.ts';
 import type { TrafficPolicyConfig } from './module_schema.ts';
-import type { Circuit } from '../filters/circuit_breaker/action.ts';
-import { concluded } from '../filters/circuit_breaker/algorithm.ts';
 import type { FilterData } from './run.ts';
 
 /** Creates the handler of a policy, with pauses. */
@@ -27,7 +25,7 @@ export function* trafficPolicyCompilation(
   const { document, diagnostics } = yield* checkedPolicy(config, linked, attachedTo);
   if (document === null) return refuseAll(linked, diagnostics[0]?.message ?? 'the policy cannot be read');
   const policy = yield* policyCompilation(document, contextOf(linked));
-  const { initial } = policy;
+  const { initial, concluded } = policy;
   const login = policy.request?.login ?? null;
   const handler: Handler<PolicyState | null> = {
     parts: partsOf(policy),
@@ -40,7 +38,10 @@ export function* trafficPolicyCompilation(
           onResponse: (response, request, connection, world, filterData) =>
             runResponse(policy, response, request, connection, world, filterData),
         }),
-    ...(initial === null ? {} : { initial, reduce: (state, event, world) => conclude(state!, event, world) }),
+    ...(initial === null ? {} : { initial }),
+    ...(concluded === null
+      ? {}
+      : { reduce: (state, event, world) => conclude(concluded, state!, event, world) }),
   };
   return handler;
 }
@@ -116,20 +117,22 @@ function surroundingsOf(linked: Linked & PolicyLinks): PolicyContext['surroundin
 }
 
 /**
- * Reports the outcome of a request to the circuits that let it through. A request that the policy stopped later
- * never reached the upstream and is neutral.
+ * Reports the outcome of a request to the cells that wait for it. A request that the policy stopped later never reached
+ * the upstream and is neutral.
  */
-function conclude(state: PolicyState, event: StateEvent, world: World): void {
+function conclude(
+  concluded: NonNullable<CompiledPolicy['concluded']>,
+  state: PolicyState,
+  event: StateEvent,
+  world: World,
+): void {
   const { verdict } = event;
   const { awaited } = (verdict.filterData as FilterData | undefined) ?? { awaited: null };
   if (awaited === null) return;
   const goesNowhere = verdict.verdict === 'stop' && verdict.forward === undefined;
   if (event.kind === 'decided' && !goesNowhere) return;
   const outcome = event.kind === 'concluded' ? event.outcome : 'cancelled';
-  for (const { cell, serial } of awaited) {
-    const { breaker, settings } = state.cells[cell] as Circuit;
-    concluded(breaker, settings, serial, outcome, world.nowMs());
-  }
+  for (const { cell, serial } of awaited) concluded[cell]!(state.cells[cell], serial, outcome, world);
 }
 
 /** What a policy may know about its surroundings, beyond the links of all modules. Omitted parts are unknown. */

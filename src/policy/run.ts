@@ -20,7 +20,7 @@ import { type Awaited, type PolicyState, type PolicyRun, keepResult } from '../f
 /** What the response phase and `reduce` get from the request phase. */
 export interface FilterData {
   readonly activation: Activation;
-  /** Circuits that wait for the outcome of the request. */
+  /** Cells that wait for the outcome of the request. */
   readonly awaited: readonly Awaited[] | null;
   /** Cookies that the response phase sets. */
   readonly cookies: readonly string[] | null;

@@ -97,6 +97,10 @@ test('scenarios and explain show its decision', () => {
   expect(explain.text).toContain('tea was brewed');
 });
 
+test('its action learns the outcomes of the requests that it let through', () => {
+  expect(results.commands.testServed).toMatchObject({ status: 0 });
+});
+
 test('coverage lists its possible and impossible reasons, and finds the request that it stops', () => {
   const { text } = results.commands.cover;
   expect(text).toContain('tea_pot.poured');

@@ -1,5 +1,4 @@
-import type { Breaker } from './algorithm.ts';
-import { type Admission, type BreakerSettings, admit, admitted, newBreaker } from './algorithm.ts';
+import { type Admission, type BreakerSettings, admit, admitted, concluded, newBreaker } from './algorithm.ts';
 import { type ActionKind, type ActionOutcome, stepsOf } from '../action.ts';
 import { awaitOutcome, keepResult } from '../policy_run.ts';
 import { durationMs } from '../duration.ts';
@@ -16,7 +15,10 @@ export const circuitBreaker: ActionKind<'circuit-breaker'> = {
       volumeThreshold: config.volume_threshold,
       errorThreshold: config.error_threshold,
     };
-    const cell = compiling.cell((): Circuit => ({ breaker: newBreaker(settings), settings }));
+    const cell = compiling.cell(
+      () => newBreaker(settings),
+      (breaker, serial, outcome, world) => concluded(breaker, settings, serial, outcome, world.nowMs()),
+    );
     const message = 'This endpoint is failing; requests are rejected until it recovers';
     const response = compiling.context.refusal(503, numbers.open.number, message);
     const step = stepsOf(type, messages, compiling.pointer, config);
@@ -29,7 +31,7 @@ export const circuitBreaker: ActionKind<'circuit-breaker'> = {
     };
     return {
       run: (policyRun) => {
-        const { breaker } = cell.of(policyRun);
+        const breaker = cell.of(policyRun);
         const nowMs = policyRun.world.nowMs();
         const admission = admit(breaker, nowMs);
         // Recorded here, not at the end of the phase: while this request waits, no other may become a probe
@@ -42,9 +44,3 @@ export const circuitBreaker: ActionKind<'circuit-breaker'> = {
     };
   },
 };
-
-/** The state of one circuit-breaker action. */
-export interface Circuit {
-  readonly breaker: Breaker;
-  readonly settings: BreakerSettings;
-}

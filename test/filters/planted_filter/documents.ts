@@ -25,6 +25,20 @@ cases:
     expect: { status: 200, because: tea_pot.poured }
 `;
 
+/** Its action learns the outcomes of requests. */
+const EMPTIED = `${EDGE}                - name: empty
+                  expressions: ["actions.service.brew_tea.served >= 10"]
+                  actions: [{ type: deny }]
+`;
+
+const SERVED = `edge: emptied.yaml
+cases:
+  - name: the pot is empty after two requests
+    timeline:
+      - { send: { url: 'https://shop.test/', count: 2 }, expect: { status: 200 } }
+      - { send: 'https://shop.test/', expect: { status: 403 } }
+`;
+
 const SIMULATION = `edge: edge.yaml
 simulation:
   duration: 1s
@@ -100,9 +114,11 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
     ' } }]\n                - name: warm',
     ' } }, { type: deny }]\n                - name: warm',
   ),
+  'emptied.yaml': EMPTIED,
   'policy.yaml': UNFORMATTED,
   'tea.property.yaml': PROPERTIES,
   'tea.test.yaml': CASES,
+  'served.test.yaml': SERVED,
   'tea.sim.yaml': SIMULATION,
   'tea.har': HAR,
 };

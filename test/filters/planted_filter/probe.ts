@@ -14,6 +14,7 @@ const COMMANDS = {
   prove: 'prove --properties tea.property.yaml',
   mutate: 'mutate tea.test.yaml --jobs 1 -r json',
   test: 'test tea.test.yaml',
+  testServed: 'test served.test.yaml',
   explain: 'explain GET https://shop.test/',
   cover: 'cover tea.test.yaml --reporter json',
   sim: 'sim tea.sim.yaml --json',

@@ -25,7 +25,8 @@ export const teaPot = {
   },
   action: {
     type: 'brew-tea', phases: ['on_http_request'], ends: { when: 'never', how: [] }, leavesRequest: true,
-    result: resultOf('brew_tea', 'The tea.', { cups: [INT, 'Number of cups.'] }),
+    result: resultOf('brew_tea', 'The tea.', { cups: [INT, 'Number of cups.'], served: [INT, 'Cups of successful requests before.'] }),
+    remembersMs: () => Infinity,
     warnings: { 'policy.weak_tea': { message: 'One cup is hardly tea.', cure: ['A pot for one', 'Brew two'] } },
     reasons: messages, alsoCalled: ['boil'], reads: [], costNs: 80,
     check: ({ cups }, report) => {
@@ -52,13 +53,25 @@ import { enabled } from '../module_fields_schema.ts';
 export const teaPot = z.strictObject({ enabled, cups: z.int().min(1).describe('Number of cups.') }).describe('Pours tea.');
 `,
   'action.ts': `import { stepsOf } from '../action.ts';
-import { keepResult } from '../policy_run.ts';
+import { awaitOutcome, keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
 export const brewTea = {
   type: 'brew-tea',
-  compile: ({ type, config }, { pointer }) => {
-    const step = stepsOf(type, messages, pointer)('brewed', { cups: config.cups });
-    return { run: (policyRun) => (keepResult(policyRun, 'brew_tea', { cups: config.cups }), { verdict: 'pass', step }) };
+  compile: ({ type, config: { cups } }, { pointer, cell }) => {
+    const step = stepsOf(type, messages, pointer)('brewed', { cups });
+    const tally = cell(
+      () => ({ served: 0 }),
+      (own, serial, outcome) => {
+        if (outcome === 'success') own.served += serial;
+      },
+    );
+    return {
+      run: (policyRun) => {
+        keepResult(policyRun, 'brew_tea', { cups, served: tally.of(policyRun).served });
+        awaitOutcome(policyRun, tally.index, cups);
+        return { verdict: 'pass', step };
+      },
+    };
   },
 };
 `,
