@@ -52,20 +52,6 @@ export function loginBase(service: string): string {
   return `/${service}/`;
 }
 
-/** The paths that a policy's login answers itself, on all routes of its edge. */
-export function loginPaths(service: string): readonly string[] {
-  return POLICY_PATHS.map((path) => loginBase(service) + path);
-}
-
-const POLICY_PATHS = [
-  GATE_PATHS.actionLogin,
-  GATE_PATHS.logout,
-  GATE_PATHS.callback,
-  GATE_PATHS.signedOut,
-  GATE_PATHS.backchannelLogout,
-  'saml/',
-] as const;
-
 /** Creates a login action: the same gate as in a login module, inside the rules of a policy. */
 export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Compiling): ActionBody {
   const { context, pointer } = compiling;

@@ -6,10 +6,10 @@ import { type Facts, NO_FACTS } from './env/facts.ts';
 import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';
 import { policyCompilation } from './compile.ts';
-import type { CompiledPolicy } from './compiled.ts';
+import type { CompiledPhase, CompiledPolicy } from './compiled.ts';
 import type { CheckedPolicy } from './document/check.ts';
 import { readAgain, takeDocument } from './document/checked_policies.ts';
-import { loginPaths } from '../auth/action_login.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 import { runConnect, runRequest, runResponse } from './phases.ts';
 import type { PolicyCode } from './verdicts.ts';
 import type { PolicyState } from '../filters/policy_run.ts';
@@ -21,7 +21,7 @@ export function* trafficPolicyCompilation(
   config: TrafficPolicyConfig,
   linked: Linked & PolicyLinks,
 ): Steps<Handler> {
-  const { branding, attachedTo = 'https_edge' } = linked;
+  const { attachedTo = 'https_edge' } = linked;
   const { document, diagnostics } = yield* checkedPolicy(config, linked, attachedTo);
   if (document === null) return refuseAll(linked, diagnostics[0]?.message ?? 'the policy cannot be read');
   const policy = yield* policyCompilation(document, contextOf(linked));
@@ -29,7 +29,7 @@ export function* trafficPolicyCompilation(
   const login = policy.request?.login ?? null;
   const handler: Handler<PolicyState | null> = {
     parts: partsOf(policy),
-    reserves: login === null ? [] : loginPaths(branding.service),
+    reserves: policy.request === null ? [] : reservedBy(policy.request),
     onConnection: (connection, state, world) => runConnect(policy, connection, state, world),
     onRequest: (request, connection, state, world) => runRequest(policy, request, connection, state, world),
     ...(policy.response === null && login === null
@@ -44,6 +44,14 @@ export function* trafficPolicyCompilation(
       : { reduce: (state, event, world) => conclude(concluded, state!, event, world) }),
   };
   return handler;
+}
+
+/** The paths that the login of a policy answers itself, on all routes of its edge. */
+function reservedBy({ login, rules }: CompiledPhase): readonly string[] {
+  if (login === null) return [];
+  const { type } = rules[login.rule]!.actions[login.action]!;
+  const { ofBrowsers = [], ofProviders = [] } = ACTION_FACTS.get(type)!.gatePaths ?? {};
+  return [...ofBrowsers, ...ofProviders].map((path) => login.base + path);
 }
 
 function partsOf({ connect, request, response }: CompiledPolicy): readonly HandlerPart[] {

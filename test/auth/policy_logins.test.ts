@@ -74,6 +74,24 @@ describe('logins of policies', () => {
     }
   });
 
+  it.each([
+    [OIDC, ['backchannel_logout'], ['saml/acs']],
+    [OAUTH, [], ['backchannel_logout', 'saml/acs']],
+  ])('reserves the paths of its protocol on every route, and no others', (action, own, others) => {
+    const value = JSON.stringify({ on_http_request: [{ actions: [action] }] });
+    const simulator = createSimulator(
+      edgeOfRoutes([
+        { match: '/admin', match_type: 'path_prefix', traffic_policy: { enabled: true, value } },
+        { match: '/', match_type: 'path_prefix' },
+      ]),
+    );
+    const isForwarded = (path: string): boolean =>
+      simulator.send({ path: `/service/${path}` }).upstream !== null;
+    const reserved = ['login', 'logout', 'callback', 'signed_out', ...own];
+    expect(reserved.filter(isForwarded)).toEqual([]);
+    expect(others.filter((path) => !isForwarded(path))).toEqual([]);
+  });
+
   it("handles its callback despite the rule's conditions and on every route", () => {
     const rule = { expressions: ["req.url.path.startsWith('/admin')"], actions: [OIDC] };
     const whole = simulating([rule]);
