@@ -1,15 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Deadline } from '../io/deadlines.ts';
 import { endGently, WriteBuffer } from '../io/write_buffer.ts';
-import { unshiftBuffered, ReadBuffer } from '../io/read_buffer.ts';
 import { attach, detach, forget } from '../io/socket_owner.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
-import { CHUNKED } from './framing.ts';
-import { BodyDecoder } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
-import { RequestReader, type WireRequest, mayUpgrade, beginsHttp2 } from './request_head.ts';
+import { type WireRequest, mayUpgrade } from './request_head.ts';
 import { drive } from '../engine/drivers/live.ts';
 import { Http1Body } from './server_body.ts';
+import { Http1Input } from './server_input.ts';
 import { LATE, LEFT_IN_HEAD, type Refusal, refusalText, refused } from './server_refusal.ts';
 import type { Service } from './server.ts';
 import { Http1Sink } from './server_sink.ts';
@@ -25,17 +23,12 @@ export class Http1Connection implements Deadline, Reading {
   readonly writeIdleMs: number;
   readonly nowMs: () => number;
   readonly #service: Service;
-  readonly #input = new ReadBuffer();
-  readonly #reader: RequestReader;
-  /** Created for the first request with content. */
-  #decoder: BodyDecoder | null = null;
+  readonly #input: Http1Input;
   #inFlight: InFlight | null = null;
   #isAdvancing = false;
   #isPaused = false;
   #isClosing = false; // no further request is accepted
   #ignoresInput = false; // input is ignored
-  #isWithin = false; // a head has begun and is incomplete
-  #isFirst = true; // no request has arrived yet
   #isDiscarding = false; // the rest of an unwanted body is read and discarded
   #isTakenOver = false;
   #requestDeadline = 0; // for the whole request that is being read
@@ -47,7 +40,7 @@ export class Http1Connection implements Deadline, Reading {
     this.writeIdleMs = service.limits.writeIdleMs;
     this.nowMs = service.exchanges.nowMs;
     this.output = new WriteBuffer(socket, this);
-    this.#reader = new RequestReader(service.wire);
+    this.#input = new Http1Input(service.wire);
     service.deadlines.watch(this, service.limits.headMs);
     attach(socket, this);
   }
@@ -87,21 +80,18 @@ export class Http1Connection implements Deadline, Reading {
       return this.#inFlight !== inFlight;
     }
     const input = this.#input;
-    if (this.#ignoresInput || input.from === input.to) return false;
-    const read = this.#reader.read(input.bytes, input.from, input.to);
+    if (this.#ignoresInput || input.length === 0) return false;
+    const wasWithin = input.isWithinHead;
+    const read = input.readHead();
     if (read === MORE) {
-      if (this.#reader.isWithin && !this.#isWithin) this.#beginHead();
-      this.#isWithin = this.#reader.isWithin;
+      if (input.isWithinHead && !wasWithin) this.#beginHead();
       return false;
     }
-    this.#isWithin = false;
     if (read === REFUSED) {
-      if (!this.#turnsToHttp2()) this.#refuse(this.#reader.problem);
+      if (!this.#turnsToHttp2()) this.#refuse(input.problem);
       return false;
     }
-    input.from = this.#reader.end;
-    this.#isFirst = false;
-    this.#serve(this.#reader.takeHead());
+    this.#serve(input.takeHead());
     return true;
   }
 
@@ -131,8 +121,7 @@ export class Http1Connection implements Deadline, Reading {
     const sink = new Http1Sink(this, head.method, head.version, head.takesTrailers);
     const inFlight: InFlight = { body, sink, head, upgradable, isAnswered: false };
     if (head.lengthBytes !== 0) {
-      this.#decoder ??= new BodyDecoder(this.#service.wire);
-      this.#decoder.begin(head.lengthBytes ?? CHUNKED);
+      this.#input.beginContent(head.lengthBytes);
       if (this.#requestDeadline === 0) this.#requestDeadline = deadlines.after(limits.requestMs);
     }
     this.deadline = 0;
@@ -189,10 +178,10 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   #readContent({ body }: InFlight): void {
-    const came = body.readFrom(this.#input, this.#decoder!);
+    const came = this.#input.readContent(body);
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
-      const { code, detail } = this.#decoder!.problem;
+      const { code, detail } = this.#input.contentProblem;
       this.#abandonInput();
       body.fail(code, detail);
     }
@@ -227,7 +216,7 @@ export class Http1Connection implements Deadline, Reading {
     this.#isTakenOver = true;
     this.#ignoresInput = true;
     detach(this.socket).pause();
-    unshiftBuffered(this.#input, this.socket);
+    this.#input.unshiftTo(this.socket);
     return this.socket;
   }
 
@@ -236,8 +225,7 @@ export class Http1Connection implements Deadline, Reading {
    */
   #turnsToHttp2(): boolean {
     const { http2, deadlines } = this.#service;
-    if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(this.#input))
-      return false;
+    if (http2 === null || this.facts.tls !== null || !this.#input.beginsHttp2) return false;
     const socket = forget(this.#detach());
     deadlines.forget(this);
     this.#service.closed(this);
@@ -248,7 +236,7 @@ export class Http1Connection implements Deadline, Reading {
   #refuse(why: Refusal): void {
     this.#abandonInput();
     const { exchanges } = this.#service;
-    const { partial } = this.#reader;
+    const { partial } = this.#input;
     const reply = refused(exchanges, why, partial, this.facts);
     this.output.text(refusalText(reply, exchanges.nowMs(), partial.method));
     this.output.flush();
@@ -260,7 +248,7 @@ export class Http1Connection implements Deadline, Reading {
     if (inFlight !== null && !inFlight.isAnswered) {
       this.#abandonInput();
       inFlight.body.fail('timeout', 'the request body did not arrive in time');
-    } else if (inFlight === null && this.#isWithin && !this.#ignoresInput) this.#refuse(LATE);
+    } else if (inFlight === null && this.#input.isWithinHead && !this.#ignoresInput) this.#refuse(LATE);
     else this.socket.destroy();
   }
 
@@ -276,7 +264,7 @@ export class Http1Connection implements Deadline, Reading {
     this.advance();
     this.output.settle();
     if (this.#inFlight !== null) this.socket.destroy(); // a client that half-closes while it waits has left
-    else if (this.#isWithin && !this.#ignoresInput) this.#refuse(LEFT_IN_HEAD);
+    else if (this.#input.isWithinHead && !this.#ignoresInput) this.#refuse(LEFT_IN_HEAD);
     else this.#ignoresInput = true;
   }
 
@@ -284,8 +272,8 @@ export class Http1Connection implements Deadline, Reading {
     this.advance();
     const { exchanges, deadlines } = this.#service;
     deadlines.forget(this);
-    if (this.#isWithin && !this.#ignoresInput)
-      refused(exchanges, LEFT_IN_HEAD, this.#reader.partial, this.facts);
+    if (this.#input.isWithinHead && !this.#ignoresInput)
+      refused(exchanges, LEFT_IN_HEAD, this.#input.partial, this.facts);
     this.#ignoresInput = true;
     if (this.#inFlight !== null && !this.#isTakenOver) {
       const { body, sink } = this.#inFlight;
