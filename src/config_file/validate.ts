@@ -1,23 +1,9 @@
 import { weakMemoize } from '../caches/weak_memoize.ts';
-import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { entryAbove, isObject, ownerOf, ownerWith } from './misplaced_keys.ts';
 import { UNREADABLE } from './document.ts';
-import { formDeparture, wordDeparture } from './text_departures.ts';
 import type { Depart, Extension, MissingKey, Shape, ShapeCache } from './shape.ts';
-
-/** The state of one validation. */
-interface Shaping {
-  readonly depart: Depart;
-  /** Whether departures are reported with their pointers, or only counted. */
-  readonly reports: boolean;
-  readonly known: ShapeCache | undefined;
-  readonly extension: Extension<Shape> | undefined;
-  /** Number of departures so far. */
-  departures: number;
-}
-
-/** An invalid part, left out of the result. */
-type Left = undefined;
+import { counting, type Left, pointerWithin, reporting, type Shaping, wrongType } from './shaping.ts';
+import { formDeparture, wordDeparture } from './text_departures.ts';
 
 /**
  * Validates a value against a shape and returns it with defaults filled in. All departures are reported, not
@@ -32,17 +18,11 @@ export function shaped(
   known?: ShapeCache,
 ): unknown {
   // Nearly all values are valid, so pointers are built only in a second pass, for invalid ones.
-  const quiet: Shaping = {
-    depart: () => quiet.departures++,
-    reports: false,
-    known,
-    extension: undefined,
-    departures: 0,
-  };
+  const quiet = counting(known);
   const result = shapedPart(shape, value, pointer, quiet);
   return quiet.departures === 0
     ? result
-    : shapedPart(shape, value, pointer, telling(depart, known, undefined));
+    : shapedPart(shape, value, pointer, reporting(depart, known, undefined));
 }
 
 /** As `shaped`, for documents with special keywords: an extension reports its own findings, so there is one pass. */
@@ -54,7 +34,7 @@ export function shapedWith<S extends Shape>(
   depart: Depart<S>,
 ): unknown {
   // All shapes below one of type S are of this type.
-  const shaping = telling(depart as Depart, undefined, extension as unknown as Extension<Shape>);
+  const shaping = reporting(depart as Depart, undefined, extension as unknown as Extension<Shape>);
   return shapedPart(shape, value, pointer, shaping);
 }
 
@@ -68,28 +48,6 @@ export function rememberShaped(shape: Shape, value: unknown, known: ShapeCache):
     const inner = Array.isArray(value) ? items : (properties?.[key] ?? additionalProperties);
     if (inner !== undefined && inner !== false) rememberShaped(inner, part, known);
   }
-}
-
-function telling(
-  depart: Depart,
-  known: ShapeCache | undefined,
-  extension: Extension<Shape> | undefined,
-): Shaping {
-  const shaping: Shaping = {
-    depart: (at, departure) => {
-      shaping.departures++;
-      depart(at, departure);
-    },
-    reports: true,
-    known,
-    extension,
-    departures: 0,
-  };
-  return shaping;
-}
-
-function pointerWithin(pointer: string, key: string | number, { reports }: Shaping): string {
-  return reports ? pointerTo(pointer, key) : pointer;
 }
 
 function shapedPart(shape: Shape, value: unknown, pointer: string, shaping: Shaping): unknown {
@@ -138,17 +96,6 @@ function hasTypeOf({ type, anyOf }: Shape, value: unknown): boolean {
   if (type === 'object') return isObject(value);
   if (type === 'array') return Array.isArray(value);
   return typeof value === (type === 'integer' ? 'number' : type);
-}
-
-function wrongType(
-  shape: Shape,
-  received: unknown,
-  pointer: string,
-  shaping: Shaping,
-  meantFor?: { readonly entry: string | null },
-): Left {
-  shaping.depart(pointer, { kind: 'wrong_type', shape, received, meantFor });
-  return undefined;
 }
 
 function shapedObject(
