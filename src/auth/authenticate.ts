@@ -2,22 +2,12 @@ import type { Connection, Fact, RequestHead, World } from '../engine/contract.ts
 import type { LocalResponse } from '../engine/questions.ts';
 import { firstValue, hasField } from '../http/fields.ts';
 import { parseTarget } from '../http/target.ts';
+import { admitted } from './admission.ts';
 import { callback } from './callback.ts';
 import { GATE_PATHS } from './gate_paths.ts';
 import { cookieLine } from './cookies.ts';
-import type { Conversation } from './conversation.ts';
-import {
-  type LoginGate,
-  type LoginOutcome,
-  type SessionStatus,
-  type Visit,
-  admitted,
-  awaited,
-  endCookies,
-  sessionStatusOf,
-  userDetail,
-  visitOf,
-} from './gate.ts';
+import { awaited, type Conversation } from './conversation.ts';
+import { type LoginGate, type LoginOutcome, userDetail } from './gate.ts';
 import type { LoginMemory } from './memory.ts';
 import { needsLogin, page, redirectTo, acceptsHtml } from './pages.ts';
 import {
@@ -32,6 +22,7 @@ import { published } from './one_time.ts';
 import { isRefusal } from './provider.ts';
 import { checkRefused, notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import { stateCookies } from './state_cookie.ts';
+import { endCookies, type SessionStatus, sessionStatusOf, type Visit, visitOf } from './visit.ts';
 
 /**
  * Handles a request at a login gate: passes it with a valid session, starts or completes a login, or ends a

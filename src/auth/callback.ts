@@ -1,6 +1,7 @@
 import { expired } from './cookies.ts';
-import { type Conversation, postedForm } from './conversation.ts';
-import { type LoginOutcome, type Visit, awaited, recordSession, userDetail } from './gate.ts';
+import { awaited, type Conversation, postedForm } from './conversation.ts';
+import { type LoginOutcome, userDetail } from './gate.ts';
+import { recordSession, type Visit } from './visit.ts';
 import { secretOf } from './keys.ts';
 import { formPage, redirectTo } from './pages.ts';
 import { UNKNOWN_USE, useMessageOnce } from './one_time.ts';

@@ -64,3 +64,8 @@ export function* postedForm(limitBytes = FORM_LIMIT_BYTES): Conversation<URLSear
 export function readForm(bytes: Uint8Array): URLSearchParams | null {
   return isFormTooLong(bytes) ? null : new URLSearchParams(new TextDecoder().decode(bytes));
 }
+
+/** Resolves a value that may be a conversation. */
+export function* awaited<T extends object>(answer: T | Conversation<T>): Conversation<T> {
+  return isConversation(answer) ? yield* answer : answer;
+}

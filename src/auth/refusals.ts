@@ -1,7 +1,8 @@
 import type { Fact, RequestHead } from '../engine/contract.ts';
 import type { LocalResponse } from '../engine/questions.ts';
 import { cookieValues } from './cookies.ts';
-import { type LoginOutcome, type LoginStop, type Visit, endCookies, userDetail } from './gate.ts';
+import { type LoginOutcome, type LoginStop, userDetail } from './gate.ts';
+import { endCookies, type Visit } from './visit.ts';
 import { page, acceptsHtml } from './pages.ts';
 import { type LoginRefusal, isRefusal } from './provider.ts';
 import type { LoginReason } from './reasons.ts';

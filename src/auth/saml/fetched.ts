@@ -1,5 +1,4 @@
-import { type Conversation, fetching } from '../conversation.ts';
-import { awaited } from '../gate.ts';
+import { awaited, type Conversation, fetching } from '../conversation.ts';
 import type { LoginMemory } from '../memory.ts';
 import type { IdentityProvider, LoginContext, LoginRefusal } from '../provider.ts';
 import { SAML_PATHS } from './addresses.ts';
