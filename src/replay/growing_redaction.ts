@@ -1,7 +1,8 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { configSecrets, credentialNames } from './config_secrets.ts';
 import type { HashKey } from './keyed_hashes.ts';
-import { type Redaction, jsonWithoutSecrets, redaction } from './redact.ts';
+import { jsonWithoutSecrets } from './redact_text.ts';
+import { type Redaction, redaction } from './redaction.ts';
 
 /** Secrets, and names, of replaced configurations that are still redacted. */
 const MAX_SECRETS = 2_000;

@@ -1,21 +1,7 @@
-import {
-  CREDENTIALS,
-  type Mark,
-  REDACTED,
-  SECRET_PARAMETERS,
-  isCredential,
-  queryWithoutSecrets,
-  redactedField,
-  urlWithoutSecrets,
-} from '../http/secrets.ts';
-import { weakMemoize } from '../caches/weak_memoize.ts';
-import type { EdgeConfig } from '../edge/document/schema.ts';
+import { isCredential, queryWithoutSecrets, redactedField } from '../http/secrets.ts';
 import type { HttpRequestComplete } from '../events/catalogue.ts';
 import type { NormalisedHeaders } from '../events/field_types.ts';
 import { mapFields } from '../events/redact_event.ts';
-import { formDecode } from '../policy/env/percent.ts';
-import { configSecrets, credentialNames } from './config_secrets.ts';
-import { type HashKey, marking } from './keyed_hashes.ts';
 import type {
   RecordedBody,
   RecordedExchange,
@@ -23,44 +9,8 @@ import type {
   RecordedForward,
   RecordedResponse,
 } from './recording.ts';
-
-/** What is redacted in recordings, besides the secrets of the configuration. */
-export interface Redaction {
-  /** Names in lower case: of headers, query parameters, form fields and members of JSON bodies. */
-  readonly names: ReadonlySet<string>;
-  /** Texts that must not occur anywhere. */
-  readonly secrets: readonly string[];
-  /** The key of the hashes in marks; null for marks without hashes. */
-  readonly key: HashKey | null;
-}
-
-/** The default names; each applies to headers, query parameters, form fields and JSON members. */
-const SECRET_NAMES: readonly string[] = [
-  ...new Set([...CREDENTIALS, ...SECRET_PARAMETERS]),
-  'cookie',
-  'set-cookie',
-  'code',
-  'secret',
-  'sig',
-  'signature',
-];
-
-/** The default names, those given, and the names and secrets of a configuration. */
-export function redaction(
-  names: readonly string[] = [],
-  config: EdgeConfig | null = null,
-  key: HashKey | null = null,
-): Redaction {
-  return {
-    names: new Set([
-      ...SECRET_NAMES,
-      ...names.map((name) => name.toLowerCase()),
-      ...(config === null ? [] : credentialNames(config)),
-    ]),
-    secrets: config === null ? [] : configSecrets(config),
-    key,
-  };
-}
+import { jsonWithoutSecrets, type Places, redactParameters, redactText, redactUrl } from './redact_text.ts';
+import { type Redaction, type Rules, rulesOf } from './redaction.ts';
 
 /** Redacts an exchange; the places are listed in `redactions`. */
 export function redactExchange(exchange: RecordedExchange, given: Redaction): RecordedExchange {
@@ -83,18 +33,6 @@ export function redactExchange(exchange: RecordedExchange, given: Redaction): Re
   };
   const whole = redactSecrets(redacted, rules, places);
   return { ...whole, redactions: [...places].sort() };
-}
-
-type Places = Set<string>;
-/** Where places are only noted. */
-type Noting = Pick<Places, 'add'>;
-
-const NOT_NOTED: Noting = { add: () => new Set() };
-
-interface Rules extends Omit<Redaction, 'key'> {
-  readonly mark: Mark;
-  /** Marks a value of a query, which expressions read decoded. */
-  readonly markParameter: Mark;
 }
 
 function redactForward(forward: RecordedForward, rules: Rules, places: Places): RecordedForward {
@@ -139,53 +77,11 @@ function redactFields(fields: readonly string[], rules: Rules, at: string, place
   });
 }
 
-const PARAMETER = /([?&;#]|^)([\w.%-]+)=([^&#\s;]*)/g;
-const USER_INFO = /(\bhttps?:\/\/)([^/?#@\s]+)@/gi;
-
-/** Redacts query parameters with a secret name, and the userinfo of a URL. */
-function redactUrl(text: string, rules: Rules, at: string, places: Noting): string {
-  let out = text;
-  if (out.includes('@')) {
-    out = out.replaceAll(USER_INFO, (_, scheme: string, own: string) => {
-      places.add(at);
-      return `${scheme}${rules.mark(own)}@`;
-    });
-  }
-  const plain = urlWithoutSecrets(out, rules.markParameter);
-  if (plain !== out) places.add(at);
-  out = plain;
-  const mark = out.indexOf('?');
-  if (mark < 0) return out;
-  const query = redactParameters(out.slice(mark), rules, at, places);
-  return out.slice(0, mark) + query;
-}
-
-function redactParameters(text: string, rules: Rules, at: string, places: Noting): string {
-  return text.replaceAll(PARAMETER, (whole: string, before: string, name: string, value: string) => {
-    if (!rules.names.has(name.toLowerCase())) return whole;
-    places.add(`${at}?${name}`);
-    return `${before}${name}=${rules.markParameter(value)}`;
-  });
-}
-
 function redactBody(body: RecordedBody, rules: Rules, at: string, places: Places): RecordedBody {
   if (body.text === undefined || body.text === '') return body;
   const before = places.size;
   const text = redactText(body.text, rules, at, places);
   return text === body.text && places.size === before ? body : { ...body, text, redacted: true };
-}
-
-const MEMBER = /("([\w.-]+)"\s*:\s*)("(?:[^"\\]|\\.)*"|[^",}\]\s][^,}\]]*)/g;
-const FORM = /^[\w.%+-]+=[^\s]*$/;
-
-/** Redacts members of JSON, complete or truncated, and fields of forms. */
-function redactText(text: string, rules: Rules, at: string, places: Places): string {
-  if (FORM.test(text)) return redactParameters(text, rules, at, places);
-  return text.replaceAll(MEMBER, (whole: string, before: string, name: string) => {
-    if (!rules.names.has(name.toLowerCase())) return whole;
-    places.add(`${at}.${name}`);
-    return `${before}"${REDACTED}"`;
-  });
 }
 
 /** Redacts an event by the rows of its fields; what a policy has logged by the names of its members. */
@@ -248,42 +144,3 @@ function redactSecrets<V>(value: V, rules: Rules, places: Places): V {
   places.add('a secret of the configuration');
   return JSON.parse(out) as V;
 }
-
-/** A JSON text without secrets of the configuration in its strings. */
-export function jsonWithoutSecrets(
-  json: string,
-  secrets: readonly string[],
-  mark: Mark = () => REDACTED,
-): string {
-  let out = json;
-  for (const secret of secrets) {
-    const inside = JSON.stringify(secret).slice(1, -1);
-    if (out.includes(inside)) out = out.replaceAll(inside, mark(secret));
-  }
-  return out;
-}
-
-/** Any value with the URLs in its strings redacted. Names of members mean nothing. */
-export function redactTexts<V>(value: V, given: Redaction): V {
-  const rules = rulesOf(given);
-  const inside = (each: unknown): unknown => {
-    if (typeof each === 'string') return redactUrl(each, rules, '', NOT_NOTED);
-    if (Array.isArray(each)) return each.map(inside);
-    if (typeof each !== 'object' || each === null) return each;
-    return Object.fromEntries(
-      Object.entries(each).map(([name, own]: [string, unknown]) => [name, inside(own)]),
-    );
-  };
-  return inside(value) as V;
-}
-
-/** A request target without secret parameters. */
-export function redactTarget(target: string, given: Redaction): string {
-  return target.includes('?') ? redactUrl(target, rulesOf(given), '', NOT_NOTED) : target;
-}
-
-/** A redaction is of a process; the targets of all its requests are redacted by it. */
-const rulesOf = weakMemoize(({ key, names, secrets }: Redaction): Rules => {
-  const mark = key === null ? () => REDACTED : marking(key);
-  return { names, secrets, mark, markParameter: (raw) => mark(formDecode(raw)) };
-});

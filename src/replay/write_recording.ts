@@ -1,6 +1,7 @@
 import { openLineFile } from '../events/line_file.ts';
 import { type RecordedExchange, recordingHead } from './recording.ts';
-import { type Redaction, redactExchange } from './redact.ts';
+import { redactExchange } from './redact.ts';
+import type { Redaction } from './redaction.ts';
 import { counted } from '../diagnostics/message_text.ts';
 
 export interface RecordingOptions {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import { fieldsOf } from '../../src/events/fields.ts';
 import { mapFields } from '../../src/events/redact_event.ts';
-import { redactExchange, redaction } from '../../src/replay/redact.ts';
+import { redactExchange } from '../../src/replay/redact.ts';
+import { redaction } from '../../src/replay/redaction.ts';
 import { recordingSink } from '../../src/replay/recording_sink.ts';
 
 const edge = createEdge({

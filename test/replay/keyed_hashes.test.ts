@@ -9,7 +9,8 @@ import { hashKey } from '../../src/replay/keyed_hashes.ts';
 import type { LogRecord } from '../../src/replay/log_record.ts';
 import { readRecording } from '../../src/replay/read_recording.ts';
 import type { RecordedExchange } from '../../src/replay/recording.ts';
-import { redactExchange, redaction } from '../../src/replay/redact.ts';
+import { redactExchange } from '../../src/replay/redact.ts';
+import { redaction } from '../../src/replay/redaction.ts';
 import { checked, configOf, createEdge, deny, policyOf } from './edges.ts';
 import { sized } from '../random.ts';
 

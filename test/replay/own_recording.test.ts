@@ -9,7 +9,8 @@ import { replayedEdge } from '../../src/replay/decide.ts';
 import { readRecording } from '../../src/replay/read_recording.ts';
 import type { RecordedExchange } from '../../src/replay/recording.ts';
 import { recordingSink } from '../../src/replay/recording_sink.ts';
-import { redactExchange, redaction } from '../../src/replay/redact.ts';
+import { redactExchange } from '../../src/replay/redact.ts';
+import { redaction } from '../../src/replay/redaction.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { FIXTURE_EDGES, nearby } from '../fixture_edges.ts';
 

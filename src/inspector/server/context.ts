@@ -1,4 +1,4 @@
-import type { Redaction } from '../../replay/redact.ts';
+import type { Redaction } from '../../replay/redaction.ts';
 import type { Store } from './store.ts';
 import type { Watch } from './watch.ts';
 

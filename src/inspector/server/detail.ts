@@ -1,7 +1,8 @@
 import { type Explanation, type StreamExplanation, renderExplanation } from '../../edge/explain.ts';
 import type { HttpRequestComplete } from '../../events/catalogue.ts';
 import type { RecordedBody, RecordedExchange } from '../../replay/recording.ts';
-import { jsonWithoutSecrets, redactExchange, redactTexts } from '../../replay/redact.ts';
+import { redactExchange } from '../../replay/redact.ts';
+import { jsonWithoutSecrets, redactTexts } from '../../replay/redact_text.ts';
 import type { ConnectionDetail, Detail, ExchangeDetail, ExplanationDetail } from '../wire_detail.ts';
 import { bodyFrames } from './body_frames.ts';
 import type { InspectorContext } from './context.ts';

@@ -6,7 +6,7 @@ import { escapeHtml } from '../../http/ascii.ts';
 import { firstValue, hasField } from '../../http/fields.ts';
 import type { PolicyCode } from '../../policy/verdicts.ts';
 import { printable } from '../../diagnostics/display.ts';
-import { jsonWithoutSecrets, redactTexts } from '../../replay/redact.ts';
+import { jsonWithoutSecrets, redactTexts } from '../../replay/redact_text.ts';
 import type { InspectorContext } from './context.ts';
 
 /** Clients on this machine: others get what they get in production. */

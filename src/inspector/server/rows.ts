@@ -2,7 +2,8 @@ import type { Decision, StreamExplanation } from '../../edge/explain.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import { isAllowed } from '../../engine/stream_exchange.ts';
 import { firstValue } from '../../http/fields.ts';
-import { type Redaction, redactTarget } from '../../replay/redact.ts';
+import { redactTarget } from '../../replay/redact_text.ts';
+import type { Redaction } from '../../replay/redaction.ts';
 import type { ConnectionRow, ExchangeRow, Protocol, Row } from '../wire.ts';
 import type { KeptConnection, KeptExchange } from './kept.ts';
 

@@ -6,7 +6,7 @@ import type { StreamExchange } from '../../engine/stream_exchange.ts';
 import type { TcpConnectionClosedEvent } from '../../events/catalogue.ts';
 import type { LateEvent } from '../../events/late_event.ts';
 import { ExchangeNotes } from '../../replay/exchange_notes.ts';
-import type { Redaction } from '../../replay/redact.ts';
+import type { Redaction } from '../../replay/redaction.ts';
 import { FrameLog } from './frame_log.ts';
 import { type Kept, KeptConnection, KeptExchange } from './kept.ts';
 import type { ExchangeRow, Row, SecondStats } from '../wire.ts';
