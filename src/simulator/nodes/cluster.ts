@@ -7,12 +7,12 @@ import { extended } from '../../edge/extension.ts';
 import type { EdgeRuntime } from '../../edge/runtime.ts';
 import type { World } from '../../engine/contract.ts';
 import type { Chance } from '../../engine/drivers/seeded_chance.ts';
-import type { SharedAnswer, SharedRequest } from '../../engine/shared_question.ts';
+import type { SharedRequest } from '../../engine/shared_question.ts';
 import { type MemoryState, memoryState } from '../../shared_state/memory.ts';
 import type { PreparedRequest } from '../prepared_request.ts';
 import type { VirtualClock } from '../virtual_clock.ts';
 import { EndLedger } from './end_ledger.ts';
-import { LimitLedger, limitNames, type TakeRequest } from './limit_ledger.ts';
+import { NodeState, type TimedAnswer } from './node_state.ts';
 import { Partition } from './partition.ts';
 import type { NodesReport } from './report.ts';
 import { RevisionLedger } from './revision_ledger.ts';
@@ -50,12 +50,6 @@ interface Received {
   readonly served: Served;
 }
 
-/** An answer, and the virtual time that it takes. */
-interface Timed {
-  readonly given: SharedAnswer;
-  readonly afterMs: number;
-}
-
 export interface ClusterParts {
   readonly clock: VirtualClock;
   readonly chance: Chance;
@@ -69,10 +63,8 @@ export class Cluster {
   readonly #chance: Chance;
   readonly #partition = new Partition();
   readonly #nodes: readonly Node[];
-  /** The shared state. */
-  readonly #state = memoryState();
   readonly #ends: LoginEnd[] = [];
-  readonly #limits = new LimitLedger();
+  readonly #state: NodeState;
   readonly #sessions: EndLedger;
   readonly #revisions: RevisionLedger;
   /** The newest configuration in the store. */
@@ -89,6 +81,7 @@ export class Cluster {
     this.setting = setting;
     this.#clock = clock;
     this.#chance = chance;
+    this.#state = new NodeState(setting, this.#partition);
     this.#sessions = new EndLedger(setting.count);
     this.#revisions = new RevisionLedger(setting.count, clock.nowMs());
     this.#stored = { config: under.config, revision: 1 };
@@ -120,30 +113,14 @@ export class Cluster {
   }
 
   /** Answers what a node asks of the state that it shares, or has for itself. */
-  answer({ node, takes }: Served, request: SharedRequest): Timed {
-    const nowMs = this.#clock.nowMs();
-    if (request.do === 'take') {
-      takes.push(request.limit);
-      const given = this.#taken(node, request, nowMs);
-      this.#limits.note(request, given, nowMs);
-      return { given, afterMs: 0 };
-    }
-    const isShared = this.setting.sessions === 'shared';
-    if (isShared && !this.#partition.areTogether(node.number, 'state'))
-      return { given: this.#unavailable(), afterMs: 0 };
-    // The answer to a logout waits until the other nodes know.
-    if (request.do === 'publish')
-      return { given: { done: true }, afterMs: isShared ? this.setting.delayMs : 0 };
-    return { given: (isShared ? this.#state : node.memory).answer(request, nowMs), afterMs: 0 };
+  answer({ node, takes }: Served, request: SharedRequest): TimedAnswer {
+    if (request.do === 'take') takes.push(request.limit);
+    return this.#state.answer(node, request, this.#clock.nowMs());
   }
 
   /** Learns the names of limits from the steps of a request. */
   completed({ takes }: Served, exchange: Exchange): void {
-    if (!takes.some((id) => this.#limits.isUnnamed(id))) return;
-    const names = limitNames(exchange);
-    // A step without a question, such as one whose key has failed, leaves open which is which.
-    if (names.length !== takes.length) return;
-    for (const [index, id] of takes.entries()) this.#limits.name(id, names[index]!);
+    this.#state.completed(takes, exchange);
   }
 
   change(change: NodesChange): void {
@@ -171,7 +148,7 @@ export class Cluster {
     return {
       setting: this.setting,
       ...this.#revisions.report(),
-      limits: this.#limits.report(),
+      limits: this.#state.report(),
       ...this.#sessions.report(),
     };
   }
@@ -187,23 +164,6 @@ export class Cluster {
       case 'client':
         return Math.floor(this.#chance.split(`client ${connection.client.text}`).random() * count);
     }
-  }
-
-  #taken(node: Node, request: TakeRequest, nowMs: number): SharedAnswer {
-    const { limits, count, whenUnavailable } = this.setting;
-    if (limits === 'local') return node.memory.answer(request, nowMs);
-    if (limits === 'divided') {
-      const capacity = partOf(request.capacity, node.number, count);
-      return capacity === 0
-        ? { waitMs: request.windowMs }
-        : node.memory.answer({ ...request, capacity }, nowMs);
-    }
-    if (this.#partition.areTogether(node.number, 'state')) return this.#state.answer(request, nowMs);
-    return whenUnavailable === 'local' ? node.memory.answer(request, nowMs) : this.#unavailable();
-  }
-
-  #unavailable(): SharedAnswer {
-    return { unavailable: this.setting.whenUnavailable, detail: 'the node is cut off from the shared state' };
   }
 
   /** A write at a node is active there at once, and at the others when they are notified. */
@@ -279,9 +239,4 @@ export class Cluster {
       },
     };
   }
-}
-
-/** The part of a capacity that a node has; the parts of all nodes are the capacity. */
-function partOf(capacity: number, number: number, count: number): number {
-  return Math.floor(capacity / count) + (number <= capacity % count ? 1 : 0);
 }
