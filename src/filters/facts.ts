@@ -118,6 +118,8 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly stopsPlain?: (config: Config) => boolean;
   /** Lists of patterns for user agents, of which each is a rule. */
   readonly patternLists?: (config: Config) => Readonly<Record<string, readonly string[]>>;
+  /** The member of its detail with the id of the backend that it has chosen; absent if it chooses none. */
+  readonly choosesBackend?: string;
   /** Whether it runs actions, whose steps have reasons of their own. */
   readonly runsActions?: boolean;
   readonly reasons: Readonly<Record<string, DeclaredReason>>;

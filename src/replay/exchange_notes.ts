@@ -1,8 +1,8 @@
 import type { AnswerTo, Answers, Question, UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { traceOf } from '../engine/trace.ts';
-import { backend } from '../filters/backend/facts.ts';
 import { firstValue, hasField } from '../http/fields.ts';
+import { chosenBackend } from './chosen_backend.ts';
 import {
   type RecordedBody,
   type RecordedExchange,
@@ -90,7 +90,6 @@ export class ExchangeNotes {
     const { head, connection } = exchange;
     const { method, scheme, sentTarget, version, headers } = head;
     const steps = traceOf(exchange);
-    const id = steps.findLast(({ module }) => module === backend.module.type)?.detail['backend'];
     return {
       at: new Date(exchange.startMs).toISOString(),
       request: {
@@ -102,7 +101,7 @@ export class ExchangeNotes {
         body: this.#requestBody(exchange),
       },
       client: clientOf(connection),
-      backend: { id: typeof id === 'string' ? id : null, candidates: candidatesOf(exchange) },
+      backend: { id: chosenBackend(steps), candidates: candidatesOf(exchange) },
       forwards: this.forwards.map(recordedForward),
       fetches: this.#fetches,
       response: this.#response(exchange),

@@ -3,7 +3,7 @@ import { tablesOf } from '../edge/document/config_tables.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Endpoint } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import { backend } from '../filters/backend/facts.ts';
+import { chosenBackend } from './chosen_backend.ts';
 import { recordedTunnel } from './recorded_tunnels.ts';
 import { isConnected } from './counter_windows.ts';
 import type { Choice, Decided } from './decided.ts';
@@ -33,10 +33,13 @@ export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | 
 /** The backend of the route that the request has reached, including internal endpoints; null if there is none. */
 function backendOf(exchange: Exchange): string | null {
   if (exchange.inside !== null) return backendOf(exchange.inside);
-  if (exchange.attempts.length === 0) return null;
-  const index = exchange.pipeline?.positionOf[backend.module.type];
-  const id = index === undefined ? undefined : exchange.verdicts[index]?.reason.detail['backend'];
-  return typeof id === 'string' ? id : null;
+  const { attempts, pipeline, verdicts } = exchange;
+  if (attempts.length === 0 || pipeline === null) return null;
+  const decisions = pipeline.filters.flatMap(({ module }, index) => {
+    const verdict = verdicts[index];
+    return verdict === undefined ? [] : [{ module, detail: verdict.reason.detail }];
+  });
+  return chosenBackend(decisions);
 }
 
 /** Names of the backends that may be tried first. */

@@ -13,6 +13,7 @@ export const backend = {
     place: 'route',
     edgeKinds: ['https', 'tls', 'tcp'],
     ends: 'never',
+    choosesBackend: 'backend',
     reads: ['chance'],
     costNs: 30,
     references: [{ kind: 'backend', at: '/backend_id', shownAs: 'backend', missing: 6514, wrong: 242 }],

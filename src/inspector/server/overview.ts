@@ -2,7 +2,6 @@ import { routeName } from '../../edge/compile_https.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
-import { backend } from '../../filters/backend/facts.ts';
 import type { BackendNode, Overview, RouteNode, StreamNode } from '../wire_overview.ts';
 import type { InspectorContext } from './context.ts';
 import type { Revisions } from './revisions.ts';
@@ -45,7 +44,9 @@ function routeNodes(config: EdgeConfig, { routes }: Tallies, placeOf: PlaceOf): 
       const pointer = pointerTo(`${pointerTo('/edges/https', edge)}/routes`, index);
       const tally = routes.get(routeName(edge, route));
       const has = (type: string): boolean => type in route || type in modules;
-      const filters = [...MODULE_FACTS].filter(([type]) => has(type) && type !== backend.module.type);
+      const filters = [...MODULE_FACTS].filter(
+        ([type, { choosesBackend }]) => has(type) && choosesBackend === undefined,
+      );
       const quantiles = tally === undefined || tally.hits === 0 ? null : tally.latency;
       return {
         edge,
