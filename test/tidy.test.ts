@@ -34,6 +34,7 @@ const OF_THIS_PROJECT: ReadonlySet<RuleName> = new Set([
   'waiting has an end',
   'exceptions are used',
   'exceptions of filter names are used',
+  'exceptions of filter imports are used',
 ]);
 
 /** The breaches of a rule in the small project with some files added or replaced. */

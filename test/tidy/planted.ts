@@ -44,6 +44,13 @@ export type Planted = readonly [rule: RuleName, path: string, text: string, line
 
 // table: a breach of each kind
 export const PLANTED: readonly Planted[] = [
+  [
+    'filters are imported at home',
+    'src/policy/x.ts',
+    "import { rules } from '../filters/gate/algorithm.ts';\nexport const x = rules;",
+    1,
+    /read a fact/,
+  ],
   ['filters are named at home', 'src/coverage/x.ts', "export const t = ['restrict-ips'];", 1, /read a fact/],
   [
     'filters are named at home',

@@ -1,5 +1,6 @@
 import { testsAreSeeded } from './chance.ts';
 import { deadFileRules } from './dead_files.ts';
+import { filterImports } from './filter_imports.ts';
 import { filterNames } from './filter_names.ts';
 import { codeIsNotMadeFromText, liveRoomsUseTheInjectedClock, worldRules } from './globals.ts';
 import { packagesStayAtHome } from './homes.ts';
@@ -20,6 +21,7 @@ import { textsArePlain } from './words.ts';
 const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
 const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
 const { filtersAreNamedAtHome, namesAreUsed } = filterNames();
+const { filtersAreImportedAtHome, filterImportsAreUsed } = filterImports();
 
 /** Every rule of the house, by the sentence that it holds. */
 export const RULES = {
@@ -44,6 +46,8 @@ export const RULES = {
   'tests mirror rooms': testsMirrorRooms,
   'filters are named at home': filtersAreNamedAtHome,
   'exceptions of filter names are used': namesAreUsed,
+  'filters are imported at home': filtersAreImportedAtHome,
+  'exceptions of filter imports are used': filterImportsAreUsed,
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,
