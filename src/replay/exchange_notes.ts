@@ -1,6 +1,6 @@
 import type { AnswerTo, Answers, Question, UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import { traceOf } from '../engine/trace.ts';
+import { type Step, traceOf } from '../engine/trace.ts';
 import { firstValue, hasField } from '../http/fields.ts';
 import { chosenBackend } from './chosen_backend.ts';
 import {
@@ -101,7 +101,7 @@ export class ExchangeNotes {
         body: this.#requestBody(exchange),
       },
       client: clientOf(connection),
-      backend: { id: chosenBackend(steps), candidates: candidatesOf(exchange) },
+      backend: { id: lastBackend(steps), candidates: candidatesOf(exchange) },
       forwards: this.forwards.map(recordedForward),
       fetches: this.#fetches,
       response: this.#response(exchange),
@@ -191,6 +191,14 @@ function fetchAnswer(
   if ('failure' in given) return { response: null, failure: given.failure };
   const { status, headers, body } = given;
   return { response: { status, headers, body: recordedBody(body, body.length, bodyLimit) } };
+}
+
+function lastBackend(steps: readonly Step[]): string | null {
+  for (const { module, detail } of steps.toReversed()) {
+    const id = chosenBackend(module, detail);
+    if (id !== null) return id;
+  }
+  return null;
 }
 
 function candidatesOf({ inside, candidates }: Exchange): readonly string[] {

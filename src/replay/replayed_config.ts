@@ -35,11 +35,12 @@ function backendOf(exchange: Exchange): string | null {
   if (exchange.inside !== null) return backendOf(exchange.inside);
   const { attempts, pipeline, verdicts } = exchange;
   if (attempts.length === 0 || pipeline === null) return null;
-  const decisions = pipeline.filters.flatMap(({ module }, index) => {
+  for (let index = verdicts.length - 1; index >= 0; index--) {
     const verdict = verdicts[index];
-    return verdict === undefined ? [] : [{ module, detail: verdict.reason.detail }];
-  });
-  return chosenBackend(decisions);
+    const id = verdict && chosenBackend(pipeline.filters[index]!.module, verdict.reason.detail);
+    if (id) return id;
+  }
+  return null;
 }
 
 /** Names of the backends that may be tried first. */
