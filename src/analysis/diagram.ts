@@ -1,5 +1,5 @@
 import { grouped } from '../diagnostics/message_text.ts';
-import type { Atom, Diagram, Truth } from './atoms.ts';
+import type { Atom, Diagram, Field, Truth } from './atoms.ts';
 import { Questions } from './questions.ts';
 import { Relations } from './relations.ts';
 import { ResultCache } from './result_cache.ts';
@@ -58,6 +58,7 @@ export class Diagrams {
     const ifSo = this.#given(atom, true, yes);
     const ifNot = this.#given(atom, false, no);
     if (ifSo === ifNot) return ifSo;
+    if (this.#isAnsweredBy(atom, ifSo, ifNot)) return ifNot;
     const ofAtom = (this.#decisions[atom.id] ??= new Map());
     return known(ofAtom, ifSo.id * ID_SPACE + ifNot.id, () => {
       const made = { id: this.#nextId(), atom, yes: ifSo, no: ifNot };
@@ -80,6 +81,17 @@ export class Diagrams {
     const made = yes === null ? no! : no === null ? yes : this.ask(diagram.atom, yes, no);
     this.#simplified.set(made as Diagram<never>, atom.id, side, diagram.id);
     return made;
+  }
+
+  /**
+   * Whether `no` already says what `yes` does where the atom is true: a request to one path is not one to another. Only looks at the
+   * last question about a field, because to walk through all of them would take longer than it saves.
+   */
+  #isAnsweredBy<Leaf>(atom: Atom, yes: Diagram<Leaf>, no: Diagram<Leaf>): boolean {
+    if ('leaf' in no || no.atom.field !== atom.field || atom.kind === 'opaque') return false;
+    if (no.yes !== yes && no.no !== yes) return false;
+    if (asksAbout(no.yes, atom.field) || asksAbout(no.no, atom.field)) return false;
+    return this.#implied(atom, true, no.atom) === (no.yes === yes);
   }
 
   /** What is true for a spelling of the path implies what is true for at least the same spellings. */
@@ -179,6 +191,10 @@ export function topOf(diagrams: readonly Diagram<unknown>[]): Atom {
 /** What is left of a diagram when an atom, not after its first one, is known. */
 export function under<Leaf>(diagram: Diagram<Leaf>, atom: Atom, side: 'yes' | 'no'): Diagram<Leaf> {
   return 'atom' in diagram && diagram.atom.order === atom.order ? diagram[side] : diagram;
+}
+
+function asksAbout(diagram: Diagram<unknown>, field: Field): boolean {
+  return 'atom' in diagram && diagram.atom.field === field;
 }
 
 function isPlainOpaque(atom: Atom): boolean {

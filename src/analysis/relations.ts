@@ -3,7 +3,7 @@ import type { Atom } from './atoms.ts';
 import { SENT_HOST, sentHosts } from './authority.ts';
 import { domainOf } from './fields.ts';
 import { parseAuthority } from '../http/host.ts';
-import { isAccepted } from './texts/automaton.ts';
+import { beginningOf, isAccepted } from './texts/automaton.ts';
 import { type FieldText, type TextAnswer, type TextLiteral, shortestText } from './texts/intersect.ts';
 
 /** What an atom must be if another atom of its field is known; null if it may be either. */
@@ -17,9 +17,13 @@ const ATOM_SPACE = 2 ** 24;
 export class Relations {
   readonly #known = new Map<number, Implied>();
   readonly #examples = new Map<number, FieldText | null>();
+  /** By the atom. */
+  readonly #beginnings: (readonly number[])[] = [];
 
   /** The value of `other` where `one` has the given value. */
   implied(one: Atom, value: boolean, other: Atom): Implied {
+    // Most conditions of a long policy are on different paths: these pairs are neither searched nor kept.
+    if (value && one.kind === 'text' && other.kind === 'text' && this.#beginApart(one, other)) return false;
     const key = (2 * one.id + (value ? 1 : 0)) * ATOM_SPACE + other.id;
     let implied = this.#known.get(key);
     if (implied === undefined) {
@@ -50,6 +54,15 @@ export class Relations {
       { dfa: other.dfa, accepted: wanted },
     ];
     return shortestText([domainOf(one.field.name), ...sides], PAIR_LIMIT) !== 'none';
+  }
+
+  /** Whether the texts of two atoms begin with different characters. */
+  #beginApart(one: TextAtom, other: TextAtom): boolean {
+    const own = (this.#beginnings[one.id] ??= beginningOf(one.dfa));
+    const others = (this.#beginnings[other.id] ??= beginningOf(other.dfa));
+    const common = Math.min(own.length, others.length);
+    for (let at = 0; at < common; at++) if (own[at] !== others[at]) return true;
+    return false;
   }
 
   /** What the field of an atom may be if the atom has a value; null if that is not known. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Atoms } from '../../src/analysis/atoms.ts';
 import { domainOf, patternDfa, quoted } from '../../src/analysis/fields.ts';
+import { Diagrams } from '../../src/analysis/diagram.ts';
 import { Relations } from '../../src/analysis/relations.ts';
 import { shortestText } from '../../src/analysis/texts/intersect.ts';
 import { runs, seeded } from '../random.ts';
@@ -39,4 +40,18 @@ test('what atoms imply is what a search for texts with each pair of values finds
         }
   }
   for (const count of Object.values(answers)) expect(count).toBeGreaterThan(30);
+});
+
+test('what is asked of one path is asked of no path before it', () => {
+  const [atoms, diagrams] = [new Atoms(), new Diagrams()];
+  const paths = Array.from({ length: 20 }, (_, at) =>
+    diagrams.atom(atoms.text('path', patternDfa(`^/p${at}/`)!, '')),
+  );
+  const others = paths.reduce((sum, path) => diagrams.and(sum, diagrams.not(path)), diagrams.true);
+  const last = diagrams.atom(atoms.text('path', patternDfa('^/p20/')!, ''));
+  expect(diagrams.and(last, others)).toBe(last);
+  const within = diagrams.atom(atoms.text('path', patternDfa('^/p3/x')!, ''));
+  expect(diagrams.and(within, others)).toBe(diagrams.false);
+  const either = diagrams.atom(atoms.text('path', patternDfa('/p3/')!, ''));
+  expect(diagrams.and(either, others)).not.toBe(either);
 });

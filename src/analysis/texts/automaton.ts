@@ -48,3 +48,24 @@ function pointsOf(text: string | readonly string[] | undefined): readonly number
   }
   return points.slice(1);
 }
+
+/** Longer beginnings are cut. */
+const BEGINNING_LIMIT = 256;
+
+/** The characters that all accepted texts begin with. */
+export function beginningOf({ starts, next, accepts, canAccept }: Dfa): readonly number[] {
+  const width = starts.length;
+  const points: number[] = [];
+  for (let state = 0; points.length < BEGINNING_LIMIT && accepts[state] === 0;) {
+    let only = -1;
+    for (let range = 0; range < width; range++) {
+      if (canAccept[next[state * width + range]!] === 0) continue;
+      if (only >= 0) return points;
+      only = range;
+    }
+    if (only < 0 || (starts[only + 1] ?? SEPARATOR + 1) - starts[only]! > 1) return points;
+    points.push(starts[only]!);
+    state = next[state * width + only]!;
+  }
+  return points;
+}

@@ -2,6 +2,7 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../document/check.ts';
 import { type CoveredEdge, coveredIds, triedEdge } from '../../coverage/coverage.ts';
 import type { CoveragePoint } from '../../coverage/point.ts';
+import type { CaseResult } from '../result.ts';
 import { runFile, ONCE } from '../run_file.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 import { type FoundCase, requestsOf } from './cover_points.ts';
@@ -82,7 +83,7 @@ function passing(
 ): { readonly sound: readonly Written[]; readonly after: ReadonlySet<string> } {
   const tried = triedEdge(covered);
   const cases = written.map(({ config }) => config);
-  const { results } = runWritten(tried, cases, tested);
+  const results = runWritten(tried, cases, tested);
   const passed = new Set(results.filter(({ status }) => status === 'passed').map(({ name }) => name));
   if (passed.size === written.length) return { sound: written, after: coveredIds(tried) };
   // What the others cover does not count, so that those that pass run again alone.
@@ -93,14 +94,25 @@ function passing(
   );
 }
 
-function runWritten({ edge }: CoveredEdge, cases: readonly WrittenCase[], tested: Tested) {
-  if (cases.length === 0) return { results: [] };
-  const checked = checkScenario({ value: scenarioOf(cases, tested), name: '<cases>' });
-  if (hasErrors(checked.diagnostics))
-    throw new Error(`a generated case is invalid: ${checked.diagnostics[0]!.message}`);
-  const { cases: results, diagnostics } = runFile(checked, edge, ONCE);
-  if (hasErrors(diagnostics)) throw new Error(`a generated case is invalid: ${diagnostics[0]!.message}`);
-  return { results };
+/** A checked case takes several times the memory of its data: only so many are in memory at once. */
+const CHECKED_AT_ONCE = 50;
+
+function runWritten(
+  { edge }: CoveredEdge,
+  cases: readonly WrittenCase[],
+  tested: Tested,
+): readonly CaseResult[] {
+  const results: CaseResult[] = [];
+  for (let at = 0; at < cases.length; at += CHECKED_AT_ONCE) {
+    const some = cases.slice(at, at + CHECKED_AT_ONCE);
+    const checked = checkScenario({ value: scenarioOf(some, tested), name: '<cases>' });
+    if (hasErrors(checked.diagnostics))
+      throw new Error(`a generated case is invalid: ${checked.diagnostics[0]!.message}`);
+    const { cases: own, diagnostics } = runFile(checked, edge, ONCE);
+    if (hasErrors(diagnostics)) throw new Error(`a generated case is invalid: ${diagnostics[0]!.message}`);
+    results.push(...own);
+  }
+  return results;
 }
 
 function scenarioOf(cases: readonly WrittenCase[], tested: Tested): object {
