@@ -210,31 +210,60 @@ function isPresent(column: Column): boolean {
   return 'at' in column && column.at >= 0;
 }
 
+/** Places in a list, and the leaves whose values belong there, in turns. */
+type Placed = readonly number[];
+
+/** What lines of a form have in common, and where their own values belong. */
+interface Template {
+  /** The number of varying values that it was made for. */
+  readonly varying: number;
+  readonly facts: readonly unknown[];
+  readonly texts: Placed;
+  readonly counts: Placed;
+  readonly instants: Placed;
+  readonly lists: readonly {
+    readonly row: number;
+    readonly list: readonly string[];
+    readonly texts: Placed;
+  }[];
+}
+
 function assembler(columns: readonly Column[]): Assemble<EventFacts> {
-  const form = columns.map((column) => ('flag' in column ? column.flag : undefined));
-  /** Rows that are read in one way and that lines of this form have, and the places of their values. */
-  const placed = (reading: Reading) =>
-    columns.flatMap((each, row) =>
-      'at' in each && each.reading === reading && each.at >= 0 ? [[row, each.at]] : [],
-    );
-  const texts = placed('text').flat();
-  const counts = placed('count').flat();
-  const instants = placed('instant').flat();
-  const lists = columns.flatMap((column, row) =>
-    'fields' in column ? [{ row, fields: column.fields }] : [],
-  );
+  let template: Template | null = null;
   return (values) => {
-    const facts = form.slice();
+    if (template?.varying !== values.varying) template = templateOf(columns, values);
+    const { texts, counts, instants, lists } = template;
+    const facts = template.facts.slice();
     for (let at = 0; at < texts.length; at += 2) facts[texts[at]!] = values.text(texts[at + 1]!);
     for (let at = 0; at < counts.length; at += 2) facts[counts[at]!] = values.count(counts[at + 1]!);
     for (let at = 0; at < instants.length; at += 2) facts[instants[at]!] = values.instant(instants[at + 1]!);
-    for (let at = 0; at < lists.length; at++) facts[lists[at]!.row] = listAt(values, lists[at]!.fields);
+    for (let at = 0; at < lists.length; at++) {
+      const { row, list, texts: own } = lists[at]!;
+      const filled = list.slice();
+      for (let index = 0; index < own.length; index += 2) filled[own[index]!] = values.text(own[index + 1]!);
+      facts[row] = filled;
+    }
     return factsIn(facts);
   };
 }
 
-function listAt(values: LineValues, places: readonly (readonly [name: string, place: number])[]): FieldList {
-  const list: string[] = [];
-  for (const [name, place] of places) list.push(name, values.text(place));
-  return list;
+function templateOf(columns: readonly Column[], values: LineValues): Template {
+  const placed: Record<Reading, number[]> = { text: [], count: [], instant: [] };
+  const lists: Template['lists'][number][] = [];
+  const facts = columns.map((column, row): unknown => {
+    if ('flag' in column) return column.flag;
+    if ('fields' in column) {
+      const list = column.fields.flatMap(([name, leaf]) => [name, values.text(leaf)]);
+      const own = column.fields.flatMap(([, leaf], at) => (values.varies(leaf) ? [2 * at + 1, leaf] : []));
+      // Nothing changes a list of fields, so that lines can share one.
+      if (own.length > 0) lists.push({ row, list, texts: own });
+      return list;
+    }
+    const { reading, at } = column;
+    if (at < 0) return undefined;
+    if (values.varies(at)) placed[reading].push(row, at);
+    return values[reading](at);
+  });
+  const { text: texts, count: counts, instant: instants } = placed;
+  return { varying: values.varying, facts, texts, counts, instants, lists };
 }

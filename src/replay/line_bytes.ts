@@ -68,6 +68,17 @@ export function countIn(bytes: Uint8Array, from: number, to: number): number {
   return count;
 }
 
+/** Whether bytes are a text of ASCII. */
+export function isTextAt(bytes: Uint8Array, from: number, to: number, text: string): boolean {
+  if (to - from !== text.length) return false;
+  // Texts that differ mostly do so at their ends: paths, addresses, numbers of requests.
+  for (let at = text.length - 1; at >= 0; at--) {
+    const byte = bytes[from + at]!;
+    if (byte !== text.charCodeAt(at) || byte >= FIRST_WIDE) return false;
+  }
+  return true;
+}
+
 /** A text of its own: it does not keep the line alive. */
 export function textIn(bytes: Buffer, from: number, to: number): string {
   for (let at = from; at < to; at++) if (bytes[at]! >= FIRST_WIDE) return bytes.toString('utf8', from, to);

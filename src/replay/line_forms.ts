@@ -4,7 +4,16 @@
  * fraction of the time of a parser and skips unused values. All other lines go to JSON.parse.
  */
 
-import { type FixedText, countIn, endOfCount, endOfText, fixedText, hasText, textIn } from './line_bytes.ts';
+import {
+  type FixedText,
+  countIn,
+  endOfCount,
+  endOfText,
+  fixedText,
+  hasText,
+  isTextAt,
+  textIn,
+} from './line_bytes.ts';
 import { instantIn } from './line_instants.ts';
 import { type Leaf, leavesOf } from './line_leaves.ts';
 
@@ -14,6 +23,10 @@ export interface LineValues {
   readonly count: (leaf: number) => number;
   /** The time of a text, in ms since the epoch, as `Date.parse` reads it. */
   readonly instant: (leaf: number) => number;
+  /** Whether a value has differed between lines of the form; all others are the same in each line that it fits. */
+  readonly varies: (leaf: number) => boolean;
+  /** How many values vary: if it is as before, the same ones do. */
+  readonly varying: number;
 }
 
 /** Builds a result from the values of a line. */
@@ -102,6 +115,9 @@ class Form<Made> implements LineValues {
   /** Values of the first line; those that never differed are part of the text. */
   readonly #values: readonly string[];
   readonly #varies: boolean[];
+  varying = 0;
+  /** The last text of each leaf: many repeat. */
+  readonly #last: string[];
   #pieces: readonly Piece[] = [];
   #end: FixedText;
   /** The last line that fitted, and where its values begin and end. */
@@ -120,15 +136,23 @@ class Form<Made> implements LineValues {
     this.#texts = texts;
     this.#values = values;
     this.#varies = leaves.map(() => false);
+    this.#last = leaves.map(() => '');
     this.#starts = new Int32Array(leaves.length);
     this.#ends = new Int32Array(leaves.length);
     this.#end = this.#cut();
   }
 
   text(leaf: number): string {
-    return this.#varies[leaf]!
-      ? textIn(this.#bytes, this.#starts[leaf]!, this.#ends[leaf]!)
-      : this.#values[leaf]!;
+    if (!this.#varies[leaf]!) return this.#values[leaf]!;
+    const start = this.#starts[leaf]!;
+    const end = this.#ends[leaf]!;
+    const last = this.#last[leaf]!;
+    if (isTextAt(this.#bytes, start, end, last)) return last;
+    return (this.#last[leaf] = textIn(this.#bytes, start, end));
+  }
+
+  varies(leaf: number): boolean {
+    return this.#varies[leaf]!;
   }
 
   count(leaf: number): number {
@@ -163,6 +187,7 @@ class Form<Made> implements LineValues {
   /** Takes the values of another line of this form. */
   widen(values: readonly string[]): void {
     for (const [leaf, value] of values.entries()) if (value !== this.#values[leaf]) this.#varies[leaf] = true;
+    this.varying = this.#varies.filter(Boolean).length;
     this.#end = this.#cut();
   }
 

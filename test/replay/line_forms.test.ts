@@ -193,6 +193,26 @@ describe('forms of lines', () => {
     expect(readIn(forms, `${lineOf('/c', 503)} `)).toBeNull();
   });
 
+  it('read values that repeat, and those that first vary later', () => {
+    const lineOf = (path: string, accept: string) =>
+      JSON.stringify({
+        object: {
+          conn: { client_ip: '203.0.113.7' },
+          http: { request: { headers: { Accept: [accept] }, method: 'get', url: { path } } },
+        },
+      });
+    const forms = lineForms(assembleFacts);
+    for (const line of [lineOf('/a', 'x'), lineOf('/b', 'x')]) forms.learn(line, JSON.parse(line));
+    const read = (path: string, accept: string): void => {
+      const line = lineOf(path, accept);
+      if (readIn(forms, line) === null) forms.learn(line, JSON.parse(line));
+      expect(readIn(forms, line)).toEqual(factsOf(JSON.parse(line) as EventLine));
+    };
+    // The second text has as many bytes as the first one has characters, and bytes with their codes.
+    for (const path of ['/c', '/c', 'Ã©', 'é', 'é', '/c']) read(path, 'x');
+    for (const accept of ['y', 'y', 'x', 'z']) read('/c', accept);
+  });
+
   it('read a line with any byte changed as the parser does, or not at all', () => {
     const lineOf = (path: string, agent: string, status: number) =>
       JSON.stringify({
