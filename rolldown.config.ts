@@ -2,6 +2,7 @@ import { defineConfig } from 'rolldown';
 import type { RolldownOptions } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { licenses } from './rolldown.licenses.ts';
+import { chunkOfStarts } from './rolldown.starts.ts';
 import { inspector, playground, report } from './rolldown.pages.ts';
 
 /** What users run and import. */
@@ -49,16 +50,14 @@ const code: RolldownOptions = {
           test: /src\/(?:cli\/(?:version|v8_flags)|loading\/single_executable)\.ts$/,
           priority: 1,
         },
-        { name: 'check_files', test: /src\/cli\/check_files\.ts$/, priority: 1 },
-        { name: 'heap_limit', test: /src\/cli\/heap_limit\.ts$/, priority: 1 },
-        // A local ingress would load those of coverage with them.
         {
-          name: 'ingress',
-          test: /src\/cli\/(?:edge_around|http|dev)\.ts$/,
-          minShareCount: 2,
-          entriesAware: true,
+          name: 'options',
+          test: /node_modules\/commander\/|src\/cli\/(?:option_values|service_name)\.ts$/,
+          priority: 1,
           includeDependenciesRecursively: false,
         },
+        { name: 'heap_limit', test: /src\/cli\/heap_limit\.ts$/, priority: 1 },
+        { name: chunkOfStarts, priority: 0.5, includeDependenciesRecursively: false },
         // With 80 kB, merged files made nearly every verb load undici and zod.
         { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
       ],
