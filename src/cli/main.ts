@@ -19,4 +19,16 @@ if (nodeIsTooOld(process.versions.node)) {
 async function start(): Promise<void> {
   const { run } = await import('./run.ts');
   process.exitCode = await run(process.argv.slice(2));
+  if (isIdle()) process.exit();
+}
+
+/**
+ * Whether nothing keeps the process alive, as output that waits for its reader does. Node alone would end only when its
+ * threads have collected garbage and optimised, which nothing needs any more.
+ */
+function isIdle(): boolean {
+  const isWritten = [process.stdout, process.stderr].every(({ errored }) => errored === null);
+  return (
+    isWritten && process.getActiveResourcesInfo().every((name) => name === 'PipeWrap' || name === 'TTYWrap')
+  );
 }
