@@ -15,9 +15,11 @@ export function plainJson(text: string): object | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const keys = keysIn(value);
   if (keys === null) return null;
-  // Of a key that occurs twice only one is in the value.
-  return colonsIn(text) === keys ? value : null;
+  // Of a key that occurs twice only one is in the value. The first count also has those of strings, but seldom any.
+  return text.match(KEY_END)?.length === keys || colonsIn(text) === keys ? value : null;
 }
+
+const KEY_END = /"[ \t\n\r]*:/g;
 
 const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
 
