@@ -113,7 +113,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^\(\?>/, 'atomic groups are not supported; a plain group (?:…) never backtracks anyway'],
   [/^\(\?#/, 'comments in patterns are not supported'],
   [/^\\Z/, String.raw`the end of the text is \z`],
-  [/^\\u/, String.raw`a code point is written \x{…}`],
+  [/^\\u/, 'a code point is written \\x{…}'],
   [/^[*+?}]\+/, 'possessive quantifiers are not supported; nothing backtracks anyway'],
 ];
 

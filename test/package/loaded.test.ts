@@ -94,10 +94,20 @@ it.each<{ readonly args: readonly string[]; readonly parts: readonly Part[]; rea
   expect(loaded.bytes).toBeLessThan(below);
 });
 
-it('each part is in the bundle under its name', async () => {
+const texts = async (): Promise<Map<string, string>> => {
   const folder = dirname(MAIN);
-  const chunks = (await readdir(folder)).filter((name) => name.endsWith('.cjs'));
-  const texts = await Promise.all(chunks.map((name) => readFile(join(folder, name), 'utf8')));
-  const missing = Object.values(PARTS).filter((name) => !texts.some((text) => isIn(text, name)));
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.cjs'));
+  const all = names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const);
+  return new Map(await Promise.all(all));
+};
+
+it('each part is in the bundle under its name', async () => {
+  const all = [...(await texts()).values()];
+  const missing = Object.values(PARTS).filter((name) => !all.some((text) => isIn(text, name)));
   expect(missing).toEqual([]);
+});
+
+it('files are ASCII: of a text with another character, V8 keeps two bytes for each', async () => {
+  const others = [...(await texts())].filter(([, text]) => !/^\p{ASCII}*$/u.test(text));
+  expect(others.map(([name]) => name)).toEqual([]);
 });
