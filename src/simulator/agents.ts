@@ -38,8 +38,10 @@ interface Tunnel extends SelectableTunnel {
 export class SimulatedAgents {
   readonly #tunnels = new Tunnels<Tunnel>();
   readonly #edge: AgentsEdge;
-  readonly #endpoints: SimulatedEndpoints;
-  readonly #scripts: Upstreams;
+  readonly #chance: Chance;
+  // Most worlds have no agents.
+  #madeEndpoints: SimulatedEndpoints | undefined;
+  #madeScripts: Upstreams | undefined;
   readonly #scripted = new Set<string>();
   readonly #watching = new Map<string, Set<() => void>>();
   /** Whether an endpoint has come or gone since the edge was extended. */
@@ -47,8 +49,15 @@ export class SimulatedAgents {
 
   constructor(chance: Chance, edge: AgentsEdge) {
     this.#edge = edge;
-    this.#endpoints = new SimulatedEndpoints(edge.config);
-    this.#scripts = scriptedUpstreams(chance);
+    this.#chance = chance;
+  }
+
+  get #endpoints(): SimulatedEndpoints {
+    return (this.#madeEndpoints ??= new SimulatedEndpoints(this.#edge.config));
+  }
+
+  get #scripts(): Upstreams {
+    return (this.#madeScripts ??= scriptedUpstreams(this.#chance.split('agents')));
   }
 
   /** The world's answer to which tunnels a backend has. */

@@ -79,7 +79,7 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
     extend: (parts) => (cluster === null ? void (edge = under.extended(parts)) : cluster.extend(parts)),
   });
   const { world, hasDrawn } = engineWorld(clock, chance, options, peers);
-  const cluster = clusterOf(under, options.nodes, { clock, chance: chance.split('nodes'), world });
+  const cluster = clusterOf(under, options.nodes, () => ({ clock, chance: chance.split('nodes'), world }));
   let made: SimulatedIdentities | null = null;
   // Most worlds have no identities.
   const providers = (): SimulatedIdentities =>
@@ -137,11 +137,11 @@ export function simulatedWorld(under: SimulatedEdge, options: WorldOptions): Sim
 function clusterOf(
   { fresh, node }: SimulatedEdge,
   setting: NodesSetting | undefined,
-  parts: ClusterParts,
+  parts: () => ClusterParts,
 ): Cluster | null {
   if (setting === undefined) return null;
   if (node === undefined) throw new TypeError('this edge cannot run on several nodes');
-  return new Cluster({ config: fresh().config, node }, setting, parts);
+  return new Cluster({ config: fresh().config, node }, setting, parts());
 }
 
 /** The clock and the chance of the engine, and whether a decision has used chance. */
@@ -151,15 +151,17 @@ function engineWorld(
   { random }: WorldOptions,
   { agents }: Peers,
 ): { readonly world: World; readonly hasDrawn: () => boolean } {
-  const drawn = random ?? chance.split('edge').random;
+  // Most decisions use neither.
+  let drawn = random;
+  let secrets: World['secretBytes'] | undefined;
   let hasDrawn = false;
   const world: World = {
     nowMs,
     random: () => {
       hasDrawn = true;
-      return drawn();
+      return (drawn ??= chance.split('edge').random)();
     },
-    secretBytes: seededBytes(chance.split('secrets')),
+    secretBytes: (count) => (secrets ??= seededBytes(chance.split('secrets')))(count),
     tunnels: agents.tunnelsOf,
   };
   return { world, hasDrawn: () => hasDrawn };
@@ -167,7 +169,7 @@ function engineWorld(
 
 function peersOf(chance: Chance, edge: AgentsEdge): Peers {
   const upstreams = scriptedUpstreams(chance.split('latency'));
-  return { upstreams, agents: new SimulatedAgents(chance.split('agents'), edge) };
+  return { upstreams, agents: new SimulatedAgents(chance, edge) };
 }
 
 function simulatedRequestOf(

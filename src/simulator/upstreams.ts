@@ -82,7 +82,7 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
     const last = answers.length - 1;
     return answers[position <= last ? position : afterwards === 'last' ? last : position % answers.length]!;
   };
-  const stubChance = chance.split('stubs');
+  let stubChance: Chance | undefined;
   const play = (name: string, asked?: Asked): Answering | null => {
     const found = playing.get(name);
     if (found === undefined) return null;
@@ -94,7 +94,10 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
     return answering;
   };
   const stubFor = (asked: Asked, among: readonly Stub[]): Stub | undefined =>
-    among.find(({ matches, chance: share }) => matches(asked) && (share >= 1 || stubChance.random() < share));
+    among.find(
+      ({ matches, chance: share }) =>
+        matches(asked) && (share >= 1 || (stubChance ??= chance.split('stubs')).random() < share),
+    );
   const plainLatencyOf = ({ latencyMs }: Answering): number =>
     typeof latencyMs === 'number'
       ? latencyMs
