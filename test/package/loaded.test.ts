@@ -48,7 +48,7 @@ interface Loaded {
   readonly tls: boolean;
 }
 
-/** What a verb has loaded at its end: the parts, the size of all, and whether TLS. */
+/** What a verb has loaded at its end: the parts, the size and number of all files, and whether TLS. */
 async function loadedBy(args: readonly string[]) {
   const folder = folderWith({ 'list.cjs': LIST, 'edge.yaml': EDGE, 's.scenario.yaml': SCENARIO });
   const list = join(folder, 'loaded.json');
@@ -61,6 +61,7 @@ async function loadedBy(args: readonly string[]) {
   return {
     parts: (Object.keys(PARTS) as Part[]).filter((part) => texts.some((text) => isIn(text, PARTS[part]))),
     bytes: texts.reduce((sum, text) => sum + text.length, 0),
+    count: files.length,
     tls,
   };
 }
@@ -83,16 +84,28 @@ async function untilReady(
 
 const SERVED = ['--port', '0', '--inspector', '0'];
 
-it.each<{ readonly args: readonly string[]; readonly parts: readonly Part[]; readonly below: number }>([
-  { args: ['check', 'edge.yaml'], parts: [], below: 700_000 },
-  { args: ['http', '127.0.0.1:1', ...SERVED], parts: ['commander'], below: 1_900_000 },
-  { args: ['dev', 'edge.yaml', '--no-tls', ...SERVED], parts: ['commander'], below: 1_900_000 },
-  { args: ['cover'], parts: ['commander', 'coverage', 'exact analysis'], below: Infinity },
-])('$args.0 loads of the larger parts only $parts', async ({ args, parts, below }) => {
-  const loaded = await loadedBy(args);
-  expect(loaded).toMatchObject({ parts, tls: false });
-  expect(loaded.bytes).toBeLessThan(below);
-});
+interface Starting {
+  readonly args: readonly string[];
+  readonly parts: readonly Part[];
+  readonly below?: number;
+  readonly atMost?: number;
+}
+
+it.each<Starting>([
+  { args: ['check', 'edge.yaml'], parts: [], below: 700_000, atMost: 6 },
+  { args: ['test', 's.scenario.yaml'], parts: ['commander'], below: 1_800_000, atMost: 14 },
+  { args: ['http', '127.0.0.1:1', ...SERVED], parts: ['commander'], below: 1_800_000, atMost: 32 },
+  { args: ['dev', 'edge.yaml', '--no-tls', ...SERVED], parts: ['commander'], below: 1_800_000, atMost: 30 },
+  { args: ['cover'], parts: ['commander', 'coverage', 'exact analysis'] },
+])(
+  '$args.0 loads of the larger parts only $parts, and few files',
+  async ({ args, parts, below = Infinity, atMost = Infinity }) => {
+    const loaded = await loadedBy(args);
+    expect(loaded).toMatchObject({ parts, tls: false });
+    expect(loaded.bytes).toBeLessThan(below);
+    expect(loaded.count).toBeLessThanOrEqual(atMost);
+  },
+);
 
 const texts = async (): Promise<Map<string, string>> => {
   const folder = dirname(MAIN);
