@@ -76,9 +76,10 @@ function* checkedOnce(
 ): Conversation<LoginOutcome> {
   const found = yield* refreshedByOthers(visit, session);
   if (found !== null) return passed(visit, found, sessionCookies(visit, found) ?? []);
-  const failures = yield* failuresToAsk(session);
+  const known = yield* failuresToAsk(session);
+  const failures = known ?? 0;
   if (yield* isAskedByOthers(visit, session, failures))
-    return failures === 0 ? passed(visit, session, []) : refused(ASKED_AGAIN)!;
+    return known === 0 ? passed(visit, session, []) : refused(ASKED_AGAIN)!;
   const outcome = yield* ask();
   if (outcome.reason === 'provider_failed') yield* keepFailure(visit, session, failures + 1);
   return outcome;

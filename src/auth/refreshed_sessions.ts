@@ -1,7 +1,7 @@
 import type { Conversation } from './conversation.ts';
 import type { LoginKeys } from './keys.ts';
 import { REFRESHED_MS } from './memory.ts';
-import { askShared, useMessageOnce } from './one_time.ts';
+import { askShared } from './one_time.ts';
 import type { LoginContext, LoginRefusal } from './provider.ts';
 import { type Session, type SessionPlace, openSession, sealSession } from './session.ts';
 
@@ -35,19 +35,24 @@ export function* refreshedByOthers({ gate, place }: Visited, session: Session): 
 
 /** Whether another node asks the provider about the session now; if not, this one does. `failures` before this try. */
 export function* isAskedByOthers(
-  visit: Visited,
+  { world }: Visited,
   { id, checkedMs }: Session,
   failures: number,
 ): Conversation<boolean> {
-  const nowMs = visit.world.nowMs();
+  const nowMs = world.nowMs();
+  const mark = `check ${id} ${checkedMs} ${failures}`;
   const life = { sinceMs: nowMs, untilMs: nowMs + ASKING_MS };
-  return (yield* useMessageOnce(visit, `check ${id} ${checkedMs} ${failures}`, life)) === 'used';
+  const answer = yield* askShared({ do: 'use_once', of: 'check', id: mark, ...life });
+  return 'use' in answer && answer.use === 'used';
 }
 
-/** How often the provider could not be asked about the session since its last check, by any node. */
-export function* failuresToAsk(session: Session): Conversation<number> {
+/**
+ * How often the provider could not be asked about the session since its last check, by any node; null if the nodes
+ * cannot tell.
+ */
+export function* failuresToAsk(session: Session): Conversation<number | null> {
   const answer = yield* askShared({ do: 'find', id: failuresOf(session) });
-  return 'text' in answer && answer.text !== null ? Number(answer.text) : 0;
+  return 'text' in answer ? Number(answer.text ?? 0) : null;
 }
 
 /** Notes for the other nodes that the provider could not be asked: they must not pass the session meanwhile. */

@@ -12,10 +12,13 @@ export type SharedRequest =
       readonly capacity: number;
       readonly windowMs: number;
     }
-  /** Marks an id as used. Ids of assertions are never forgotten before their time. */
+  /**
+   * Marks an id as used. Ids of assertions are never forgotten before their time; the mark of a check is a lease, and
+   * is forgotten at its time, because its process may have ended.
+   */
   | {
       readonly do: 'use_once';
-      readonly of: 'message' | 'assertion';
+      readonly of: 'message' | 'assertion' | 'check';
       readonly id: string;
       /** When the id was made: what has forgotten ids of that time cannot tell. */
       readonly sinceMs: number;

@@ -124,6 +124,36 @@ describe('a login at several nodes', () => {
     expect([await ask(1), await ask(0)]).toEqual([200, 200]);
   });
 
+  it('is refused where a failed check can be marked, but its failures cannot be found', async () => {
+    let nowMs = Date.now();
+    const clock = () => nowMs;
+    const evil: { rotates: true; silent?: string } = { rotates: true };
+    let finds = true;
+    const states = nodes(2, 'allow', clock).map(({ state }): SharedState => ({
+      ...state,
+      ask: (request) =>
+        request.do === 'find' && !finds
+          ? { unavailable: 'allow', detail: 'no answer in time' }
+          : state.ask(request),
+    }));
+    const { op, edges } = await gates(states, clock, evil);
+    const browser = browserOf(edges[0]!, 'app.test');
+    const hop = await browser.go('https://app.test/');
+    await browser.go(op.approve(hop.location!));
+    const cookie = await browser.jar.getCookieString('https://app.test/');
+    const ask = async (index: number) => {
+      const request = new Request('https://app.test/x', { headers: { cookie, accept: 'application/json' } });
+      return (await edges[index]!.handle(request)).response.status;
+    };
+    evil.silent = '/token';
+    nowMs += 300_000;
+    finds = false;
+    expect([await ask(0), await ask(1), await ask(0)]).toEqual([502, 502, 502]);
+    delete evil.silent;
+    nowMs += 15_000;
+    expect(await ask(1)).toBe(200);
+  });
+
   it('is refused while it cannot be checked whether it was completed before, and can be repeated', async () => {
     for (const policy of ['local', 'deny', 'allow'] as const) {
       const [node] = nodes(1, policy);

@@ -92,6 +92,17 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
     expect(await nodes[1].ask({ do: 'find', id: 'none' })).toEqual({ text: null });
   });
 
+  it('forgets the mark of a check at its time: its process may have ended', async () => {
+    const state = await node();
+    const check = async () => {
+      const sinceMs = Date.now();
+      return state.ask({ do: 'use_once', of: 'check', id: 'c', sinceMs, untilMs: sinceMs + 1_000 });
+    };
+    expect(await check()).toEqual({ use: 'fresh' });
+    expect(await check()).toEqual({ use: 'used' });
+    await expect.poll(check, { timeout: 20_000 }).toEqual({ use: 'fresh' });
+  });
+
   it('answers within the bound while the server is paused, then at once, and is back after it', async () => {
     const state = await node('deny');
     redis.kill('SIGSTOP');
