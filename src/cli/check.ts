@@ -10,8 +10,8 @@ export function register(command: Command): void {
   const does = 'how to print the findings; `github` writes annotations and the summary of the step';
   reporterOption(serviceNameOption(command), CHECK_REPORTERS, { does })
     .argument(
-      '<file...>',
-      "edge files, policies or scenario files in YAML or JSON, folders with them, or patterns such as 'edges/*.yaml'; edge files also in TypeScript or JavaScript",
+      '[file...]',
+      "edge files, policies or scenario files in YAML or JSON, folders with them, or patterns such as 'edges/*.yaml'; edge files also in TypeScript or JavaScript; default: this folder",
     )
     .option('--strict', 'also warn about what works here but is not documented by the service')
     .option('--exact', 'report what no request can reach, what has no effect, and ways around gates')
@@ -33,7 +33,7 @@ export function register(command: Command): void {
       planOf,
     )
     .action(async (files: string[], options: CheckOptions) => {
-      process.exitCode = await check(files, options);
+      process.exitCode = await check(files.length === 0 ? ['.'] : files, options);
     });
 }
 

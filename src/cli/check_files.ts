@@ -47,7 +47,7 @@ export async function check(
   const files = await namedFiles(paths, isOurs);
   if (files.length === 0)
     throw new FileError(
-      `there are no edge files, policies or scenario files in ${paths.join(', ')}; \`edgeproof init\` writes some`,
+      `there are no edge files, policies or scenario files in ${placesOf(paths)}; \`edgeproof init\` writes some`,
     );
   const setting = { ...(as && { attachedTo: as }), ...(plan && { plan }), strict, serviceName };
   const all: Diagnostic[] = [];
@@ -64,6 +64,10 @@ export async function check(
   }
   process.stdout.write(await shown(all, files, reporter));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
+}
+
+function placesOf(paths: readonly string[]): string {
+  return paths.map((path) => (path === '.' ? 'this folder' : path)).join(', ');
 }
 
 /** Files of folders are taken if their names and their keys are those of files that can be checked. */

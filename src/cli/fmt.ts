@@ -14,13 +14,17 @@ interface Options extends ServiceOptions {
 /** `edgeproof fmt FILE…`: the canonical form of policies. */
 export function register(command: Command): void {
   serviceNameOption(command)
-    .argument('<file...>', 'policies, or edge files with policies, in YAML or JSON; - is standard input')
+    .argument(
+      '[file...]',
+      'policies, or edge files with policies, in YAML or JSON; - is standard input; default: edge.yaml',
+    )
     .option('--check', 'change nothing; exit with 1 if a file is not formatted')
     .option('--write', 'overwrite each file instead of printing it')
     .action((files: string[], options: Options) => {
       if (options.check === true && options.write === true)
         throw new FileError('--check and --write exclude each other: leave one out');
-      process.exitCode = Math.max(...files.map((file) => formatFile(file, options)));
+      const named = files.length === 0 ? ['edge.yaml'] : files;
+      process.exitCode = Math.max(...named.map((file) => formatFile(file, options)));
     });
 }
 

@@ -24,7 +24,7 @@ export const VERBS = {
     group: 'Write',
     does: 'check edge files and traffic policies; exit code 3 if one has errors',
     examples: [
-      ['check edge.yaml'],
+      ['check', 'all edge files, policies and scenario files in this folder'],
       ['check --exact edge.yaml', 'also what no request can reach'],
       ['check -r json edge.yaml', 'for tools'],
     ],

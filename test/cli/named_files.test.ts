@@ -24,8 +24,10 @@ const CASES: readonly (readonly [line: string, code: number, shows: RegExp])[] =
   ['check edges', 3, /^edges\/deep\/two\.yaml:2:\d+ error/m],
   ['check edges/{deep,shallow}/t*.yaml', 3, /did you mean 'hostports'/],
   ['check edges/**/none*.yaml', 2, /no file matches 'edges\/\*\*\/none\*\.yaml'; correct the pattern/],
+  ['check', 3, /^edges\/deep\/two\.yaml:2:\d+ error/m],
   ['check tests', 0, /first\.scenario\.yaml, tests\/second\.scenario\.yaml: no problems/],
   ['check edges/node_modules', 3, /edges\/node_modules\/x\/edge\.yaml/],
+  ['fmt', 2, /cannot read edge\.yaml: there is no such file or folder/],
   ['test tests/f*', 0, /^1 passed/m],
   ['test ./tests/*.yaml', 0, /^2 passed/m],
   ['test t*s', 0, /^2 passed/m],
@@ -44,8 +46,20 @@ it('files, folders and patterns', async () => {
     expect([line, ran[index]!.code, ran[index]!.text]).toEqual([line, code, expect.stringMatching(shows)]);
   }
   expect(ran[2]!.text).not.toContain('values.yaml');
+  expect(ran[CASES.findIndex(([line]) => line === 'check')]!.text).not.toContain('values.yaml');
 });
 
 it('the packaged command has them, too', async () => {
   expect(await edgeproof(['check', 'edges/*.yaml'], folder)).toMatchObject({ code: 0 });
+});
+
+it('verbs without a file take those of this folder', async () => {
+  const own = folderWith({ 'edge.yaml': EDGE });
+  expect(await edgeproof(['check'], own)).toMatchObject({
+    code: 0,
+    stdout: 'edge.yaml: no problems found\n',
+  });
+  expect(await edgeproof(['fmt'], own)).toMatchObject({ code: 0, stdout: EDGE });
+  const empty = await edgeproof(['check'], folderWith({}));
+  expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('scenario files in this folder;') });
 });
