@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { isLoopback } from '../edge/hosts.ts';
+import { isLoopback } from '../net/private_hosts.ts';
 import { servesIdentityHost } from '../edge/saml_host.ts';
 import type { ListenOptions, Listening } from '../edgeproof.ts';
 import { parseAddress } from '../net/address.ts';

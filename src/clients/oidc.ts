@@ -6,6 +6,7 @@ import type {
   OidcRequest,
   OidcTokens,
 } from '../engine/oidc_question.ts';
+import { isTamperProof } from '../net/private_hosts.ts';
 import { failureOf } from './oidc_failures.ts';
 import type { OidcFetch } from './oidc_fetch.ts';
 
@@ -93,17 +94,30 @@ function keepKeys(provider: Known, config: openid.Configuration): void {
 
 async function discovered({ issuer, clientId }: OidcClient, nowMs: number, fetch: OidcFetch): Promise<Known> {
   const config = await openid.discovery(new URL(issuer), clientId, undefined, undefined, {
-    [openid.customFetch]: fetch,
+    [openid.customFetch]: securely(fetch, issuer),
     timeout: TIMEOUT_SECONDS,
-    execute: isLoopback(issuer) ? [openid.allowInsecureRequests] : [],
+    execute: isPlain(issuer) ? [openid.allowInsecureRequests] : [],
   });
   return { metadata: { ...config.serverMetadata() }, atMs: nowMs, keys: undefined };
 }
 
 /** Plain http is allowed only on loopback; elsewhere any network attacker could impersonate the provider. */
-function isLoopback(issuer: string): boolean {
-  const { protocol, hostname } = new URL(issuer);
-  return protocol === 'http:' && /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+function isPlain(issuer: string): boolean {
+  const url = new URL(issuer);
+  return url.protocol === 'http:' && isTamperProof(url);
+}
+
+/**
+ * Refuses endpoints of the metadata that a network attacker could impersonate. The library would allow plain http to any
+ * host for a provider on loopback.
+ */
+function securely(fetch: OidcFetch, issuer: string): OidcFetch {
+  return async (url, options) => {
+    const asked = new URL(url);
+    if (!(isPlain(issuer) ? isTamperProof(asked) : asked.protocol === 'https:'))
+      throw new Error(`the provider names an endpoint over plain http: ${asked.origin}${asked.pathname}`);
+    return fetch(url, options);
+  };
 }
 
 function configured({ metadata, keys }: Known, { client, nowMs }: OidcQuestion, fetch: OidcFetch) {
@@ -118,9 +132,9 @@ function configured({ metadata, keys }: Known, { client, nowMs }: OidcQuestion, 
     [openid.clockTolerance]: TOLERANCE_SECONDS,
   };
   const config = new openid.Configuration({ ...metadata }, client.clientId, about, authentication);
-  config[openid.customFetch] = fetch;
+  config[openid.customFetch] = securely(fetch, client.issuer);
   config.timeout = TIMEOUT_SECONDS;
-  if (isLoopback(client.issuer)) openid.allowInsecureRequests(config);
+  if (isPlain(client.issuer)) openid.allowInsecureRequests(config);
   // Also verifies the signature of ID tokens received over TLS.
   openid.enableNonRepudiationChecks(config);
   if (keys !== undefined) {

@@ -3,7 +3,8 @@ import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
 import type { EngineReason } from '../engine/refusals.ts';
 import type { HttpsEdge } from './compile_https.ts';
 import { isInternalHost } from './document/internal_hosts.ts';
-import { type PoolTable, hostBehind, isLoopback, memberOf } from './hosts.ts';
+import { type PoolTable, hostBehind, memberOf } from './hosts.ts';
+import { isLoopback } from '../net/private_hosts.ts';
 import { reservedFor } from './login_config.ts';
 import type { SamlHost } from './saml_host.ts';
 

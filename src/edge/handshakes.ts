@@ -9,7 +9,8 @@ import type { PersistentMap } from '../caches/persistent_map.ts';
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { EdgeConfig, HttpsEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
-import { type PoolTable, hostBehind, isLoopback } from './hosts.ts';
+import { type PoolTable, hostBehind } from './hosts.ts';
+import { isLoopback } from '../net/private_hosts.ts';
 import type { CompileRequest } from './compile_cache.ts';
 
 export interface HandshakeTable {

@@ -130,13 +130,6 @@ function placeOf(name: string, pool: readonly Named[]): number {
 const filled = <Member>(pools: ReadonlyMap<string, readonly Member[]>) =>
   Array.from(pools, ([key, pool]) => [key, pool.length === 0 ? undefined : pool] as const);
 
-const LOOPBACK = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-/** Whether a host means this machine. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
-}
-
 const LOCAL_SUFFIX = '.localhost';
 
 /**

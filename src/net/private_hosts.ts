@@ -55,3 +55,15 @@ export function isPrivateHost(host: string): boolean {
   if (host.startsWith('[')) return true;
   return /^(?:.*\.)?localhost$/.test(bare) || /(?:^|\.)(?:\d+|0x[\da-f]*)$/.test(bare);
 }
+
+const LOOPBACK = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether a host in a URL (lower case, IPv6 in brackets) means this machine itself. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
+/** Whether no other machine can change what is read from a URL: https, or plain http on this machine. */
+export function isTamperProof({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
