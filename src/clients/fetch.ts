@@ -3,7 +3,7 @@ import { Agent, type Dispatcher } from 'undici';
 import type { FetchRequest } from '../engine/contract.ts';
 import type { Answers } from '../engine/questions.ts';
 import { type FieldList, firstValue, withoutField } from '../http/fields.ts';
-import { isPrivateAddress, isPrivateHost } from '../net/private_hosts.ts';
+import { isPrivateAddress, isPrivateHost, isTamperProof } from '../net/private_hosts.ts';
 import { PRIVATE_ADDRESS, publicLookup } from './public_lookup.ts';
 import type { LookupFunction } from 'node:net';
 import type { Address } from '../net/address.ts';
@@ -74,15 +74,26 @@ export function createFetcher(options: FetcherOptions = {}): ControlClient {
   });
 
   const shared = new Map<string, Promise<Fetched>>();
+  const inFlight = new Map<string, number>();
 
   function fetch(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
     const { share } = request;
-    if (share === undefined) return fetchAlone(request, gone);
+    if (share === undefined) return fetchCounted(request, gone);
     const running = shared.get(share);
     if (running !== undefined) return running;
-    const begun = fetchAlone(request, NOBODY_LEAVES).finally(() => shared.delete(share));
+    const begun = fetchCounted(request, NOBODY_LEAVES).finally(() => shared.delete(share));
     shared.set(share, begun);
     return begun;
+  }
+
+  async function fetchCounted(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
+    const { atMost } = request;
+    if (atMost === undefined) return fetchAlone(request, gone);
+    const { of, count } = atMost;
+    const running = inFlight.get(of) ?? 0;
+    if (running >= count) return { failure: 'connect', detail: `${count} requests for ${of} are in flight` };
+    inFlight.set(of, running + 1);
+    return fetchAlone(request, gone).finally(() => inFlight.set(of, inFlight.get(of)! - 1));
   }
 
   const sending: Fetcher['fetch'] = (request, gone) => send({ open, guarded, resolved }, request, gone);
@@ -144,6 +155,8 @@ async function send(
     answer.body.on('error', () => {}).destroy();
     if (redirects === request.maxRedirects) return { failure: 'redirects', detail: `more than ${redirects}` };
     const next = new URL(location, url);
+    if (request.staysSecure === true && isTamperProof(new URL(url)) && !isTamperProof(next))
+      return { failure: 'redirects', detail: `from ${url} to plain http on another host` };
     if (next.origin !== new URL(url).origin) fields = OF_THE_ORIGIN.reduce(withoutField, fields);
     url = next.href;
     // RFC 9110 §15.4: 303 becomes GET, and by convention 301 and 302, too.

@@ -14,11 +14,15 @@ export interface FetchRequest {
    * lookup and each redirect.
    */
   readonly allowPrivate: boolean;
+  /** Whether a redirect from https, or from this machine, to plain http elsewhere fails: an attacker could answer there. */
+  readonly staysSecure?: boolean;
   /**
    * Concurrent requests with the same text here are sent as one, and share its response. It is not cancelled
    * when one of the clients disconnects.
    */
   readonly share?: string;
+  /** How many requests of one kind may be in flight; a further one fails. For URLs that senders choose. */
+  readonly atMost?: { readonly of: string; readonly count: number };
 }
 
 /**

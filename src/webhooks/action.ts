@@ -56,9 +56,9 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
       return ask({ ask: 'fetch', request: certificateRequest(url) }, (answer) => {
         const pem = pemOf(answer);
         if (pem === null) return conclude(policyRun, outcome);
-        const again = verifyPrepared(verifier, request, policyRun.world.nowMs(), new Map([[url, pem]]));
-        // Only certificates that verified a message are cached, so that senders cannot fill the cache.
-        if (again.outcome === 'verified') rememberCertificate(certificates, url, pem);
+        const nowMs = policyRun.world.nowMs();
+        const again = verifyPrepared(verifier, request, nowMs, new Map([[url, pem]]));
+        rememberCertificate(certificates, { url, pem, verified: again.outcome === 'verified' }, nowMs);
         return conclude(policyRun, again);
       });
     };

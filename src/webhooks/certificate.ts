@@ -1,3 +1,4 @@
+import { RSA_MINIMUM_BITS } from '../crypto/keys.ts';
 import { type RsaCertificate, readRsaCertificate } from '../crypto/x509.ts';
 
 /**
@@ -10,6 +11,9 @@ const ALLOWED_URL =
 
 /** Maximum size of a fetched certificate. */
 const CERTIFICATE_LIMIT_BYTES = 16_384;
+
+/** Certificates that are fetched at once: anyone can send a message with a URL of this form. */
+const FETCHES_LIMIT = 8;
 
 /** Size of the cache; only a few certificates are in use at any time. */
 export const CERTIFICATE_CACHE_SIZE = 64;
@@ -33,6 +37,8 @@ export function certificateRequest(url: string) {
     limitBytes: CERTIFICATE_LIMIT_BYTES,
     maxRedirects: 0,
     allowPrivate: false,
+    share: `certificate ${url}`,
+    atMost: { of: 'certificates', count: FETCHES_LIMIT },
   };
 }
 
@@ -45,8 +51,28 @@ export function usableCertificate(pem: string, nowMs: number): RsaCertificate | 
     : null;
 }
 
-/** Adds a certificate and evicts the oldest beyond the limit, because senders choose the URLs. */
-export function rememberCertificate(cache: Map<string, string>, url: string, pem: string): void {
+/** Whether a presented signature can be one of a certificate: bytes of at least the shortest key that is accepted. */
+export function hasCertificateSignature(bytes: Uint8Array | null): bytes is Uint8Array {
+  return bytes !== null && bytes.length * 8 >= RSA_MINIMUM_BITS;
+}
+
+/** A certificate that was fetched for a message, and whether it verified that message. */
+export interface FetchedCertificate {
+  readonly url: string;
+  readonly pem: string;
+  readonly verified: boolean;
+}
+
+/**
+ * Adds a usable certificate. One that verified a message evicts the oldest beyond the limit; another one, for a URL that
+ * anyone may have sent, only takes free room.
+ */
+export function rememberCertificate(
+  cache: Map<string, string>,
+  { url, pem, verified }: FetchedCertificate,
+  nowMs: number,
+): void {
+  if (!verified && (cache.size >= CERTIFICATE_CACHE_SIZE || usableCertificate(pem, nowMs) === null)) return;
   cache.delete(url);
   cache.set(url, pem);
   while (cache.size > CERTIFICATE_CACHE_SIZE) cache.delete(cache.keys().next().value!);

@@ -10,7 +10,7 @@ import {
 } from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
 import { numbers } from './facts.ts';
-import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
+import { type FetchedCertificate, certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
 import type { WebhookReason } from './reasons.ts';
@@ -23,12 +23,6 @@ type Code = `webhook_verification.${WebhookReason}`;
 /** Fetched certificates by URL. */
 interface Cache {
   readonly certificates: Map<string, string>;
-}
-
-/** A certificate to be added to the cache. */
-interface Fetched {
-  readonly url: string;
-  readonly pem: string;
 }
 
 /** The responses to refused requests, created once. */
@@ -55,10 +49,10 @@ export function compileWebhookVerification(
           ? withoutBody(body.failure, refusals)
           : verify(verifier, asSeen(request, body.bytes), cache, world, refusals),
       ),
-    reduce: (cache, event) => {
+    reduce: (cache, event, world) => {
       const fetched =
-        event.kind === 'decided' ? (event.verdict.filterData as Fetched | undefined) : undefined;
-      if (fetched !== undefined) rememberCertificate(cache.certificates, fetched.url, fetched.pem);
+        event.kind === 'decided' ? (event.verdict.filterData as FetchedCertificate | undefined) : undefined;
+      if (fetched !== undefined) rememberCertificate(cache.certificates, fetched, world.nowMs());
     },
   };
   return handler;
@@ -96,9 +90,8 @@ function verify(
     const pem = pemOf(answer);
     if (pem === null) return stop('certificate_unavailable', { url }, refusals.unsigned);
     const again = verifyPrepared(verifier, request, world.nowMs(), new Map([[url, pem]]));
-    // Only certificates that verified a message are cached, so that senders cannot fill the cache.
-    const fetched = again.outcome === 'verified' ? { url, pem } : undefined;
-    return verdictOf(verifier, again, refusals, fetched);
+    const verified = again.outcome === 'verified';
+    return verdictOf(verifier, again, refusals, { url, pem, verified });
   });
 }
 
@@ -106,7 +99,7 @@ function verdictOf(
   verifier: WebhookVerifier,
   outcome: WebhookOutcome,
   refusals: Refusals,
-  fetched: Fetched | undefined,
+  fetched: FetchedCertificate | undefined,
 ): Verdict<Code> {
   const provider = verifier.provider.id;
   switch (outcome.outcome) {
@@ -115,7 +108,7 @@ function verdictOf(
     case 'challenge':
       return stop('challenge_answered', { provider, challenge: outcome.challenge }, outcome.response);
     case 'refused':
-      return stop(outcome.reason, { provider, ...outcome.detail }, refusals.unsigned);
+      return stop(outcome.reason, { provider, ...outcome.detail }, refusals.unsigned, fetched);
     case 'certificate':
       return stop('certificate_unavailable', { url: outcome.url }, refusals.unsigned);
   }
@@ -129,11 +122,17 @@ function withoutBody(failure: 'too_large' | 'timeout' | 'cancelled', refusals: R
 
 type Detail = Stop['reason']['detail'];
 
-function pass(detail: Detail, carry: Fetched | undefined): Pass<Code> {
+function pass(detail: Detail, fetched: FetchedCertificate | undefined): Pass<Code> {
   const reason = { code: 'webhook_verification.verified', detail } as const;
-  return carry === undefined ? { verdict: 'pass', reason } : { verdict: 'pass', reason, filterData: carry };
+  return { verdict: 'pass', reason, ...(fetched !== undefined && { filterData: fetched }) };
 }
 
-function stop(reason: WebhookReason, detail: Detail, response: Stop['response']): Stop<Code> {
-  return { verdict: 'stop', reason: { code: `webhook_verification.${reason}`, detail }, response };
+function stop(
+  reason: WebhookReason,
+  detail: Detail,
+  response: Stop['response'],
+  fetched?: FetchedCertificate,
+): Stop<Code> {
+  const code = { code: `webhook_verification.${reason}`, detail } as const;
+  return { verdict: 'stop', reason: code, response, ...(fetched !== undefined && { filterData: fetched }) };
 }

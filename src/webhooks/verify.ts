@@ -2,7 +2,12 @@ import { fromBase64 } from '../crypto/base64.ts';
 import { equalSecrets, equalTexts, digest, hmac, type HashName, type Piece } from '../crypto/digest.ts';
 import { type SignatureScheme, verifies } from '../crypto/signatures.ts';
 import { hasField } from '../http/fields.ts';
-import { type Certificates, isCertificateUrl, usableCertificate } from './certificate.ts';
+import {
+  type Certificates,
+  hasCertificateSignature,
+  isCertificateUrl,
+  usableCertificate,
+} from './certificate.ts';
 import { type EdgeReply, answerBefore, answerInstead } from './challenge.ts';
 import { type Examination, type Refusal, examine, isMeant, isPresent } from './examine.ts';
 import { memberAt } from './json_object.ts';
@@ -210,14 +215,14 @@ function checkNotification(
   if (version !== '1' && version !== '2')
     return refused('signature_malformed', { member: 'SignatureVersion' });
   if (typeof url !== 'string' || !isCertificateUrl(url)) return refused('certificate_refused', {});
+  const signature = fromBase64(presented[0]!);
+  if (!hasCertificateSignature(signature)) return refused('signature_malformed', { member: 'Signature' });
   const pem = certificates.get(url);
   if (pem === undefined) return { outcome: 'certificate', url };
   const certificate = usableCertificate(pem, nowMs);
   if (certificate === null) return refused('certificate_unusable', { url });
-  const signature = fromBase64(presented[0]!);
   const hash = version === '1' ? 'sha1' : 'sha256';
-  const right =
-    signature !== null && verifies({ key: 'rsa', hash }, certificate.key, messages[0]!, signature);
+  const right = verifies({ key: 'rsa', hash }, certificate.key, messages[0]!, signature);
   return right ? null : refused('signature_mismatch', { scheme: `version ${version}`, presented: 1 });
 }
 

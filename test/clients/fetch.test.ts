@@ -18,7 +18,9 @@ beforeAll(async () => {
     else if (path.startsWith('/again/')) {
       const left = Number(path.slice('/again/'.length));
       response.writeHead(302, { location: left === 0 ? '/ok' : `/again/${left - 1}` }).end('moved');
-    } else if (path === '/other') response.writeHead(303, { location: '/echo' }).end();
+    } else if (path === '/plain')
+      response.writeHead(302, { location: 'http://does-not-exist.invalid/keys' }).end();
+    else if (path === '/other') response.writeHead(303, { location: '/echo' }).end();
     else void echo(request).then((text) => response.setHeader('x-twice', ['a', 'b']).end(text));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -75,6 +77,27 @@ describe('requests of the edge itself', () => {
     expect(await ask('/again/2')).toMatchObject({ status: 302 });
     expect(textOf(await ask('/again/2', { maxRedirects: 3 }))).toMatch(/^GET \/ok/);
     expect(await ask('/again/2', { maxRedirects: 2 })).toMatchObject({ failure: 'redirects' });
+  });
+
+  it('follows no redirect from a secure place to plain http elsewhere, if it must not', async () => {
+    const secure = { maxRedirects: 2, staysSecure: true };
+    expect(await ask('/plain', secure)).toMatchObject({ failure: 'redirects' });
+    expect(textOf(await ask('/plain', { maxRedirects: 2 }))).toBe('connect');
+    expect(await ask('/again/1', secure)).toMatchObject({ status: 200 });
+  });
+
+  it('bounds the requests of a kind in flight', async () => {
+    const atMost = { of: 'certificates', count: 2 };
+    const gone = new AbortController();
+    const held = ['/hang', '/hang'].map((path) => ask(path, { atMost }, gone.signal));
+    expect(await ask('/ok', { atMost })).toMatchObject({
+      failure: 'connect',
+      detail: expect.stringContaining('in flight'),
+    });
+    expect(await ask('/ok')).toMatchObject({ status: 200 });
+    gone.abort();
+    await Promise.all(held);
+    expect(await ask('/ok', { atMost })).toMatchObject({ status: 200 });
   });
 
   it('turns a redirected POST into a GET', async () => {

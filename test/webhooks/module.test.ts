@@ -208,6 +208,15 @@ describe('the module', () => {
     expect(module.asked).toEqual(['body', 'fetch', 'body', 'fetch', 'body']);
   });
 
+  test('fetches none for what is not signed, once the certificate is known', () => {
+    const module = moduleFor('sns', undefined);
+    const unsigned = () => edited(notification(), 'Hello', 'Hallo');
+    for (const _ of [1, 2, 3])
+      expect(module.run(unsigned(), { fetch: served }).reason.code).toContain('signature_mismatch');
+    expect(module.run(notification()).reason.code).toContain('verified');
+    expect(module.asked).toEqual(['body', 'fetch', 'body', 'body', 'body']);
+  });
+
   test('never contains the secret', () => {
     for (const { provider, request, world } of ENDS.filter(
       (one) => !['sns', 'svix'].includes(one.provider),

@@ -143,12 +143,32 @@ describe('the certificate of a message', () => {
 
   test('is cached, and the oldest one is evicted', () => {
     const cache = new Map<string, string>();
-    for (let at = 0; at <= CERTIFICATE_CACHE_SIZE; at++) rememberCertificate(cache, `url ${at}`, 'pem');
+    const remember = (url: string, verified = true) =>
+      rememberCertificate(cache, { url, pem: RSA_CERTIFICATE, verified }, NOW);
+    for (let at = 0; at <= CERTIFICATE_CACHE_SIZE; at++) remember(`url ${at}`);
     expect(cache.size).toBe(CERTIFICATE_CACHE_SIZE);
     expect(cache.has('url 0')).toBe(false);
-    rememberCertificate(cache, 'url 1', 'pem');
-    rememberCertificate(cache, 'url new', 'pem');
+    remember('url 1');
+    remember('url new');
     expect([cache.has('url 1'), cache.has('url 2')]).toEqual([true, false]);
+  });
+
+  test('is cached for an unsigned message, too, if it is usable and there is room', () => {
+    const cache = new Map<string, string>();
+    const remember = (url: string, pem = RSA_CERTIFICATE) =>
+      rememberCertificate(cache, { url, pem, verified: false }, NOW);
+    remember('url 0', 'no certificate');
+    remember('url 0', WEAK_CERTIFICATE);
+    expect(cache.size).toBe(0);
+    for (let at = 0; at <= CERTIFICATE_CACHE_SIZE; at++) remember(`url ${at}`);
+    expect([cache.has('url 0'), cache.has(`url ${CERTIFICATE_CACHE_SIZE}`)]).toEqual([true, false]);
+  });
+
+  test('is not fetched for what cannot be a signature', () => {
+    for (const Signature of ['AAAA', 'not base64', Buffer.alloc(255).toString('base64')])
+      expect(verify({ ...message, Signature }, NOW, new Map())).toMatchObject({
+        reason: 'signature_malformed',
+      });
   });
 });
 

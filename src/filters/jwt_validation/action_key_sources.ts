@@ -52,6 +52,7 @@ export function keysRequest(url: string, allowPrivate: boolean): FetchRequest {
     timeoutMs: FETCH_TIMEOUT_MS,
     limitBytes: SET_LIMIT_BYTES,
     maxRedirects: 2,
+    staysSecure: true,
     allowPrivate,
     share: `keys ${allowPrivate ? 'anywhere' : 'in public'} ${url}`,
   };
