@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createFetcher } from '../../src/clients/fetch.ts';
 import { newSigningKey } from '../../src/crypto/signing_key.ts';
 import type { FetchRequest } from '../../src/engine/contract.ts';
-import { createEdge } from '../../src/edgeproof.ts';
+import { type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
 import { keysRequest } from '../../src/filters/jwt_validation/action_key_sources.ts';
 import { onePolicy } from '../one_route.ts';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   keyServer.close();
 });
 
-function edgeWithKeysAt(url: string) {
+function edgeWithKeysAt(url: string, options: Pick<EdgeOptions, 'clock'> = {}) {
   const config = {
     issuer: { allow_list: [{ value: 'https://idp.test' }] },
     http: { tokens: [{ type: 'jwt', method: 'header', name: 'authorization', prefix: 'Bearer ' }] },
@@ -33,7 +33,11 @@ function edgeWithKeysAt(url: string) {
   };
   const policy = { on_http_request: [{ actions: [{ type: 'jwt-validation', config }] }] };
   const fetch = (request: FetchRequest) => fetcher.fetch(request, new AbortController().signal);
-  return createEdge(onePolicy(policy), { clients: { fetch }, upstream: () => new Response('the app') });
+  return createEdge(onePolicy(policy), {
+    clients: { fetch },
+    upstream: () => new Response('the app'),
+    ...options,
+  });
 }
 
 it('concurrent tokens, which anyone can send, cause one request for keys', async () => {
@@ -48,6 +52,20 @@ it('concurrent tokens, which anyone can send, cause one request for keys', async
   const good = { authorization: `Bearer ${key.token({ iss: 'https://idp.test' })}` };
   const { response } = await edge.handle(new Request('https://shop.test/', { headers: good }));
   expect(await response.text()).toBe('the app');
+});
+
+it('keys are fetched again when the clock was set back: their owner may have rotated them', async () => {
+  let nowMs = Date.now();
+  const { port } = keyServer.address() as AddressInfo;
+  const edge = edgeWithKeysAt(`http://127.0.0.1:${port}/keys`, { clock: () => nowMs });
+  const before = asked;
+  const authorization = `Bearer ${key.token({ iss: 'https://idp.test' })}`;
+  for (const hours of [0, 0, -5, 0, 7]) {
+    nowMs += hours * 3_600_000;
+    const { response } = await edge.handle(new Request('https://shop.test/', { headers: { authorization } }));
+    expect(response.status).toBe(200);
+  }
+  expect(asked - before).toBe(3);
 });
 
 it('a fetch whose address is checked does not share one whose address is not', () => {

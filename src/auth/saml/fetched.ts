@@ -12,6 +12,8 @@ const LIMIT_BYTES = 1_048_576;
 
 interface Kept {
   readonly metadata: ProviderMetadata;
+  /** The clock may be set back to before it. */
+  readonly atMs: number;
   readonly untilMs: number;
 }
 
@@ -87,7 +89,7 @@ function* metadataAt(url: string, context: LoginContext): Conversation<ProviderM
   const { memory, world } = context;
   const kept = keptIn(memory, url);
   const nowMs = world.nowMs();
-  if (kept !== null && nowMs < kept.untilMs) return kept.metadata;
+  if (kept !== null && kept.atMs <= nowMs && nowMs < kept.untilMs) return kept.metadata;
   const headers = ['accept', 'application/samlmetadata+xml, application/xml, text/xml'];
   // Anyone can start a login, so concurrent logins share one request for metadata.
   const answer = yield* fetching({ url, headers, limitBytes: LIMIT_BYTES, share: `metadata ${url}` });
@@ -97,7 +99,7 @@ function* metadataAt(url: string, context: LoginContext): Conversation<ProviderM
   if (isMetadataProblem(metadata)) return unusable('is invalid', metadata.problems[0]!.message);
   if (hasEnded(metadata, nowMs)) return unusable('has expired', 'validUntil');
   const untilMs = Math.min(nowMs + FRESH_MS, metadata.validUntilMs ?? Number.POSITIVE_INFINITY);
-  memory.protocol.set(`metadata ${url}`, { metadata, untilMs } satisfies Kept);
+  memory.protocol.set(`metadata ${url}`, { metadata, atMs: nowMs, untilMs } satisfies Kept);
   return metadata;
 }
 

@@ -26,7 +26,12 @@ const FETCH_TIMEOUT_MS = 5_000;
 export function cachedKeys(cache: KeyCache, url: string, nowMs: number): Fetched | null {
   const known = cache.get(url);
   if (known === undefined) return null;
-  return nowMs - known.atMs < (known.keys === null ? FAILURE_KEPT_MS : KEYS_KEPT_MS) ? known : null;
+  return isWithin(known.keys === null ? FAILURE_KEPT_MS : KEYS_KEPT_MS, known.atMs, nowMs) ? known : null;
+}
+
+/** What comes from a time that is still to come is too old: the clock was set back. */
+function isWithin(lifeMs: number, atMs: number, nowMs: number): boolean {
+  return nowMs >= atMs && nowMs - atMs < lifeMs;
 }
 
 /** Whether a set without the right key is old enough to be fetched again. */
@@ -36,7 +41,7 @@ export function mayBeRenewed({ atMs }: Fetched, nowMs: number): boolean {
 
 /** Whether keys could not be renewed a moment ago: a key that is missing here may exist. */
 export function hasJustFailed({ failedMs }: Fetched, nowMs: number): boolean {
-  return failedMs !== null && nowMs - failedMs < FAILURE_KEPT_MS;
+  return failedMs !== null && isWithin(FAILURE_KEPT_MS, failedMs, nowMs);
 }
 
 /**

@@ -86,6 +86,10 @@ describe('the action saml of a policy', () => {
     all.clock.nowMs += 3_600_000;
     await all.browser().visit(`${HOME}/deep`);
     expect(all.fetched).toHaveLength(2);
+    // A clock that was set back tells no longer how old they are.
+    all.clock.nowMs -= 7_200_000;
+    await all.browser().visit(`${HOME}/deep`);
+    expect(all.fetched).toHaveLength(3);
   });
 
   it.each([
