@@ -39,16 +39,17 @@ function clientWith(limits: UpstreamLimits & DialChoices): KeepingClient {
     limits.idleConnectionMs,
     limits.bodyIdleMs,
   ];
+  const lookup = limits.lookup ?? createAddresses();
   const pools = new Pools({
     ...limits,
-    lookup: limits.lookup ?? createAddresses(),
+    lookup,
     wire: { ...WIRE_LIMITS, headBytes: limits.headBytes },
     deadlines: new Deadlines(Math.min(...times.filter((ms) => ms > 0))),
   });
-  const http2 = lazyHttp2Upstream(limits);
+  const http2 = lazyHttp2Upstream({ ...limits, lookup });
   return {
     forward(request, body, options, taker) {
-      if (request.converts !== undefined) return forwardConverted(request, limits, taker);
+      if (request.converts !== undefined) return forwardConverted(request, { ...limits, lookup }, taker);
       if (request.endpoint.http2 === true && request.upgrade === null)
         return http2.forward(request, body, options, taker);
       const upstreamRequest = new Http1UpstreamRequest(

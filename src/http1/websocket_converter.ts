@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { UpstreamRequest } from '../engine/questions.ts';
 import { CLOSE, FrameReader, type FrameTaker, OPCODE, closeFrame, frameHead } from './websocket.ts';
@@ -15,19 +16,20 @@ export interface ConverterLimits {
   readonly connectMs: number;
   readonly ca: readonly string[];
   readonly openTunnel: OpenTunnel | null;
+  readonly lookup: LookupFunction;
 }
 
 /** Connects to a backend by TCP and sends the 101 response; the tunnel converts between bytes and frames. */
 export function forwardConverted(
   request: UpstreamRequest,
-  { connectMs, ca, openTunnel }: ConverterLimits,
+  { connectMs, ca, openTunnel, lookup }: ConverterLimits,
   taker: ForwardTaker,
 ): Forwarding {
   let isOver = false;
   const head = request.converts;
   const connect = async (): Promise<void> => {
     const { endpoint, connection = null } = request;
-    const options = { dialMs: connectMs, openTunnel, ...(ca.length > 0 && { ca: ca.join('\n') }) };
+    const options = { dialMs: connectMs, openTunnel, lookup, ...(ca.length > 0 && { ca: ca.join('\n') }) };
     const dialled = await dialTcp(endpoint, { kind: 'https', connection, preface: null }, options);
     if (isOver) {
       if ('stream' in dialled) dialled.stream.destroy();

@@ -63,6 +63,8 @@ export function createAddresses(
 
   async function ask(host: string): Promise<Entry> {
     const addresses = await names.addresses(host);
+    if (addresses.length === 0)
+      throw Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' });
     const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, nextIndex: 0 };
     if (known.size >= MAX_NAMES) known.clear();
     known.set(host, entry);

@@ -1,4 +1,4 @@
-import { connect, isIP } from 'node:net';
+import { type LookupFunction, connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { StaticEndpoint } from '../engine/stream.ts';
 import type { Connection } from '../engine/contract.ts';
@@ -13,6 +13,8 @@ export interface DialOptions {
   readonly ca?: string;
   /** Opens connections through agents; null where there are none. */
   readonly openTunnel: OpenTunnel | null;
+  /** Concurrent connections share one lookup of a name: Node has four threads for all of them. */
+  readonly lookup: LookupFunction;
 }
 
 /** The client that a backend is dialled for. */
@@ -36,11 +38,11 @@ export function dialTcp(
   options: DialOptions,
 ): Promise<Dialled> {
   const { host, port, tls, tunnel } = endpoint;
-  const { dialMs, ca, openTunnel } = options;
+  const { dialMs, ca, openTunnel, lookup } = options;
   const preface = tunnel === undefined ? client.preface : null;
   const opened =
     tunnel === undefined
-      ? connect({ host, port, allowHalfOpen: true, noDelay: true }).setKeepAlive(true, KEEP_ALIVE_MS)
+      ? connect({ host, port, lookup, allowHalfOpen: true, noDelay: true }).setKeepAlive(true, KEEP_ALIVE_MS)
       : openTunnel?.(tunnel, client.kind, client.connection);
   if (opened === null || opened === undefined) return Promise.resolve({ failure: OFFLINE_TUNNEL });
   return new Promise((resolve) => {

@@ -1,3 +1,4 @@
+import { createAddresses } from '../io/addresses.ts';
 import { PersistentMap } from '../caches/persistent_map.ts';
 import type { OpenTunnel } from '../io/dial.ts';
 import type { ListenProblem } from './bind.ts';
@@ -89,7 +90,8 @@ export async function openStreamListeners(
   const limits = { ...STREAM_LIMITS, ...options.limits };
   const { ca, openTunnel = null } = options;
   const own = { limits, waits: wiring.waits, fetch: wiring.fetch, drain: draining.signal, openTunnel };
-  const clients: StreamClients = { ...own, ...(ca !== undefined && { ca }) };
+  const lookup = createAddresses();
+  const clients: StreamClients = { ...own, lookup, ...(ca !== undefined && { ca }) };
   const servers = tlsServers({ handshakeMs: limits.handshakeMs, protocols: wiring.protocols });
   const opened = new Map<string, Opened>();
   /** Listeners of removed places with connections that are still open. */

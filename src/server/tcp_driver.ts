@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { forwardTcp } from '../io/tcp_forward.ts';
 import type { OpenTunnel } from '../io/dial.ts';
@@ -24,6 +25,8 @@ export interface StreamClients {
   readonly waits?: ((backend: string) => void) | undefined;
   /** Opens connections through agents; null where there are none. */
   readonly openTunnel: OpenTunnel | null;
+  /** Resolves names of backends. */
+  readonly lookup: LookupFunction;
 }
 
 /**
@@ -66,8 +69,8 @@ async function answerTo(question: StreamQuestion, run: Run): Promise<StreamAnswe
       const preface = proxyProtocol === undefined ? null : proxyHeader(proxyProtocol, exchange.connection);
       const { dialMs } = clients.limits;
       const waitMs = question.hasNext ? 0 : clients.limits.waitMs;
-      const { openTunnel } = clients;
-      const options = { dialMs, openTunnel, ...(clients.ca !== undefined && { ca: clients.ca }) };
+      const { openTunnel, lookup } = clients;
+      const options = { dialMs, openTunnel, lookup, ...(clients.ca !== undefined && { ca: clients.ca }) };
       const asked = { kind: question.kind, connection: exchange.connection, preface };
       const begins = (): void => clients.waits?.(question.endpoint.id);
       const waiting = { waitMs, stops: [run.gone, clients.drain], begins };

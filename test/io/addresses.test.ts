@@ -44,6 +44,17 @@ function asking(source: Partial<NameSource>): Asked {
   return asked;
 }
 
+test('a name without addresses is an error, also where one address is wanted', async () => {
+  const asked = asking({ addresses: () => Promise.resolve([]) });
+  await expect(asked.lookUp('app.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  const lookup = createAddresses({
+    addresses: () => Promise.resolve([]),
+    lifetimeMs: () => Promise.resolve(null),
+  });
+  const error = await new Promise((resolve) => lookup('app.test', {}, resolve));
+  expect(error).toMatchObject({ code: 'ENOTFOUND' });
+});
+
 test.each([
   ['what DNS says', 30_000, 30_000],
   ['a second at least', 0, 1_000],

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
+import { PerformanceObserver } from 'node:perf_hooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settled } from '../../io/settled.ts';
 import { type Backend, type LiveEdge, backend, dial, echo, liveEdge, received } from './peers.ts';
@@ -51,6 +52,22 @@ describe('a TCP edge', () => {
       'upstream.connected',
     ]);
     expect(live.events).toHaveLength(1);
+  });
+
+  it('shares one lookup of a name among its connections: there are few threads for all names', async () => {
+    const { port } = await started(echo);
+    const live = await edgeFor(tcpEdge(`localhost:${port}`));
+    let lookups = 0;
+    const observer = new PerformanceObserver((seen) => {
+      for (const { name } of seen.getEntries()) if (name === 'lookup') lookups++;
+    });
+    observer.observe({ type: 'dns' });
+    const clients = await Promise.all(Array.from({ length: 20 }, () => dial(live.portOf(PG))));
+    for (const client of clients) client.end('hello');
+    const all = await Promise.all(clients.map(received));
+    expect(new Set(all.map(String))).toEqual(new Set(['hello']));
+    await expect.poll(() => lookups).toBe(1);
+    observer.disconnect();
   });
 
   it('passes on the end of one direction while the other continues', async () => {
