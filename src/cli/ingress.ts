@@ -15,7 +15,7 @@ import { aboutStreams, nameHere } from './stream_options.ts';
 import type { DraftFiles } from './draft_thread.ts';
 import { type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
 import { type Recording, recordingOf } from './recording.ts';
-import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
+import { ENDING, cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { type Voice, printFindings, voiceTo } from './voice.ts';
 import { lookingAfter, nameIn, upstreamsOfEdge } from './upstream_watch.ts';
 import type { LastReading } from './watch.ts';
@@ -187,7 +187,7 @@ async function runWorkers(
   for (const line of provider?.lines ?? []) say(`  ${line}`);
   const began = sharingWith(stateHub(Date.now), provider);
   const admin = adminPort === undefined ? null : { host: adminHost, port: adminPort };
-  const code = await superviseWorkers(workers, { sink, lost, say, began, admin });
+  const code = await superviseWorkers(workers, { sink, lost, say, began, signals: ENDING, admin });
   await sink?.close();
   await provider?.close();
   return code;

@@ -9,7 +9,7 @@ import { aboutStreams, streamListening } from './stream_options.ts';
 import { type Management, openManagement } from '../control/management.ts';
 import { storeName } from '../control/store/postgres.ts';
 import { type DecidingOptions, type VerbInspector, verbInspector } from './inspector.ts';
-import { cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
+import { STOPPING, cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
 import { USUAL_SERVICE } from './service_name.ts';
 import { aboutAgents, agentListening } from './agent_options.ts';
@@ -160,7 +160,7 @@ async function untilStopped(
     return EXIT.runtime;
   });
   const counts = (): Family[] => [...families(), ...(standingOf(store.nodes, maxStale).families?.() ?? [])];
-  const code = await Promise.race([isWorker ? untilOrdered(counts) : untilShutdown(say), stale]);
+  const code = await Promise.race([isWorker ? untilOrdered(counts) : untilShutdown(say, STOPPING), stale]);
   staleness.stop();
   process.off('SIGHUP', reload);
   return code;

@@ -1,3 +1,4 @@
+import { STOPPING } from './shutdown.ts';
 import cluster from 'node:cluster';
 import { initialised } from '../control/management.ts';
 import type { SealingOptions } from '../control/sealing_keys.ts';
@@ -40,7 +41,8 @@ export async function superviseServe(
   process.on('SIGHUP', passOn);
   const admin = adminPort === undefined ? null : { host, port: adminPort };
   const began = sharingWith(stateHub(Date.now), null);
-  const code = await superviseWorkers(workers, { sink: null, lost: lostEvents(), say, began, admin });
+  const own = { sink: null, lost: lostEvents(), say, began, signals: STOPPING, admin };
+  const code = await superviseWorkers(workers, own);
   process.off('SIGHUP', passOn);
   return code;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FSWatcher, statSync, watch as watchFolder } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Editors write a file in several steps; a change is reported when there was none for this long. */
@@ -55,7 +55,7 @@ export function watchFile(
     const areUnreported = away(gone);
     // A file that is seen for the first time has changed if it was written after it was read.
     const news = Array.from(last).filter(([name, print]) =>
-      before.has(name) ? before.get(name) !== print : isWrittenSince(name, beganMs),
+      before.has(name) ? before.get(name) !== print : print !== null && isWrittenSince(name, beganMs),
     );
     if (news.length > 0) {
       await changed(news.map(([name]) => name));
@@ -177,14 +177,19 @@ async function printOf(path: string): Promise<readonly [path: string, print: str
   return [path, await fingerprint(path)];
 }
 
-/** A hash of a file, or of the names in a folder; null if there is none. */
+/**
+ * A hash of a file, or of the names in a folder; null if there is none. Pipes and devices count as none: reading one may
+ * never end, and a process with such a read cannot end either.
+ */
 async function fingerprint(path: string): Promise<string | null> {
   const hash = createHash('sha256');
-  try {
-    return hash.update(await readFile(path)).digest('hex');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') return null;
-  }
+  const known = await stat(path).catch(() => null);
+  if (known?.isFile() === true)
+    return readFile(path).then(
+      (bytes) => hash.update(bytes).digest('hex'),
+      () => null,
+    );
+  if (known?.isDirectory() !== true) return null;
   const names: readonly string[] = await readdir(path).catch(() => []);
   return hash.update(names.toSorted().join('\n')).digest('hex');
 }

@@ -51,6 +51,8 @@ export interface Supervision {
   readonly say: (text: string) => void;
   /** Called with each new worker. */
   readonly began: (worker: Worker) => void;
+  /** Signals that stop all; a second one ends them at once. */
+  readonly signals: readonly NodeJS.Signals[];
   /** Where health and the counts of all workers are served; null for nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | null;
 }
@@ -61,7 +63,7 @@ export interface Supervision {
  */
 export function superviseWorkers(
   count: number,
-  { sink, lost, say, began, admin: adminPlace }: Supervision,
+  { sink, lost, say, began, signals, admin: adminPlace }: Supervision,
 ): Promise<number> {
   return new Promise((resolve) => {
     const beganMs = new Map<number, number>();
@@ -102,8 +104,7 @@ export function superviseWorkers(
       void admin?.close();
       resolve(code);
     });
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
+    for (const signal of signals) process.on(signal, stop);
     let admin: Admin | null = null;
     const isReady = (): boolean => !isStopping && listening.size > 0;
     const listening = new Set<number>();
@@ -208,7 +209,7 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
   });
   process.once('disconnect', once);
   // The terminal signals all processes; the first one gives the orders.
-  process.on('SIGINT', () => undefined);
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.once('SIGTERM', once);
 }
 

@@ -14,7 +14,6 @@ let upstream: Server;
 let port: number;
 const slow: ServerResponse[] = [];
 const upstreamCloses: number[] = [];
-const isSlow = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   upstream = createServer((request, response) => {
@@ -23,7 +22,6 @@ beforeAll(async () => {
       response.write('data: first\n\n');
     } else {
       slow.push(response);
-      isSlow.resolve();
     }
   });
   const sockets = new WebSocketServer({ server: upstream });
@@ -79,22 +77,25 @@ it(
   },
 );
 
-it('requests in flight are waited for', async () => {
-  const { running, url } = await served('--drain', LONG);
-  const order: string[] = [];
-  const answer = fetch(`${url}/slow`).then(async (response) => {
-    const text = await response.text();
-    order.push(`answered ${text}`);
-    return null;
-  });
-  await isSlow.promise;
-  const { closed } = await webSocketOf(url);
-  const ended = running.stop('SIGINT').then((code) => order.push(`ended with ${code}`));
-  await closed;
-  slow.splice(0).forEach((response) => response.end('late'));
-  await Promise.all([answer, ended]);
-  expect(order).toEqual(['answered late', 'ended with 0']);
-});
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'requests in flight are waited for after %s',
+  async (signal) => {
+    const { running, url } = await served('--drain', LONG);
+    const order: string[] = [];
+    const answer = fetch(`${url}/slow`).then(async (response) => {
+      const text = await response.text();
+      order.push(`answered ${text}`);
+      return null;
+    });
+    await expect.poll(() => slow).toHaveLength(1);
+    const { closed } = await webSocketOf(url);
+    const ended = running.stop(signal).then((code) => order.push(`ended with ${code}`));
+    await closed;
+    slow.splice(0).forEach((response) => response.end('late'));
+    await Promise.all([answer, ended]);
+    expect(order).toEqual(['answered late', 'ended with 0']);
+  },
+);
 
 it('a second Ctrl-C ends at once', async () => {
   const { running, url } = await served('--drain', LONG);

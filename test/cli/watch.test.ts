@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +59,25 @@ describe.each([
     await reported(3);
     reports[2]!.resolve();
     expect(mostInProgress).toBe(1);
+    watcher.close();
+  });
+
+  it('is gone while a pipe is in its place, which is not read: a read would never end', async () => {
+    const file = join(folder, 'edge.yaml');
+    writeFileSync(file, 'a file');
+    const seen: string[] = [];
+    const watcher = watchFile(
+      file,
+      { changed: () => void seen.push('changed'), deleted: () => void seen.push('deleted') },
+      poll,
+    );
+    await expect.poll(() => seen).toEqual(['changed']);
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    await expect.poll(() => seen.at(-1)).toBe('deleted');
+    rmSync(file);
+    writeFileSync(file, 'another file');
+    await expect.poll(() => seen.at(-1)).toBe('changed');
     watcher.close();
   });
 });
