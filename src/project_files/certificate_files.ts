@@ -4,6 +4,7 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { authorityProblem, chainProblem, keyProblem } from '../edge/certificates.ts';
 import type { Checking, SemanticCheck } from '../edge/document/check.ts';
 import type { Report } from '../edge/document/report.ts';
+import { besideName } from './files_beside.ts';
 import type { StandIns } from './stand_ins.ts';
 
 export interface KeyOptions {
@@ -11,6 +12,8 @@ export interface KeyOptions {
   readonly secretsMayBeMissing?: boolean;
   /** What takes the place of files that this machine does not have; by default they are errors. */
   readonly standIns?: StandIns | undefined;
+  /** Called with each file that is named, also with one that cannot be used: it may be written later. */
+  readonly names?: (file: string) => void;
 }
 
 /**
@@ -19,10 +22,11 @@ export interface KeyOptions {
  */
 export function certificateFiles(
   edgeFile: string,
-  { secretsMayBeMissing = false, standIns }: KeyOptions = {},
+  { secretsMayBeMissing = false, standIns, names }: KeyOptions = {},
 ): SemanticCheck {
   const folder = dirname(edgeFile);
   return ({ config, report }: Checking) => {
+    for (const named of namedIn(config)) names?.(besideName(edgeFile, named));
     if (standIns !== undefined) replaceMissing(config, folder, standIns);
     for (const [name, authority] of Object.entries(config.certificate_authorities ?? {})) {
       const at = pointerTo('/certificate_authorities', name);
@@ -44,6 +48,17 @@ export function certificateFiles(
     }
     return [];
   };
+}
+
+function namedIn({
+  certificate_authorities: authorities,
+  tls_certificates: certificates,
+}: Checking['config']) {
+  const named = [
+    ...Object.values(authorities ?? {}).map((each) => each?.ca_file),
+    ...Object.values(certificates ?? {}).flatMap((each) => [each?.certificate_file, each?.private_key_file]),
+  ];
+  return named.filter((file) => file !== undefined);
 }
 
 /** Replaces what is named by files that are not on this machine, or that this user may not read. */

@@ -109,11 +109,14 @@ export async function loadConfigText(
   text: string,
   options: LoadOptions & { readonly files?: NamedFiles } = {},
 ): Promise<Checked> {
-  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks(options) : () => [];
+  const certificates: string[] = [];
+  const names = (file: string): void => void certificates.push(file);
+  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks({ ...options, names }) : () => [];
   const source = { name: path, text };
   const { files, serviceName, ...known } = options;
   const assemble = namedService(assembleFrom(path, files, options.standIns), serviceName);
-  const checked = checkEdge(source, further(pathOf(path)), { nowMs: Date.now(), ...known, assemble });
+  const found = checkEdge(source, further(pathOf(path)), { nowMs: Date.now(), ...known, assemble });
+  const checked = { ...found, files: [...found.files, ...certificates] };
   if (checked.config === null)
     return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'edge') };
   if (!LANGUAGES_INSIDE.test(text)) return checked;

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SERVER, testAuthority } from '../server/tls/authority.ts';
 import { type Running, start } from './command.ts';
 
 let upstream: Server;
@@ -121,6 +122,22 @@ describe('edgeproof dev', () => {
     await edge.waitFor(/edge\.duplicate_definition[\s\S]*still serving revision 4/);
     await rm(join(folder, 'parts/b.yaml'));
     await edge.waitFor(/revision 5 is live/);
+  });
+
+  it('takes a renewed certificate once its key is there, too, and keeps the former one until then', async () => {
+    const authority = testAuthority('renewals');
+    const write = async (name: string, text: string) => writeFile(join(folder, name), text);
+    const [former, renewed] = [1, 2].map(() => authority.issue('shop.test', SERVER('shop.test')));
+    await write('cert.pem', former!.cert);
+    await write('key.pem', former!.key);
+    const { running: edge } = await dev();
+    const files = 'tls_certificates: { own: { certificate_file: cert.pem, private_key_file: key.pem } }\n';
+    await write('edge.yaml', files + edgeFile('two'));
+    await edge.waitFor(/revision 2 is live/);
+    await write('cert.pem', renewed!.cert);
+    await edge.waitFor(/not the private key of the certificate[\s\S]*still serving revision 2/);
+    await write('key.pem', renewed!.key);
+    await edge.waitFor(/key\.pem changed: revision 3 is live/);
   });
 
   it('finishes requests in flight on a signal, and accepts no more', async () => {
