@@ -25,6 +25,7 @@ export const VERBS = {
     does: 'check edge files and traffic policies; exit code 3 if one has errors',
     examples: [
       ['check', 'all edge files, policies and scenario files in this folder'],
+      ['check edge.yaml'],
       ['check --exact edge.yaml', 'also what no request can reach'],
       ['check -r json edge.yaml', 'for tools'],
     ],
