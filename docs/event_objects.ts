@@ -64,13 +64,14 @@ function written({ type, isPlain }: EventField, value: string): string {
 
 /** The parts of the template that writes an object, each of them short enough for a line. */
 function partsOf(members: Members, from: string): string[] {
-  const parts = [...members].flatMap(([name, member], at) => {
-    const [first, ...others] = isObject(member)
-      ? partsOf(member, name)
-      : [written(member, `${from}.${name}`)];
-    return [`${at === 0 ? '{' : ','}"${name}":${first}`, ...others];
-  });
-  return parts.with(-1, `${parts.at(-1)!}}`);
+  const parts: string[] = [];
+  for (const [name, member] of members) {
+    const own = isObject(member) ? partsOf(member, name) : [written(member, `${from}.${name}`)];
+    own[0] = `${parts.length === 0 ? '{' : ','}"${name}":${own[0]}`;
+    parts.push(...own);
+  }
+  parts.push(`${parts.pop()!}}`);
+  return parts;
 }
 
 /** `HttpRequestComplete` of `http_request_complete.v0`. */
