@@ -7,7 +7,7 @@ type HandlerMember<Name extends 'onConnection' | 'onRequest' | 'onResponse' | 'r
 >;
 
 /** A step of traces that repeats, kept by `trace.ts` where its subject is. */
-export interface KeptStep {
+interface KeptStep {
   /** What the step is about; the step is null until it comes a second time. */
   of: object | null;
   phase: string;
