@@ -57,7 +57,7 @@ const code: RolldownOptions = {
           includeDependenciesRecursively: false,
         },
         { name: 'heap_limit', test: /src\/cli\/heap_limit\.ts$/, priority: 1 },
-        { name: chunkOfStarts, priority: 0.5, includeDependenciesRecursively: false },
+        { name: chunkOfStarts, debugName: 'starts', priority: 0.5, includeDependenciesRecursively: false },
         // With 80 kB, merged files made nearly every verb load undici and zod.
         { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
       ],
