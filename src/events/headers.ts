@@ -18,7 +18,6 @@ type Values = readonly string[];
 
 /** A field of messages with the same names: how it is named in events, and what its value was the last time. */
 interface Place {
-  readonly name: string;
   readonly key: string;
   /** The name in lower case if values may have secrets, which readers of events must not get. */
   readonly secret: string | null;
@@ -32,7 +31,7 @@ interface Place {
 function placeOf(name: string): Place {
   const lower = name.toLowerCase();
   const secret = mayHoldSecret(lower) ? lower : null;
-  return { name, key: capitalised(name), secret, value: null, cookies: null, isShared: false };
+  return { key: capitalised(name), secret, value: null, cookies: null, isShared: false };
 }
 
 function shown({ secret }: Place, value: string): [string] {

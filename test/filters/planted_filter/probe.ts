@@ -12,6 +12,7 @@ const COMMANDS = {
   diff: 'diff edge.yaml other.yaml',
   diffOfNothing: 'diff edge.yaml edge.yaml',
   prove: 'prove --properties tea.property.yaml',
+  proveModule: 'prove --properties module.property.yaml',
   mutate: 'mutate tea.test.yaml --jobs 1 -r json',
   test: 'test tea.test.yaml',
   testServed: 'test served.test.yaml',
