@@ -76,6 +76,28 @@ describe('headers of one message after the other', () => {
     };
   }
 
+  it('have the cookies of their own message, whichever came before', () => {
+    const long = 'x'.repeat(300);
+    const values = [
+      'k=1',
+      'k=2; m=1',
+      'k=3; m=2; n=3',
+      'k=1;',
+      'm=1',
+      'K=1',
+      'k',
+      'k=1=2',
+      ' k=1',
+      `k=${long}; m=1`,
+      '',
+    ];
+    const fieldsOf = (value: string) => ['x-pair', '1', 'cookie', value];
+    for (const before of values)
+      for (const value of values)
+        for (const each of [before, before, value, value])
+          expect(normaliseHeaders(fieldsOf(each))).toEqual(naive(fieldsOf(each)));
+  });
+
   it('are those of each message alone, and so is their JSON', () => {
     const name = fc.constantFrom('host', 'Cookie', 'x-A', 'X-a', 'referer', 'constructor');
     const value = fc.constantFrom(
