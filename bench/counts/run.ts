@@ -44,7 +44,7 @@ function allocatedBytes(): number {
 }
 
 function instructions(): number {
-  // Before, garbage of the start is collected.
+  // The first few hundred decisions also collect the garbage of the start.
   const [few, many] = [400, 600];
   return Math.round((instructionsOf(many) - instructionsOf(few)) / (many - few));
 }

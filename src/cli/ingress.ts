@@ -100,7 +100,7 @@ async function runHere(
   let provider: DevelopmentProvider | null = null;
   let otlp: EdgeSetup['otlp'] | null = null;
   let about: readonly string[] = [];
-  const upstreams = upstreamsOfEdge(() => live, { ...source, ...options, ...(isQuiet ? NOBODY : voice) });
+  const upstreams = upstreamsOfEdge(() => live, { ...source, ...options, ...(isQuiet ? SILENT : voice) });
   try {
     const checked = await source.load();
     printFindings(checked.diagnostics, voice);
@@ -163,7 +163,7 @@ function eventFilterOf({ eventFilter: text }: IngressOptions): ReturnType<typeof
   return { diagnostics: placed(filter.diagnostics, { name: '--event-filter', text }) };
 }
 
-const NOBODY = { say: (): void => undefined };
+const SILENT = { say: (): void => undefined };
 
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(

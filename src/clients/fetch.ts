@@ -56,7 +56,7 @@ const OF_THE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host']
 
 const POSTED_LIMIT_BYTES = 1_048_576;
 
-const NOBODY_LEAVES = new AbortController().signal;
+const NEVER_GONE = new AbortController().signal;
 
 /**
  * A fetcher on undici: HTTP/1.1, TLS with verification, bodies read up to their limit. The default resolver
@@ -81,7 +81,7 @@ export function createFetcher(options: FetcherOptions = {}): ControlClient {
     if (share === undefined) return fetchCounted(request, gone);
     const running = shared.get(share);
     if (running !== undefined) return running;
-    const begun = fetchCounted(request, NOBODY_LEAVES).finally(() => shared.delete(share));
+    const begun = fetchCounted(request, NEVER_GONE).finally(() => shared.delete(share));
     shared.set(share, begun);
     return begun;
   }

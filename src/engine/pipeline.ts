@@ -6,11 +6,11 @@ type HandlerMember<Name extends 'onConnection' | 'onRequest' | 'onResponse' | 'r
   Handler<unknown>[Name]
 >;
 
-/** A step of traces that repeats, kept by `trace.ts` where its subject is. */
-interface KeptStep {
-  /** What the step is about; the step is null until it comes a second time. */
-  of: object | null;
+/** The last verdict of a filter in a trace. Requests with the same verdict share its step. */
+interface LastStep {
+  verdict: object | null;
   phase: string;
+  /** Null until the verdict comes a second time. */
   step: object | null;
 }
 
@@ -28,7 +28,7 @@ export interface CompiledFilter {
   readonly onRequest: HandlerMember<'onRequest'> | null;
   readonly onResponse: HandlerMember<'onResponse'> | null;
   readonly reduce: HandlerMember<'reduce'> | null;
-  readonly kept: KeptStep;
+  readonly lastStep: LastStep;
 }
 
 /** Handlers in table order. */
@@ -78,7 +78,7 @@ export function compiledFilter(
     onResponse: open.onResponse ?? null,
     // A filter with state is reset between cases, whether or not outcomes change it.
     reduce: open.reduce ?? (handler.initial === undefined ? null : keepState),
-    kept: { of: null, phase: '', step: null },
+    lastStep: { verdict: null, phase: '', step: null },
   };
 }
 

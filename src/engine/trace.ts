@@ -99,14 +99,14 @@ function pushVerdicts(
     const verdict = verdicts[index];
     if (verdict === undefined) continue;
     const filter = pipeline!.filters[index]!;
-    const { kept } = filter;
+    const { lastStep } = filter;
     // Most requests of a route get the verdicts of the one before, and share their steps.
-    if (kept.of === verdict && kept.phase === phase)
-      steps.push((kept.step ??= Object.freeze(verdictStep(phase, filter, verdict))) as Step);
+    if (lastStep.verdict === verdict && lastStep.phase === phase)
+      steps.push((lastStep.step ??= Object.freeze(verdictStep(phase, filter, verdict))) as Step);
     else {
-      kept.of = verdict;
-      kept.phase = phase;
-      kept.step = null;
+      lastStep.verdict = verdict;
+      lastStep.phase = phase;
+      lastStep.step = null;
       steps.push(verdictStep(phase, filter, verdict));
     }
   }

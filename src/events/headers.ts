@@ -105,7 +105,7 @@ function hasCookies(value: string, cookies: readonly string[]): boolean {
   return false;
 }
 
-/** Most values of cookies end soon, before a search of Node has begun. */
+/** Most cookie values are shorter than this, and a native search takes longer to start than they take to read. */
 const NEAR = 24;
 
 /** Where the next semicolon is; -1 if there is none. */
@@ -117,7 +117,7 @@ function semicolonFrom(from: number, value: string): number {
 
 const SEMICOLON = 0x3b;
 
-/** Values that are not kept. */
+/** Sets the members whose values are too long to be kept for the next message. */
 function putLong(out: Record<string, Values>, places: readonly Place[], fields: FieldList): void {
   for (let at = 0; at < places.length; at++) {
     const value = fields[2 * at + 1]!;

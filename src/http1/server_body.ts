@@ -99,11 +99,11 @@ export class Http1Body implements RequestBody {
   discard(): void {
     this.awaitsContinue = false;
     this.isPaused = false;
-    this.taker = NOBODY;
+    this.taker = DISCARDING;
   }
 }
 
-const NOBODY: BodyTaker = {
+const DISCARDING: BodyTaker = {
   take: () => undefined,
   rest: () => true,
   end: () => undefined,

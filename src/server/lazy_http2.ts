@@ -29,8 +29,8 @@ export function lazyHttp2(
       if (service === null) void begin();
       else service.serve(socket, facts);
     },
-    drain: async (deadlineMs) => (await late.ifBegun())?.drain(deadlineMs) ?? NOBODY,
+    drain: async (deadlineMs) => (await late.ifBegun())?.drain(deadlineMs) ?? NOTHING_CUT,
   };
 }
 
-const NOBODY = { cut: 0 };
+const NOTHING_CUT = { cut: 0 };

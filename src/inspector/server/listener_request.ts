@@ -76,8 +76,9 @@ export async function sendToListener(
         end(status);
       },
       failed: (_failure, detail) => {
-        if (isConnected) end(0);
-        else reject(new RequestError(502, 'unavailable', `it could not be sent: ${detailText(detail)}`));
+        if (isConnected) return end(0);
+        const error = new RequestError(502, 'unavailable', `it could not be sent: ${detailText(detail)}`);
+        void client.close().then(() => reject(error));
       },
     };
     client.forward(
