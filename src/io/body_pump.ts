@@ -1,5 +1,6 @@
 import type { Sent } from '../engine/questions.ts';
 import type { FieldList } from '../http/fields.ts';
+import { freeMemory } from './free_memory.ts';
 import type { BodyFault, BodyTaker, ReplySink, RequestBody, ResponseBody } from './ports.ts';
 
 export interface BodyPumpParts {
@@ -36,6 +37,8 @@ export class CompressedLength implements RawLength {
 export class BodyPump implements BodyTaker {
   /** Set if the content before compression differs from what was sent. */
   rawLength: RawLength | null = null;
+  /** The whole content, if it was made for this response alone: its memory is freed when it was sent. */
+  owned: Uint8Array<ArrayBuffer> | null = null;
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;
   #done: ((sent: Sent) => void) | null;
@@ -79,7 +82,13 @@ export class BodyPump implements BodyTaker {
 
   readonly #onRoom = (): void => this.#source.resume();
 
-  readonly #onSent = (): void => this.#finish(this.#parts.sink.gone ? 'client' : 'none');
+  readonly #onSent = (): void => {
+    const { gone } = this.#parts.sink;
+    // A write to a client that is gone may still refer to it.
+    if (this.owned !== null && !gone) freeMemory(this.owned);
+    this.owned = null;
+    this.#finish(gone ? 'client' : 'none');
+  };
 
   readonly #onGone = (): void => {
     this.#source.cancel();

@@ -13,8 +13,8 @@ export class BufferedReply implements BodyTaker {
   readonly #source: ResponseBody;
   readonly #when: { readonly limitBytes: number; readonly waits: boolean };
   readonly #stream: (source: ResponseBody) => void;
-  /** Makes the piece, and starts the response; the bytes of the whole are overwritten afterwards. */
-  readonly #make: (whole: Uint8Array) => Uint8Array;
+  /** Makes the piece, which nothing else may refer to, and starts the response; the bytes of the whole are overwritten afterwards. */
+  readonly #make: (whole: Uint8Array) => Uint8Array<ArrayBuffer>;
   readonly #pump: BodyPump;
   /** Lent bytes of the current read. */
   #pieces: Uint8Array[] = [];
@@ -30,7 +30,7 @@ export class BufferedReply implements BodyTaker {
     when: { readonly limitBytes: number; readonly waits: boolean },
     stream: (source: ResponseBody) => void,
     done: (sent: Sent) => void,
-    make: (whole: Uint8Array) => Uint8Array,
+    make: (whole: Uint8Array) => Uint8Array<ArrayBuffer>,
   ) {
     this.#parts = parts;
     this.#source = source;
@@ -66,6 +66,7 @@ export class BufferedReply implements BodyTaker {
     const bytes = this.#make(isOnePiece ? this.#pieces[0]! : this.#keep().subarray(0, this.#keptBytes));
     if (this.#kept !== null) freeBuffers.give(this.#kept);
     this.#pump.rawLength = new CompressedLength(bytes.length, this.#bytes);
+    this.#pump.owned = bytes;
     sink.take(bytes);
     this.#pump.end(NO_FIELDS);
   }

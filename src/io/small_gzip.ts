@@ -38,7 +38,7 @@ out.set(HEAD);
  * creating the zlib state for each body would take longer than compressing it. Null when the result would not
  * be shorter.
  */
-export function smallGzip(bytes: Uint8Array): Buffer | null {
+export function smallGzip(bytes: Uint8Array): Buffer<ArrayBuffer> | null {
   const end = deflate(bytes, HEAD.length) + TAIL_BYTES;
   if (end >= bytes.length) return null;
   out.writeUInt32LE(crc32(bytes), end - TAIL_BYTES);

@@ -1,8 +1,8 @@
 /**
- * Some memory outside of the heap is garbage as soon as it was passed on: Node reads connections that it has accepted into
- * new memory, 64 KiB at a time, and zlib writes a body that it compresses into new memory. V8 collects it together with
- * young objects, of which a transfer makes few; so it accumulates until V8 marks the whole heap, which it soon does every
- * 7 MB. That took more than half of the time of a transfer. Collecting young garbage takes 0.2 ms.
+ * Node reads connections that it has accepted into new memory, 64 KiB at a time, which is garbage as soon as it was passed
+ * on. V8 collects it together with young objects, of which a transfer makes few; so it accumulates until V8 marks the whole
+ * heap, which it soon does every 7 MB. That took more than half of the time of a transfer. Collecting young garbage takes
+ * 0.2 ms.
  */
 const COLLECT_BYTES = 2 * 2 ** 20;
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { compressed } from '../../src/io/compressor.ts';
 import { collectGarbageWith } from '../../src/io/young_garbage.ts';
 import { forwardTcp } from '../../src/io/tcp_forward.ts';
 
@@ -26,12 +25,4 @@ test('young garbage is collected while a transfer goes on, each 2 MiB', async ()
   const { bytesIn, bytesOut } = await forwardTcp(client, backend, { idleMs: 0, drain });
   expect([bytesIn, bytesOut]).toEqual([7 * 2 ** 20, 2 ** 20]);
   expect(collected).toBe(4);
-});
-
-test('and while bodies are compressed', () => {
-  let collected = 0;
-  collectGarbageWith(() => void collected++);
-  const text = Buffer.from('a line of text. '.repeat(6_400));
-  for (let turn = 0; turn < 160; turn++) compressed(text, 'gzip');
-  expect(collected).toBe(2);
 });
