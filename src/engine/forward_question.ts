@@ -1,5 +1,5 @@
 import { upgradeOf } from '../http/forwarding.ts';
-import { formatTarget } from '../http/target.ts';
+import { targetOf } from '../http/heads.ts';
 import { isRecurring, markRecurring, memoizeRecurring } from '../caches/recurring.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { Branding } from './branding.ts';
@@ -44,7 +44,7 @@ export function upstreamRequest(
   const made = {
     endpoint,
     method: request.method,
-    target: formatTarget(request.path, request.query),
+    target: targetOf(request),
     headers: cookies === null ? headers : cookies.withheld(headers),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),

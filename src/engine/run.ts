@@ -1,6 +1,7 @@
 import type { Edit, InternalTarget, RequestHead, Stop, Verdict, Ask } from './contract.ts';
 import type { AnswerTo, Answers, ForwardFailure, Endpoint, Question, Sent } from './questions.ts';
 import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
+import { withTarget } from '../http/heads.ts';
 import { applyHeaderEdits } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 import { ForwardQuestion } from './forward_question.ts';
@@ -111,7 +112,7 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
   for (const edit of edits) {
     switch (edit.edit) {
       case 'target':
-        exchange.request = { ...exchange.request, path: edit.path, query: edit.query };
+        exchange.request = withTarget(exchange.request, edit.path, edit.query);
         break;
       case 'backend':
         exchange.candidates = edit.candidates;
@@ -142,7 +143,7 @@ function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Ques
   const { connection, request } = exchange;
   const hops = (connection.hops ?? 0) + 1;
   const edited = applyHeaderEdits(request.headers, exchange.edits, 'request');
-  const head: RequestHead = { ...request, host, path, query, headers: edited };
+  const head: RequestHead = { ...withTarget(request, path, query), host, headers: edited };
   exchange.inside = exchange.configuration.beginInside!({ ...connection, hops }, head, exchange.world);
   exchange.inside.requestBody = exchange.requestBody;
   exchange.inside.traceContext = exchange.traceContext;

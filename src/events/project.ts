@@ -3,6 +3,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 import { firstValueOf } from '../http/field_names.ts';
 import { queryWithoutSecrets } from '../http/secrets.ts';
+import { targetOf } from '../http/heads.ts';
 import { formatTarget } from '../http/target.ts';
 import { type HttpRequestComplete, type HttpRequestCompleteEvent, trafficEvent } from './catalogue.ts';
 import { blockOrAllow, decisionOf, logsOf } from './exchange_facts.ts';
@@ -67,7 +68,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
   const attempts = exchange.attempts;
   const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];
   const query = head.query === undefined ? undefined : queryWithoutSecrets(head.query, head.path);
-  const target = formatTarget(head.path, query);
+  const target = query === head.query ? targetOf(head) : formatTarget(head.path, query);
   const at = exchange.pipeline === null ? NOT_CONFIGURED : exchange.pipeline.positionOf;
   return {
     backend: last !== undefined && last.reused ? REUSED : NOT_REUSED,

@@ -3,6 +3,7 @@ import type { MakeBodyEditor } from '../engine/questions.ts';
 import { type HeadersEdit, applyHeaderEdits, headersEdit } from '../engine/edits.ts';
 import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import { type FieldList, firstValue } from '../http/fields.ts';
+import { withTarget } from '../http/heads.ts';
 import { parseAuthority } from '../http/host.ts';
 import type { UrlParts } from './url_rewrite/algorithm.ts';
 import type { Phase } from './phase.ts';
@@ -85,7 +86,7 @@ export function changeUrl(policyRun: PolicyRun, { authority, path, query }: UrlP
   const { request } = policyRun.activation;
   if (path !== request.path || query !== request.query) {
     keep(policyRun, { edit: 'target', path, query });
-    policyRun.activation.changeRequest({ ...request, path, query });
+    policyRun.activation.changeRequest(withTarget(request, path, query));
   }
   if (authority !== request.authority) addHeaders(policyRun, ['host', authority]);
 }

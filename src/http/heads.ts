@@ -1,4 +1,5 @@
 import type { FieldList } from './fields.ts';
+import { formatTarget } from './target.ts';
 
 /** The head of a request as the client sent it, with its path in canonical form (`http/target.ts`). */
 export interface RequestHead {
@@ -11,7 +12,7 @@ export interface RequestHead {
   readonly authority: string;
   /** Canonical path: used by routes, rules and the upstream. */
   readonly path: string;
-  /** The path that was read, if it is known to have one reading only (`http/readings.ts`); `path` may be edited later. */
+  /** The path if it was sent like this and is known to have one reading only (`http/readings.ts`); otherwise empty. */
   readonly plainPath?: string;
   /** Without the question mark; undefined if there is none (`/a?` has the empty string). */
   readonly query: string | undefined;
@@ -24,4 +25,14 @@ export interface RequestHead {
 export interface ResponseHead {
   readonly status: number;
   readonly headers: FieldList;
+}
+
+/** A head whose path and query were replaced. */
+export function withTarget(head: RequestHead, path: string, query: string | undefined): RequestHead {
+  return { ...head, path, query, plainPath: '' };
+}
+
+/** Path and query in origin-form: as sent if that is canonical, which saves joining them. */
+export function targetOf({ path, query, plainPath, sentTarget }: RequestHead): string {
+  return path === plainPath && path !== '' ? sentTarget : formatTarget(path, query);
 }

@@ -2,6 +2,7 @@ import { type Node, childrenOf, dottedPath } from '../cel/ast.ts';
 import type { Program } from '../cel/program.ts';
 import type { Activation } from './env/activation.ts';
 import { EvalError } from '../cel/values.ts';
+import { withTarget } from '../http/heads.ts';
 import { looseText } from '../http/readings.ts';
 import { type Condition, conditionFailure } from '../filters/evaluators.ts';
 import type { Failure } from '../filters/failure.ts';
@@ -159,7 +160,7 @@ export function readingThatHolds(
   if (loose === null) return null;
   try {
     for (const reading of spellings ?? [request.path]) {
-      activation.changeRequest({ ...request, path: reading, sentTarget: reading });
+      activation.changeRequest({ ...withTarget(request, reading, request.query), sentTarget: reading });
       const holds = allHold(loose, activation);
       if (holds !== false) return holds === true ? reading : holds;
     }

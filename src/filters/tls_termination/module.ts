@@ -1,7 +1,7 @@
 import type { Connection, Pass, RequestHead, Stop } from '../../engine/contract.ts';
 import { tlsVersionNumber } from '../../engine/connection.ts';
 import type { Linked, Module } from '../../engine/module.ts';
-import { formatTarget } from '../../http/target.ts';
+import { targetOf } from '../../http/heads.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
 import { reasons } from './facts.ts';
 
@@ -56,7 +56,7 @@ function misdirected({ refusal }: Linked): Stop<Code> {
 function redirected(request: RequestHead, connection: Connection, { refusal }: Linked): Stop<Code> {
   const { httpsPort = USUAL_PORT } = connection;
   const port = httpsPort === USUAL_PORT ? '' : `:${httpsPort}`;
-  const location = `https://${request.host}${port}${formatTarget(request.path, request.query)}`;
+  const location = `https://${request.host}${port}${targetOf(request)}`;
   const page = refusal(308, null, 'This endpoint requires TLS');
   return {
     verdict: 'stop',
