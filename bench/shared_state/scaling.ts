@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +8,7 @@ import { type Running, startProgram } from '../../test/running.ts';
 import { REDIS_SERVER, ownRedis } from '../../test/shared_state/redis_server.ts';
 import { cpuMs, freePorts, start, untilListening, whereIs } from '../ingress/processes.ts';
 import { nginxArguments } from '../ingress/servers.ts';
+import { startUpstream } from '../ingress/surroundings.ts';
 import { type BenchRow, type BenchSection, overBlocks, render, sized } from '../measure.ts';
 
 /**
@@ -20,8 +18,8 @@ import { type BenchRow, type BenchSection, overBlocks, render, sized } from '../
  * loses, the machine does.
  */
 const MAIN = join(import.meta.dirname, '../../dist/lib/main.cjs');
+/** For each serving process, as where each has a core: one that serves fewer at a time makes more system calls for each. */
 const CONNECTIONS = 64;
-const ANSWER = 'x'.repeat(1_024);
 
 /** A limit that lets everything pass is asked for each request. */
 const LIMIT = {
@@ -117,10 +115,11 @@ async function nginxServing({ processes }: Way, folder: string, upstreamPort: nu
 }
 
 /** Requests per second of processor time. */
-async function perCpuSecond({ urls, cpuMs: spent, stop }: Serving, seconds: number): Promise<number> {
-  const connections = CONNECTIONS / urls.length;
-  // What is compiled first is not measured.
-  await Promise.all(urls.map(async (url) => loaded(url, 2, connections)));
+async function perCpuSecond(serving: Serving, processes: number, seconds: number): Promise<number> {
+  const { urls, cpuMs: spent, stop } = serving;
+  const connections = (CONNECTIONS * processes) / urls.length;
+  // What is compiled first is not measured: each process compiles for itself, and they share the cores.
+  await Promise.all(urls.map(async (url) => loaded(url, 2 * processes, connections)));
   const before = spent();
   const done = await Promise.all(urls.map(async (url) => loaded(url, seconds, connections)));
   const requests = done.reduce((sum, each) => sum + each, 0);
@@ -132,7 +131,16 @@ async function perCpuSecond({ urls, cpuMs: spent, stop }: Serving, seconds: numb
 /** Loads an address; the number of responses, all of which have to be good. */
 async function loaded(url: string, forSeconds: number, connections: number): Promise<number> {
   const execute = promisify(execFile);
-  const args = ['-t1', `-c${connections}`, `-d${forSeconds}s`, '-H', 'Host: shop.test', url];
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${forSeconds}s`,
+    '--timeout',
+    '10s',
+    '-H',
+    'Host: shop.test',
+    `${url}/1k`,
+  ];
   const { stdout } = await execute('wrk', args);
   const [, requests] = /(\d+) requests in/.exec(stdout) ?? [];
   if (requests === undefined || /Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout);
@@ -152,7 +160,7 @@ function writeConfigs(folder: string, address: string): void {
 }
 
 function missing(): readonly string[] {
-  const programs = ['wrk', 'nginx'].filter((name) => whereIs(name) === null);
+  const programs = ['wrk', 'nginx', 'cc'].filter((name) => whereIs(name) === null);
   return [
     ...programs,
     ...(REDIS_SERVER === null ? ['redis-server'] : []),
@@ -164,10 +172,9 @@ export async function run(seconds = sized(5, 1), rounds = sized(3, 1)): Promise<
   const title = 'Workers and nodes: requests per second of processor time, as a share of one process';
   const lacking = missing();
   if (lacking.length > 0) return { title, rows: [], notes: [`not measured: ${lacking.join(', ')} missing`] };
-  const upstream = createServer((_request, response) => response.end(ANSWER)).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
-  const { port } = upstream.address() as AddressInfo;
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-scaling-'));
+  const [port = 0] = await freePorts(1);
+  const upstream = await startUpstream(folder, port, null);
   writeConfigs(folder, `127.0.0.1:${port}`);
   const redis = await ownRedis();
   try {
@@ -176,7 +183,7 @@ export async function run(seconds = sized(5, 1), rounds = sized(3, 1)): Promise<
     for (let round = 0; round < rounds; round++)
       for (const [name, way] of Object.entries(ways)) {
         const serving = way.options === null ? nginxServing(way, folder, port) : oursServing(way, folder);
-        found.get(name)!.push(await perCpuSecond(await serving, seconds));
+        found.get(name)!.push(await perCpuSecond(await serving, way.processes, seconds));
       }
     return {
       title,
@@ -187,7 +194,7 @@ export async function run(seconds = sized(5, 1), rounds = sized(3, 1)): Promise<
     };
   } finally {
     await redis.close();
-    upstream.close();
+    await upstream.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -235,7 +242,7 @@ function notesOf(ways: Ways, found: Found): string[] {
   return [
     `relative to what nginx has left with as many processes: ${beside.join(', ')}`,
     `requests per second of a core: ${all.join('; ')}`,
-    `medians of ${least!.length} rounds, in each of which all took their turn; load and upstream share the cores with them`,
+    `medians of ${least!.length} rounds, in each of which all took their turn; load and upstream share the cores with them; ${CONNECTIONS} connections for each process`,
   ];
 }
 

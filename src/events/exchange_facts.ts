@@ -4,7 +4,9 @@ import type { StreamExchange } from '../engine/stream_exchange.ts';
 import type { HttpRequestComplete } from './catalogue.ts';
 import type { ModuleDecision } from './field_types.ts';
 
-const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
+type PolicyFacts = HttpRequestComplete['traffic_policy'];
+
+const NO_LOGS: PolicyFacts = Object.freeze({ logs: Object.freeze([]) });
 
 type Decided = Pick<Exchange | StreamExchange, 'pipeline' | 'verdicts'>;
 
@@ -20,6 +22,6 @@ export function blockOrAllow(decision: Decision | 'invalid'): ModuleDecision {
   return decision === 'allow_while_open' ? 'allow' : decision;
 }
 
-export function logsOf({ logs }: Pick<Exchange, 'logs'>): typeof NO_LOGS {
-  return logs?.map((metadata) => ({ metadata })) ?? NO_LOGS;
+export function policyFacts({ logs }: Pick<Exchange, 'logs'>): PolicyFacts {
+  return logs === null ? NO_LOGS : { logs: logs.map((metadata) => ({ metadata })) };
 }

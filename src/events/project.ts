@@ -6,7 +6,7 @@ import { queryWithoutSecrets } from '../http/secrets.ts';
 import { targetOf } from '../http/heads.ts';
 import { formatTarget } from '../http/target.ts';
 import { type HttpRequestComplete, type HttpRequestCompleteEvent, trafficEvent } from './catalogue.ts';
-import { blockOrAllow, decisionOf, logsOf } from './exchange_facts.ts';
+import { blockOrAllow, decisionOf, policyFacts } from './exchange_facts.ts';
 import { normaliseHeaders } from './headers.ts';
 import type { IdMaker } from './identifiers.ts';
 import { redactEvent } from './redact_event.ts';
@@ -105,7 +105,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
     ip_policy: DECISIONS[blockOrAllow(decisionOf(exchange, at['ip_restriction']))],
     oauth: at['oauth'] === undefined ? NO_OAUTH : oauthFacts(exchange, at['oauth']),
     tls: connection.tls === null ? NO_TLS : tlsFacts(connection.tls),
-    traffic_policy: { logs: logsOf(exchange) },
+    traffic_policy: policyFacts(exchange),
     webhook_verification: DECISIONS[blockOrAllow(decisionOf(exchange, at['webhook_verification']))],
   };
 }

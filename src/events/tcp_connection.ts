@@ -1,7 +1,7 @@
 import type { Connection } from '../engine/contract.ts';
 import { NOTHING_RELAYED, type Relayed, type StreamExchange } from '../engine/stream_exchange.ts';
 import { type TcpConnectionClosed, type TcpConnectionClosedEvent, trafficEvent } from './catalogue.ts';
-import { blockOrAllow, decisionOf, logsOf } from './exchange_facts.ts';
+import { blockOrAllow, decisionOf, policyFacts } from './exchange_facts.ts';
 import type { IdMaker } from './identifiers.ts';
 import { redactEvent } from './redact_event.ts';
 import { timestamp } from './timestamps.ts';
@@ -58,7 +58,7 @@ export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): Tc
     ip_policy: {
       decision: blockOrAllow(decisionOf(exchange, exchange.pipeline?.positionOf['ip_restriction'])),
     },
-    traffic_policy: { logs: logsOf(exchange) },
+    traffic_policy: policyFacts(exchange),
   };
   return redact === null ? object : redactEvent('tcp_connection_closed.v0', object, redact);
 }
