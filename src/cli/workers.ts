@@ -70,8 +70,11 @@ export function superviseWorkers(
     let isStopping = false;
     let shortLives = 0;
     let code: number = EXIT.ok;
+    const listening = new Set<number>();
     const begin = (): void => {
-      beganMs.set(forked(sink, began).id, performance.now());
+      const worker = forked(sink, began);
+      beganMs.set(worker.id, performance.now());
+      returnUnaccepted(worker, () => listening.size > 0);
     };
     const stop = (): void => {
       if (isStopping) {
@@ -107,7 +110,6 @@ export function superviseWorkers(
     for (const signal of signals) process.on(signal, stop);
     let admin: Admin | null = null;
     const isReady = (): boolean => !isStopping && listening.size > 0;
-    const listening = new Set<number>();
     cluster.on('listening', (worker) => {
       listening.add(worker.id);
       // A worker may have missed an order that was sent before it listened.
@@ -139,6 +141,40 @@ function forked(sink: EventSink | null, began: Supervision['began']): Worker {
   });
   began(worker);
   return worker;
+}
+
+/** A message with which Node's cluster module passes a connection to a worker. Its answer has the number as `ack`. */
+interface Handover {
+  readonly act?: string;
+  readonly seq?: number;
+}
+
+/**
+ * Passes connections that a worker had not accepted when it was killed to another one. Node keeps them open and forgets
+ * them, and it does not notice that such a worker has disconnected. A worker accepts a connection before it reads from
+ * it, so that none of its bytes are lost.
+ */
+function returnUnaccepted({ process: child }: Worker, hasOthers: () => boolean): void {
+  const passed = new Map<number, { close: () => void }>();
+  let isDisconnected = false;
+  const send = child.send as (...sent: unknown[]) => boolean;
+  child.send = (...sent: unknown[]) => {
+    const [{ act, seq }, connection] = sent as [Handover, { close: () => void }];
+    if (act === 'newconn' && seq !== undefined) passed.set(seq, connection);
+    return send.apply(child, sent);
+  };
+  child.on('internalMessage', ({ ack }: { readonly ack?: number }) => {
+    if (ack !== undefined) passed.delete(ack);
+  });
+  child.once('disconnect', () => void (isDisconnected = true));
+  // The process has ended, and all its messages have been read.
+  child.once('close', () => {
+    if (!isDisconnected) child.emit('disconnect');
+    for (const [ack, connection] of passed) {
+      if (hasOthers()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
+      else connection.close();
+    }
+  });
 }
 
 let serial = 0;

@@ -75,10 +75,21 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
     expect(new Set(ids).size).toBe(200);
   });
 
-  it('one that is killed is replaced', async () => {
+  it('one that is killed is replaced, and the other one serves the connections that it had not accepted', async () => {
     const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
     expect(children.length).toBe(2);
-    process.kill(Number(children[0]), 'SIGKILL');
+    const victim = Number(children[0]);
+    process.kill(victim, 'SIGSTOP');
+    let served = 0;
+    const all = Array.from({ length: 4 }, async () => {
+      const response = await fetch(`${url}/early`, { headers: { connection: 'close' } });
+      await response.text();
+      served++;
+    });
+    // A worker gets the next connection when it has accepted the one before.
+    await expect.poll(() => served).toBe(3);
+    process.kill(victim, 'SIGKILL');
+    await Promise.all(all);
     await expect.poll(() => said).toContain('starting another one');
     for (let at = 0; at < 20; at++) {
       const response = await fetch(`${url}/again`, { headers: { connection: 'close' } });
