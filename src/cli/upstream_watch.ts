@@ -1,9 +1,10 @@
-import { connect } from 'node:net';
+import { type LookupFunction, connect } from 'node:net';
 import { listed } from '../diagnostics/message_text.ts';
 import { detailText } from '../diagnostics/system_failure.ts';
 import { upstreamsOf } from '../edge/backends.ts';
 import { tablesOf } from '../edge/document/config_tables.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
+import { createAddresses } from '../io/addresses.ts';
 import type { NameOf } from './request_log.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 
@@ -48,6 +49,8 @@ function watchUpstreams({ config, backendName, waitMs, say }: Watched): Upstream
   const known = new Map<string, 'there' | 'looking'>();
   const ending = new AbortController();
   const { signal } = ending;
+  // The system continues look-ups that are not waited for: those of a name without an answer would pile up.
+  const lookup = createAddresses();
   const now = (): ReadonlyMap<string, Place> => placesOf(config(), backendName);
   const look = (): void => {
     const places = now();
@@ -63,7 +66,7 @@ function watchUpstreams({ config, backendName, waitMs, say }: Watched): Upstream
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const place = now().get(address);
       if (place === undefined || signal.aborted) return;
-      const problem = await problemOf(place, signal);
+      const problem = await problemOf(place, lookup, signal);
       if (signal.aborted || known.get(address) !== 'looking') return;
       if (problem === null) {
         known.set(address, 'there');
@@ -139,9 +142,13 @@ function placesOf(
 }
 
 /** Why an upstream accepts no connection; null if it does. */
-function problemOf({ host, port }: Place, signal: AbortSignal): Promise<string | null> {
+function problemOf(
+  { host, port }: Place,
+  lookup: LookupFunction,
+  signal: AbortSignal,
+): Promise<string | null> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const socket = connect({ host, port, lookup, timeout: CONNECT_MS });
     const end = (problem: string | null): void => {
       signal.removeEventListener('abort', stopped);
       resolve(problem);

@@ -157,11 +157,11 @@ interface Handover {
 function returnUnaccepted({ process: child }: Worker, hasOthers: () => boolean): void {
   const passed = new Map<number, { close: () => void }>();
   let isDisconnected = false;
-  const send = child.send as (...sent: unknown[]) => boolean;
+  const send = child.send.bind(child) as (...sent: unknown[]) => boolean;
   child.send = (...sent: unknown[]) => {
     const [{ act, seq }, connection] = sent as [Handover, { close: () => void }];
     if (act === 'newconn' && seq !== undefined) passed.set(seq, connection);
-    return send.apply(child, sent);
+    return send(...sent);
   };
   child.on('internalMessage', ({ ack }: { readonly ack?: number }) => {
     if (ack !== undefined) passed.delete(ack);
