@@ -43,29 +43,40 @@ const MIN_MS = 1_000;
 const MAX_MS = 300_000;
 const MAX_NAMES = 1_024;
 
+/**
+ * How long a connection waits for another look-up of a name whose last result has expired, and how long that result
+ * may still be used. The system serves few look-ups at once: names without an answer keep all others waiting.
+ */
+const SLOW_MS = 250;
+const MAX_STALE_MS = 300_000;
+
 interface Entry {
   readonly addresses: readonly ResolvedAddress[];
+  /** When it is looked up again. */
   endMs: number;
+  /** When it is of no use any more. */
+  lastMs: number;
   /** The address that the next connection tries first. */
   nextIndex: number;
 }
 
-/**
- * Addresses of upstream names, looked up once per lifetime of their DNS records. The system's lookup knows
- * the hosts file but no lifetimes, DNS knows the lifetimes: so both are asked.
- */
-export function createAddresses(
-  names: NameSource = SYSTEM_NAMES,
-  nowMs: () => number = () => performance.now(),
-): LookupFunction {
+interface Lookup {
+  readonly entry: Promise<Entry>;
+  /** Resolves if it takes long. */
+  readonly slow: Promise<void>;
+}
+
+/** Looks up names, and keeps what it found. */
+function keptEntries(names: NameSource, nowMs: () => number): (host: string) => Promise<Entry> {
   const known = new Map<string, Entry>();
-  const asking = new Map<string, Promise<Entry>>();
+  const asking = new Map<string, Lookup>();
 
   async function ask(host: string): Promise<Entry> {
     const addresses = await names.addresses(host);
     if (addresses.length === 0)
       throw Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' });
-    const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, nextIndex: 0 };
+    const entry: Entry = { addresses, endMs: 0, lastMs: 0, nextIndex: 0 };
+    holdFor(entry, UNKNOWN_MS);
     if (known.size >= MAX_NAMES) known.clear();
     known.set(host, entry);
     void learnLifetime(host, entry);
@@ -74,19 +85,59 @@ export function createAddresses(
 
   async function learnLifetime(host: string, entry: Entry): Promise<void> {
     const lifetimeMs = await names.lifetimeMs(host).catch(() => null);
-    if (lifetimeMs !== null) entry.endMs = nowMs() + Math.max(MIN_MS, Math.min(MAX_MS, lifetimeMs));
+    if (lifetimeMs !== null) holdFor(entry, Math.max(MIN_MS, Math.min(MAX_MS, lifetimeMs)));
+  }
+
+  function holdFor(entry: Entry, lifetimeMs: number): void {
+    entry.endMs = nowMs() + lifetimeMs;
+    entry.lastMs = entry.endMs + MAX_STALE_MS;
+  }
+
+  function begin(host: string): Lookup {
+    const { promise: slow, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, SLOW_MS);
+    const entry = ask(host).finally(() => {
+      clearTimeout(timer);
+      asking.delete(host);
+    });
+    const begun = { entry, slow };
+    asking.set(host, begun);
+    return begun;
+  }
+
+  /** The last result of a name whose look-up has failed, unless the name no longer exists. */
+  function afterFailure(host: string, before: Entry, error: NodeJS.ErrnoException): Entry {
+    if (error.code === 'ENOTFOUND') {
+      known.delete(host);
+      throw error;
+    }
+    before.endMs = nowMs() + MIN_MS;
+    return before;
   }
 
   function entryOf(host: string): Promise<Entry> {
     const before = known.get(host);
-    if (before !== undefined && before.endMs > nowMs()) return Promise.resolve(before);
-    let asked = asking.get(host);
-    if (asked === undefined) {
-      asked = ask(host).finally(() => asking.delete(host));
-      asking.set(host, asked);
-    }
-    return asked;
+    const now = nowMs();
+    if (before !== undefined && before.endMs > now) return Promise.resolve(before);
+    const { entry, slow } = asking.get(host) ?? begin(host);
+    if (before === undefined || before.lastMs <= now) return entry;
+    const renewed = entry.catch((error: NodeJS.ErrnoException) => afterFailure(host, before, error));
+    return Promise.race([renewed, slow.then(() => before)]);
   }
+
+  return entryOf;
+}
+
+/**
+ * Addresses of upstream names, looked up once per lifetime of their DNS records. The system's lookup knows
+ * the hosts file but no lifetimes, DNS knows the lifetimes: so both are asked. While a look-up is slow or fails, the
+ * last result is used.
+ */
+export function createAddresses(
+  names: NameSource = SYSTEM_NAMES,
+  nowMs: () => number = () => performance.now(),
+): LookupFunction {
+  const entryOf = keptEntries(names, nowMs);
 
   /** All addresses, rotated by one each time, so that they share the load. */
   async function rotated(host: string): Promise<ResolvedAddress[]> {

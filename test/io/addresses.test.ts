@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   createAddresses,
   dnsLifetimeMs,
@@ -91,6 +91,53 @@ test('a thousand concurrent lookups become one; a failed one is repeated', async
   expect(asked.names).toHaveLength(1);
   fails = false;
   expect(await asked.lookUp('a')).toEqual(['192.0.2.1']);
+});
+
+describe('after its lifetime, a result is used', () => {
+  const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+  let source: NameSource['addresses'];
+  let asked: Asked;
+  beforeEach(async () => {
+    source = () => Promise.resolve([ONE]);
+    asked = asking({ addresses: (host) => source(host) });
+    await asked.lookUp('a');
+    asked.nowMs = 10_000;
+  });
+
+  test('while another look-up has no answer, which only the first connections wait for', async () => {
+    const { promise, resolve } = Promise.withResolvers<ResolvedAddress[]>();
+    source = () => promise;
+    expect(await Promise.all([asked.lookUp('a'), asked.lookUp('a')])).toEqual([['192.0.2.1'], ['192.0.2.1']]);
+    const beganMs = performance.now();
+    for (let at = 0; at < 20; at++) expect(await asked.lookUp('a')).toEqual(['192.0.2.1']);
+    expect(performance.now() - beganMs).toBeLessThan(2_000);
+    expect(asked.names).toHaveLength(2);
+    resolve([OTHER]);
+    await expect.poll(() => asked.lookUp('a')).toEqual(['2001:db8::1']);
+  });
+
+  test('while look-ups fail, once a second', async () => {
+    source = failing('EAI_AGAIN');
+    for (const nowMs of [10_000, 10_999, 11_000, 309_999]) {
+      asked.nowMs = nowMs;
+      expect(await asked.lookUp('a')).toEqual(['192.0.2.1']);
+    }
+    expect(asked.names).toHaveLength(4);
+    asked.nowMs = 311_000;
+    await expect(asked.lookUp('a')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+  });
+
+  test('not if the name no longer exists', async () => {
+    source = failing('ENOTFOUND');
+    await expect(asked.lookUp('a')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    source = failing('EAI_AGAIN');
+    await expect(asked.lookUp('a')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+  });
+
+  test('not if a new one is there', async () => {
+    source = () => Promise.resolve([OTHER]);
+    expect(await asked.lookUp('a')).toEqual(['2001:db8::1']);
+  });
 });
 
 test('an address needs no lookup', async () => {
