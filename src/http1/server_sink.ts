@@ -138,6 +138,10 @@ export class Http1Sink implements ReplySink {
     this.#connection.socket.destroy();
   }
 
+  close(): void {
+    this.destroy();
+  }
+
   cut(done: () => void): void {
     const cut = (): void => {
       this.destroy();

@@ -36,6 +36,8 @@ export interface StreamConnection {
   readonly initialWindow: number;
   /** Resets a stream, which is then gone. */
   abort(id: number, code: number): void;
+  /** Closes the connection after its streams. */
+  drain(): void;
   /** Both sides have ended a stream: the client may open another one. */
   streamEnded(): void;
   /** Nothing is left to do for a stream. */
@@ -205,6 +207,11 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
   reset(code: number = ERROR.INTERNAL_ERROR): void {
     if (this.#isFinished || (this.clientEnded && this.writer.isOver)) return;
     this.#connection.abort(this.id, code);
+  }
+
+  close(): void {
+    this.reset();
+    this.#connection.drain();
   }
 
   // --- the sending side ---------------------------------------------------------------------------------------------

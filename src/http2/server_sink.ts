@@ -14,6 +14,8 @@ export interface SinkExchange {
   stalls(isStalling: boolean): void;
   /** Resets the stream, so that the client does not take the response for complete. */
   reset(): void;
+  /** Resets the stream, and closes the connection after its other streams. */
+  close(): void;
   /** The stream itself, for another protocol; null unless the client asked for that. */
   takeOver(): Duplex | null;
   readonly nowMs: () => number;
@@ -113,6 +115,11 @@ export class Http2Sink implements ReplySink {
   /** Cuts only this stream; others on the connection are not affected. */
   destroy(): void {
     this.#exchange.reset();
+  }
+
+  /** The client is asked to open another connection, as the next request on this one would be refused, too. */
+  close(): void {
+    this.#exchange.close();
   }
 
   cut(done: () => void): void {

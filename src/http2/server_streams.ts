@@ -37,6 +37,8 @@ export class ServerStreams implements StreamConnection {
   readonly #shared: Http2Shared;
   readonly #flood: FloodGate;
   readonly #onFinished: () => void;
+  /** Closes the connection after its streams. */
+  readonly drain: () => void;
   readonly #decoder = new HpackDecoder(HEAD_CEILING_BYTES);
   readonly #streams = new Map<number, Http2Exchange>();
   /** Ids of streams that we have reset, the oldest first. */
@@ -48,13 +50,14 @@ export class ServerStreams implements StreamConnection {
 
   /** `onFinished` is called when a stream is finished. */
   constructor(
-    connection: Pick<StreamConnection, 'facts' | 'output'>,
+    connection: Pick<StreamConnection, 'facts' | 'output' | 'drain'>,
     shared: Http2Shared,
     flood: FloodGate,
     onFinished: () => void,
   ) {
     this.facts = connection.facts;
     this.output = connection.output;
+    this.drain = connection.drain;
     this.#shared = shared;
     this.#flood = flood;
     this.#onFinished = onFinished;

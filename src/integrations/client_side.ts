@@ -191,8 +191,9 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
     take: (bytes) => {
       if (counts.gone) return;
       // Node may write it later, when the borrowed buffer has been reused.
+      const { length } = bytes;
       hasRoom = real.write(Buffer.from(bytes), (error) => {
-        if (error === null || error === undefined) counts.sentBytes += bytes.length;
+        if (error === null || error === undefined) counts.sentBytes += length;
       });
     },
     rest: () => counts.gone || hasRoom,
@@ -205,6 +206,7 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
     },
     switchProtocols: () => null,
     destroy: () => void request.socket?.destroy(),
+    close: () => sink.destroy(),
     cut: (done) => cutNow(sink, done),
   };
   const finish = (): void => {

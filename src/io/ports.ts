@@ -108,6 +108,8 @@ export interface ReplySink {
   switchProtocols(fields: FieldList, protocol: string): Duplex | null;
   /** Closes the connection abruptly: the client must not take the response for complete. */
   destroy(): void;
+  /** Closes the connection, which the engine refuses, without a response. */
+  close(): void;
   /**
    * As `destroy`, but after all that was given; `done` is called when that was sent or the client is gone.
    */

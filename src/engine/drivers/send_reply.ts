@@ -31,7 +31,7 @@ export interface ReplyParts {
  */
 export function sendReply(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void): void {
   const { forwarded, sink } = parts;
-  if (reply.close) done(unsent(parts, 'none'));
+  if (reply.close) done(closed(parts));
   else if (reply.upgrade) sendUpgrade(reply, parts, done);
   else if (reply.status < 200) done(unsent(parts, 'client'));
   else if (reply.body !== 'upstream') {
@@ -162,9 +162,20 @@ async function joined(spliced: Promise<Spliced>, done: (sent: Sent) => void): Pr
   });
 }
 
-/** No reply: the engine closes the connection, or the client has left. */
+/** The engine closes the connection. */
+function closed(parts: ReplyParts): Sent {
+  releaseForward(parts.forwarded);
+  parts.sink.close();
+  return nothingSent(parts, 'none');
+}
+
+/** No reply: it cannot be sent, or the client has left. */
 function unsent(parts: ReplyParts, cut: Sent['cut']): Sent {
   releaseForward(parts.forwarded);
   parts.sink.destroy();
-  return { requestBytes: parts.request.receivedBytes, responseBytes: 0, rawResponseBytes: 0, cut };
+  return nothingSent(parts, cut);
+}
+
+function nothingSent({ request }: ReplyParts, cut: Sent['cut']): Sent {
+  return { requestBytes: request.receivedBytes, responseBytes: 0, rawResponseBytes: 0, cut };
 }
