@@ -104,7 +104,8 @@ function pushVerdicts(
     if (lastStep.verdict === verdict && lastStep.phase === phase)
       steps.push((lastStep.step ??= Object.freeze(verdictStep(phase, filter, verdict))) as Step);
     else {
-      lastStep.verdict = verdict;
+      // A verdict with inner steps is of one request: kept, it would keep all of that request.
+      lastStep.verdict = verdict.inner === undefined ? verdict : null;
       lastStep.phase = phase;
       lastStep.step = null;
       steps.push(verdictStep(phase, filter, verdict));
