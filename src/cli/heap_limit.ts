@@ -45,7 +45,7 @@ export function limitHeap(): void {
  * takes twice the memory, and saves only a few percent of its time.
  */
 export function growHeapSlowly(): void {
-  setFlag({ set: '--heap-growing-percent=60', original: '--heap-growing-percent=0' });
+  setFlag({ set: '--heap-growing-percent=30', original: '--heap-growing-percent=0' });
 }
 
 type Collect = (options: { readonly type: 'minor' }) => void;

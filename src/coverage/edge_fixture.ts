@@ -37,6 +37,10 @@ export interface EdgeFixture {
   readonly watched: (by: EdgeObserver) => EdgeFixture;
   /** The same edge without an observer: for runs that are not cases. */
   readonly unwatched: () => EdgeFixture;
+  /** A configuration that shares most objects with this one, so that only what differs is compiled. */
+  readonly edited: (config: EdgeConfig) => EdgeFixture;
+  /** Gives up what was compiled, when no more cases are run; a later one compiles it again. */
+  readonly release: () => void;
   /** A node of its own with the same options, whose sessions are those of `registry`. */
   readonly node: (world: World, registry: LoginRegistry) => EdgeRuntime;
   /** Notes that an exchange is complete and may have changed the state of the edge; `isOwn` is false for one of a node. */
@@ -63,8 +67,9 @@ export function edgeFixture(
   trace: 'decided' | 'full' = 'decided',
   watching: EdgeObserver | null = null,
   secrets: SecretSource | null = null,
-  { logins, shared }: FixtureParts = fixtureParts(),
+  common: FixtureParts = fixtureParts(),
 ): EdgeFixture {
+  const { logins, shared } = common;
   const options = {
     trace,
     ...(secrets && { secrets }),
@@ -108,6 +113,8 @@ export function edgeFixture(
       for (const part of parts) holdPolicies(part);
       return own.extended(parts);
     },
+    edited: (changed) => edgeFixture(changed, () => null, trace, watching, secrets, common),
+    release: () => own.release(),
     node: (world, registry) =>
       edgeRuntime(config, world, {
         ...options,

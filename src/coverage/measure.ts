@@ -19,10 +19,10 @@ export function measure(points: readonly CoveragePoint[], setting: WhySetting): 
   return points.map((point) => Object.assign({}, point, measured(point)));
 }
 
-/** Whether a case could cover a point that none covers yet. */
-export function anyOpen(points: readonly CoveragePoint[], setting: WhySetting): boolean {
+/** Whether a case could cover a point, and none does yet. */
+export function openness(setting: WhySetting): (point: CoveragePoint) => boolean {
   const measured = measurer(setting);
-  return points.some((point) => isOpen(measured(point)));
+  return (point) => isOpen(measured(point));
 }
 
 function measurer(setting: WhySetting): (point: CoveragePoint) => Pick<MeasuredPoint, 'hits' | 'uncovered'> {

@@ -55,6 +55,12 @@ export class ResettableEdge {
     return this.#states.swapped((take) => compileEdge(config, notingBeginnings(take, beginnings), options));
   }
 
+  release(): void {
+    this.#compiled = null;
+    this.#parts.cache = compileCache();
+    this.#cache = null;
+  }
+
   /** A state may have changed. */
   touched(state: unknown): void {
     this.#parts.changed.add(state);

@@ -32,8 +32,15 @@ export function coverageRecords(): CoverageRecords {
       recorded.scenarios.push(loaded);
       return recorded.covered.edge;
     },
-    edges: () => Array.from(edges.values(), (each) => ({ ...each, covered: withProofs(withAgents(each)) })),
+    edges: () => Array.from(edges.values(), edgeWithProofs),
   };
+}
+
+/** All cases have run: what was compiled for them is not needed for the proofs and the search. */
+function edgeWithProofs(recorded: RecordedEdge): RecordedEdge {
+  const covered = withAgents(recorded);
+  covered.edge.release();
+  return { ...recorded, covered: withProofs(covered) };
 }
 
 /** With the endpoints that the agents of its scenarios bind. */

@@ -66,6 +66,23 @@ describe('edgeproof cover', () => {
     await rm(join(folder, 'more.scenario.yaml'));
   });
 
+  it('finds cases that notice mistakes in a policy with secrets', async () => {
+    const credentials = ["ann:${secrets.get('team', 'ann')}"];
+    const expressions = ["req.url.path.startsWith('/staff')"];
+    const request = { path: '/staff', headers: { authorization: 'Basic YW5uOmNvcnJlY3QgaG9yc2U=' } };
+    const scenario = {
+      policy: {
+        on_http_request: [{ expressions, actions: [{ type: 'basic-auth', config: { credentials } }] }],
+      },
+      secrets: { team: { ann: 'correct horse' } },
+      cases: [{ name: 'one', request, expect: { status: 200 } }],
+    };
+    await writeFile(join(folder, 'secrets.scenario.json'), JSON.stringify(scenario));
+    await run('cover', 'secrets.scenario.json', '--emit-cases', 'noticing.yaml');
+    expect(await read('noticing.yaml')).toContain('notices: startsWith is ==');
+    await rm(join(folder, 'secrets.scenario.json'));
+  });
+
   it('fails with its own exit code below a threshold of the command line or the file', async () => {
     const low = await run('cover', 'a.scenario.yaml', '--no-offer', '--threshold', 'rules=100,modules=100');
     expect(low.code).toBe(8);

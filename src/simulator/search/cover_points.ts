@@ -1,13 +1,13 @@
 import { readMatch } from '../../edge/router.ts';
-import { type CoveredEdge, coverageOf, triedEdge } from '../../coverage/coverage.ts';
-import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
+import { type CoveredEdge, openOf, triedEdge } from '../../coverage/coverage.ts';
+import type { CoveragePoint } from '../../coverage/point.ts';
 import { changesOf } from './changes.ts';
 import type { Signer } from '../document/requests.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
 import { type Draft, connectDraft, factsOf, plainDraft } from './draft.ts';
 import { openPoints } from './live.ts';
 import { poolsOf } from './pools.ts';
-import { type DraftRun, draftRunner } from './run_draft.ts';
+import { type DraftRun, type RunDraft, draftRunner } from './run_draft.ts';
 
 /** A request that covers points which no case covered, or has another result after a mistake. */
 export interface FoundCase {
@@ -46,7 +46,7 @@ export function findCases(
   limits: Partial<SearchLimits> & { readonly signer?: Signer | null } = {},
 ): FoundCase[] {
   const { runs: most, facts: mostFacts, signer = null } = { ...DEFAULT_LIMITS, ...limits };
-  const uncovered = coverageOf(covered).points.filter(isOpen);
+  const uncovered = openOf(covered);
   if (uncovered.length === 0) return [];
   const { config } = covered.edge;
   const tried = triedEdge(covered);
@@ -69,7 +69,7 @@ export function findCases(
     const ran = run(draft);
     if (ran.simulatedRequests.length === 0 && ran.connection === null) return;
     const { points, isNovel } = open.take(draft);
-    if (points.length > 0) found.push({ draft, run: () => run(draft), points });
+    if (points.length > 0) found.push(caseOf(draft, run, points));
     if ((points.length > 0 || isNovel) && corpus.length < CORPUS_LIMIT) corpus.push(draft);
   };
 
@@ -91,6 +91,11 @@ export function findCases(
     }
   }
   return found;
+}
+
+/** Made apart, because a closure of the search would keep all of its data. */
+function caseOf(draft: Draft, run: RunDraft, points: readonly CoveragePoint[]): FoundCase {
+  return { draft, run: () => run(draft), points };
 }
 
 /** Hostports of a TLS or TCP edge. */

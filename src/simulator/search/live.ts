@@ -74,7 +74,11 @@ export function openPoints(points: readonly CoveragePoint[], recorder: Recorder)
   }
   const close = (point: CoveragePoint): void => {
     open.delete(point);
-    for (const key of causesOf(point)) byKey.get(key)?.delete(point);
+    for (const key of causesOf(point)) {
+      const waiting = byKey.get(key);
+      waiting?.delete(point);
+      if (waiting?.size === 0) byKey.delete(key);
+    }
   };
   const beginningsOf = ({ path }: Draft): string[] =>
     Array.from(lengths, (length) => under(path.slice(0, length)));

@@ -1,6 +1,6 @@
 import { type Mutant, configMutants } from '../../analysis/config_mutants.ts';
 import type { CoveredEdge } from '../../coverage/coverage.ts';
-import { type FixtureParts, edgeFixture, fixtureParts } from '../../coverage/edge_fixture.ts';
+import { type EdgeFixture, edgeFixture } from '../../coverage/edge_fixture.ts';
 import type { PlacedRoute } from '../../coverage/placed_routes.ts';
 import type { WatchedExpression } from '../../coverage/expressions.ts';
 import { recorder } from '../../coverage/recorder.ts';
@@ -43,9 +43,9 @@ export function noticingCases(
   const cache = validationCache(accepted);
   const checked = checkWholeEdge({ value: withoutFiles(accepted) }, { cache, places: false });
   const config = checked.config ?? accepted;
-  const parts = fixtureParts();
   const names = editedNames(config, requestsOf(found));
-  const original = memory(draftRunner(covered.edge.unwatched()), names, limits.runs);
+  const edge = covered.edge.unwatched();
+  const original = memory(draftRunner(edge), names, limits.runs);
   const known = [
     ...found.map(({ draft, run }) => witnessOf(draft, run(), original, true)),
     ...begin.map((draft) => witnessOf(draft, original.run(draft), original, false)),
@@ -66,7 +66,7 @@ export function noticingCases(
       known,
       names,
       signer,
-      parts,
+      edge,
       runs: limits.runs,
     });
     if (draft === null) continue;
@@ -106,21 +106,21 @@ interface Search {
   readonly known: readonly Witness[];
   readonly names: EditedNames;
   readonly signer: Signer | null;
-  /** What configurations share, which differ in one place only. */
-  readonly parts: FixtureParts;
+  /** Of the original configuration. */
+  readonly edge: EdgeFixture;
   readonly runs: number;
 }
 
 /** A request whose result differs after the mistake; null if a case has one already, or none is found. */
 function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Draft | null {
-  const { routes, original, usualPools, known, names, signer, parts } = search;
+  const { routes, original, usualPools, known, names, signer, edge } = search;
   const route = routeOf(mutant.pointer, routes);
   const near = known
     .filter(mayAffect(mutant.pointer, route, { routes, changed }))
     .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
     .sort((one, other) => other.nearness - one.nearness)
     .map(({ witness }) => witness);
-  const run = draftRunner(edgeFixture(changed, () => null, 'decided', null, null, parts));
+  const run = draftRunner(edge.edited(changed));
   const differs = (draft: Draft): boolean =>
     !holds(original.result(draft), resultOf(draft, run(draft), names));
   if (near.some(({ draft, isAsserted }) => isAsserted && differs(draft))) return null;
