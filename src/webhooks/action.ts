@@ -1,7 +1,7 @@
 import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
-import { WEBHOOK_REASONS } from './reasons.ts';
+import { WEBHOOK_REASONS, WITHOUT_CERTIFICATE } from './reasons.ts';
 import { numbers } from './facts.ts';
 import { findProvider } from './table.ts';
 import { WEBHOOK_BODY_LIMIT_BYTES, type WebhookOutcome, verifyPrepared } from './verify.ts';
@@ -22,6 +22,8 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
       numbers.unsigned.number,
       'This request is not signed by the webhook provider',
     );
+    // As in the module: the sender is not at fault, and repeats what gets a 5xx.
+    const withoutCertificate = compiling.context.refusal(503, null, WITHOUT_CERTIFICATE);
     const { enforce } = config;
 
     const conclude = (policyRun: PolicyRun, outcome: WebhookOutcome): ActionOutcome => {
@@ -41,7 +43,8 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
       const error = { code: compiling.context.branding.errorCode(numbers.unsigned.number), message };
       keepResult(policyRun, 'verify_webhook', { verified: false, error });
       if (!enforce) return { verdict: 'pass', step: step(reason, detail) };
-      return { verdict: 'stop', as: 'denied', step: step(reason, detail), response: unsigned };
+      const response = outcome.outcome === 'certificate' ? withoutCertificate : unsigned;
+      return { verdict: 'stop', as: 'denied', step: step(reason, detail), response };
     };
 
     const verify = (

@@ -13,7 +13,7 @@ import { numbers } from './facts.ts';
 import { type FetchedCertificate, certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
-import type { WebhookReason } from './reasons.ts';
+import { WITHOUT_CERTIFICATE, type WebhookReason } from './reasons.ts';
 import { findProvider } from './table.ts';
 import { type WebhookOutcome, verifyPrepared, WEBHOOK_BODY_LIMIT_BYTES } from './verify.ts';
 import type { WebhookVerificationConfig } from './module_schema.ts';
@@ -30,6 +30,8 @@ interface Refusals {
   readonly unsigned: Stop<Code>['response'];
   readonly tooLarge: Stop<Code>['response'];
   readonly late: Stop<Code>['response'];
+  /** The sender is not at fault, and repeats what gets a 5xx: SNS does so, but not after a 4xx. */
+  readonly withoutCertificate: Stop<Code>['response'];
 }
 
 /** Creates the handler that verifies the webhooks of a provider. */
@@ -67,6 +69,7 @@ function refusalsOf(linked: Linked): Refusals {
     ),
     tooLarge: linked.refusal(413, null, 'This request is too large to be verified'),
     late: linked.refusal(408, null, 'This request did not arrive completely'),
+    withoutCertificate: linked.refusal(503, null, WITHOUT_CERTIFICATE),
   };
 }
 
@@ -88,7 +91,7 @@ function verify(
   const { url } = outcome;
   return ask({ ask: 'fetch', request: certificateRequest(url) }, (answer) => {
     const pem = pemOf(answer);
-    if (pem === null) return stop('certificate_unavailable', { url }, refusals.unsigned);
+    if (pem === null) return stop('certificate_unavailable', { url }, refusals.withoutCertificate);
     const again = verifyPrepared(verifier, request, world.nowMs(), new Map([[url, pem]]));
     const verified = again.outcome === 'verified';
     return verdictOf(verifier, again, refusals, { url, pem, verified });
@@ -110,7 +113,7 @@ function verdictOf(
     case 'refused':
       return stop(outcome.reason, { provider, ...outcome.detail }, refusals.unsigned, fetched);
     case 'certificate':
-      return stop('certificate_unavailable', { url: outcome.url }, refusals.unsigned);
+      return stop('certificate_unavailable', { url: outcome.url }, refusals.withoutCertificate);
   }
 }
 

@@ -28,6 +28,9 @@ export const WEBHOOK_REASONS = {
 } as const satisfies Record<RefusalReason | 'verified' | 'challenge_answered', string> &
   Record<string, string>;
 
+/** The response to a request whose certificate could not be fetched. */
+export const WITHOUT_CERTIFICATE = 'This request cannot be verified at the moment';
+
 export type WebhookReason = keyof typeof WEBHOOK_REASONS;
 
 /** Whether this result stops the request because it is not trusted. */

@@ -1,7 +1,7 @@
 import { fromBase64 } from '../crypto/base64.ts';
 import { equalSecrets, equalTexts, digest, hmac, type HashName, type Piece } from '../crypto/digest.ts';
 import { type SignatureScheme, verifies } from '../crypto/signatures.ts';
-import { hasField } from '../http/fields.ts';
+import { allValues, hasField } from '../http/fields.ts';
 import {
   type Certificates,
   hasCertificateSignature,
@@ -200,6 +200,12 @@ function isRight(
 }
 
 /**
+ * The topic again, where policies can read it. The header is not signed, so it must not differ from the signed topic: any
+ * account can send messages with a valid signature.
+ */
+const TOPIC_HEADER = 'x-amz-sns-topic-arn';
+
+/**
  * Verifies a message with its certificate: null if it is valid, otherwise a refusal or the certificate to
  * fetch.
  */
@@ -217,6 +223,10 @@ function checkNotification(
   if (typeof url !== 'string' || !isCertificateUrl(url)) return refused('certificate_refused', {});
   const signature = fromBase64(presented[0]!);
   if (!hasCertificateSignature(signature)) return refused('signature_malformed', { member: 'Signature' });
+  const topics = allValues(reading.request.headers, TOPIC_HEADER);
+  if (topics.length > 1) return refused('field_duplicated', { at: `header ${TOPIC_HEADER}` });
+  if (topics.some((topic) => topic !== memberAt(message, 'TopicArn')))
+    return refused('field_malformed', { at: `header ${TOPIC_HEADER}` });
   const pem = certificates.get(url);
   if (pem === undefined) return { outcome: 'certificate', url };
   const certificate = usableCertificate(pem, nowMs);

@@ -140,7 +140,7 @@ const ENDS: readonly End[] = [
   end('certificate_refused', 403, 'sns', () =>
     edited(notification(), TEST_CERTIFICATE_URL, 'https://a.test/x.pem'),
   ),
-  end('certificate_unavailable', 403, 'sns', () => notification()),
+  end('certificate_unavailable', 503, 'sns', () => notification()),
   end('certificate_unusable', 403, 'sns', () => notification(), {
     fetch: { ...served, body: Buffer.from('none') },
   }),

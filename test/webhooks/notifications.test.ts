@@ -55,6 +55,19 @@ function verify(message: object | string, nowMs = NOW, certificates = CERTIFICAT
   return verifyWebhook(sns, undefined, requestOf({ body }), nowMs, certificates);
 }
 
+test('the topic in the header must be the signed one', () => {
+  const { TopicArn: topic } = NOTIFICATION;
+  const outcomeWith = (headers: readonly string[]) => {
+    const request = requestOf({ body: JSON.stringify(messageOf(NOTIFICATION, '2')) });
+    const all = { ...request, headers: [...request.headers, ...headers] };
+    return verifyWebhook(sns, undefined, all, NOW, CERTIFICATES);
+  };
+  const name = 'X-Amz-Sns-Topic-Arn';
+  expect(outcomeWith([name, topic!])).toMatchObject({ outcome: 'verified' });
+  expect(outcomeWith([name, `${topic}2`])).toMatchObject({ outcome: 'refused', reason: 'field_malformed' });
+  expect(outcomeWith([name, topic!, name, topic!])).toMatchObject({ reason: 'field_duplicated' });
+});
+
 const KINDS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['a notification', NOTIFICATION],
   ['a notification without subject', WITHOUT_SUBJECT],

@@ -1,6 +1,7 @@
 import { quoted } from '../../diagnostics/message_text.ts';
 import type { More, Report, Sound } from '../../diagnostics/report.ts';
 import type { ActionPlace } from '../../filters/fact_values.ts';
+import { plainHttp, plainHttpWarning } from '../../filters/field_checks.ts';
 import { checkCookieDomain } from '../cookie_domain_check.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
 import type { OidcConfig } from './module_schema.ts';
@@ -14,7 +15,14 @@ export const findings = {
     severity: 'warning',
     message: 'The issuer is the URL of its discovery document, which is looked for below it.',
   },
+  'edge.plain_http': {
+    cure: ['`issuer: http://idp.test`', plainHttpWarning.cure[1]],
+    severity: 'warning',
+    message: plainHttpWarning.message,
+  },
 } as const;
+
+const REFUSED = 'no login can succeed, because a provider on another machine must use https';
 
 /** Checks the cookie domain and the issuer: the discovery document is below the issuer (OpenID Connect Discovery 1.0 §3 and §4). */
 export function checkAction(
@@ -27,6 +35,8 @@ export function checkAction(
   if (issuer === undefined || issuer.includes('${')) return;
   const discovery = discoveryUrl(issuer);
   if (discovery !== null) report('policy.discovery_url', '/issuer_url', ...discovery);
+  const plain = plainHttp(issuer, REFUSED);
+  if (plain !== null) report('policy.plain_http', '/issuer_url', ...plain);
   const at = issuer.search(/[?#]/);
   if (at === -1) return;
   const what = issuer[at] === '?' ? 'query' : 'fragment';
@@ -39,8 +49,11 @@ export function checkAction(
 
 /** Checks the issuer of a module. */
 export function checkModule({ issuer }: Sound<OidcConfig>, report: Report<keyof typeof findings>): void {
-  const discovery = issuer === undefined ? null : discoveryUrl(issuer);
+  if (issuer === undefined) return;
+  const discovery = discoveryUrl(issuer);
   if (discovery !== null) report('edge.discovery_url', '/issuer', ...discovery);
+  const plain = plainHttp(issuer, REFUSED);
+  if (plain !== null) report('edge.plain_http', '/issuer', ...plain);
 }
 
 const DISCOVERY = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)\/?$/;

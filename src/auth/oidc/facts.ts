@@ -16,6 +16,7 @@ import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { LoginProvider } from '../../filters/fact_values.ts';
 import type { Filter } from '../../filters/facts.ts';
+import { plainHttpWarning } from '../../filters/field_checks.ts';
 import type { OidcConfig } from './module_schema.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
 
@@ -64,6 +65,7 @@ export const oidc = {
     legacyTypes: ['oidc'],
     cannotHappen: cannotAtProvider,
     warnings: {
+      'policy.plain_http': plainHttpWarning,
       'policy.discovery_url': {
         message: 'The issuer is the URL of its discovery document, which is looked for below it.',
         cure: [

@@ -1,6 +1,7 @@
 import { writeDay } from '../../datetime/texts.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
+import { plainHttp } from '../../filters/field_checks.ts';
 import type { SamlConfig as ActionConfig } from './action_schema.ts';
 import { hasEnded, inOneLine, isMetadataProblem, metadataWarnings, readMetadata } from './metadata.ts';
 import type { SamlConfig } from './module_schema.ts';
@@ -59,7 +60,7 @@ export function checkModule(
 }
 
 /** Checks that the metadata is given once, and valid if it is in the policy. */
-export function checkAction(config: Sound<ActionConfig>, report: Report<number>): void {
+export function checkAction(config: Sound<ActionConfig>, report: Report<number | string>): void {
   const hasMetadata = Object.hasOwn(config, 'idp_metadata');
   const hasUrl = Object.hasOwn(config, 'idp_metadata_url');
   if (!hasMetadata && !hasUrl) {
@@ -69,6 +70,11 @@ export function checkAction(config: Sound<ActionConfig>, report: Report<number>)
     const message = "'idp_metadata' and 'idp_metadata_url' exclude each other";
     report(2204, '/idp_metadata_url', message, { at: 'key', hint: 'keep one of them' });
   }
+  const plain = plainHttp(
+    config.idp_metadata_url ?? '',
+    'no login can succeed, because metadata of another machine must use https',
+  );
+  if (plain !== null) report('policy.plain_http', '/idp_metadata_url', ...plain);
   const text = config.idp_metadata;
   const read = text === undefined ? null : readMetadata(text);
   if (read !== null && isMetadataProblem(read))

@@ -11,6 +11,7 @@ import { loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { LoginProvider } from '../../filters/fact_values.ts';
 import type { Filter } from '../../filters/facts.ts';
+import { plainHttpWarning } from '../../filters/field_checks.ts';
 import type { SamlConfig } from './module_schema.ts';
 import type { SamlConfig as ActionConfig } from './action_schema.ts';
 
@@ -52,6 +53,7 @@ export const saml = {
     providerSettings: { idp_metadata: 'saml_metadata', idp_metadata_url: 'saml_metadata_url' },
     result: { name: 'saml' },
     unseen: ['/idp_metadata'],
+    warnings: { 'policy.plain_http': plainHttpWarning },
     check: checkAction,
     examples: {
       good: [{ idp_metadata_url: 'https://login.test/metadata' }],

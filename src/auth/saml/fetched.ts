@@ -1,3 +1,4 @@
+import { isTamperProof } from '../../net/private_hosts.ts';
 import { awaited, type Conversation, fetching } from '../conversation.ts';
 import type { LoginMemory } from '../memory.ts';
 import type { IdentityProvider, LoginContext, LoginRefusal } from '../provider.ts';
@@ -78,11 +79,10 @@ const NO_METADATA: ProviderMetadata = {
   validUntilMs: null,
 };
 
-const METADATA_URL = /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
-
 /** Whether metadata may be fetched from this URL. */
 export function isMetadataUrl(url: string): boolean {
-  return METADATA_URL.test(url) && URL.canParse(url);
+  const read = URL.parse(url);
+  return read !== null && isTamperProof(read);
 }
 
 function* metadataAt(url: string, context: LoginContext): Conversation<ProviderMetadata | LoginRefusal> {

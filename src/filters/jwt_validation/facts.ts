@@ -4,6 +4,7 @@ import { asciiLower } from '../../http/ascii.ts';
 import { KEYS_KEPT_MS } from './algorithm.ts';
 import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
+import { plainHttpWarning } from '../field_checks.ts';
 import type { Input } from '../fact_values.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 
@@ -123,6 +124,7 @@ export const jwtValidation = {
     unseen: ['/http/tokens/*/type'],
     costNs: 60000,
     warnings: {
+      'policy.plain_http': plainHttpWarning,
       'policy.no_prefix': {
         message: 'An Authorization header has a scheme before its token.',
         cure: ['`jwt-validation` reading Authorization without `prefix`', "Add `prefix: 'Bearer '`"],

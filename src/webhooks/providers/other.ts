@@ -206,7 +206,7 @@ export const OTHER: readonly Provider[] = [
         timestamp: timestamp(json('Timestamp'), 'iso', 3600),
       },
     ],
-    note: 'Every AWS account can send signed messages, so the upstream must check TopicArn. MessageAttributes are not signed.',
+    note: "Every AWS account can send messages with a valid signature. The upstream must check TopicArn, or a rule after verify-webhook must deny other topics: `req.headers['x-amz-sns-topic-arn'][0] != 'arn:aws:sns:…'`; a header that differs from the signed TopicArn is refused. MessageAttributes are not signed.",
   },
   {
     id: 'square',
