@@ -40,12 +40,14 @@ export class VerbProcesses {
   /** Throws RefusedInput if too many calls wait, or the call ends without a result. */
   async run(call: VerbCall): Promise<VerbResult> {
     if (this.#running >= RUNNING) await this.#turn();
-    this.#running++;
+    else this.#running++;
     try {
       return await finished(call);
     } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      // The place of an ended call goes to the next one directly: a call that comes meanwhile cannot take it.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
     }
   }
 

@@ -19,6 +19,8 @@ interface Answer {
 export interface Assistant {
   readonly client: Client;
   readonly call: (tool: string, input: object) => Promise<Answer>;
+  /** The process of the server. */
+  readonly pid: number;
   readonly close: () => Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function assistant(
         ? { problem: text, length: text.length }
         : { ...(structuredContent as object), length: text.length };
     },
+    pid: transport.pid!,
     close: () => client.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -8,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { folderWith } from '../folder.ts';
 import { oneRoute } from '../one_route.ts';
@@ -142,7 +143,25 @@ describe('the tools', () => {
     await expect(call).rejects.toThrow();
     expect(await own.call('explain_code', { code: 'edge.unknown_key' })).toMatchObject({ exitCode: 0 });
   });
+
+  test('a call whose process ends early gets an error, and others go on', async () => {
+    const call = own.call('bench', { file: 'edge.yaml' });
+    const [child] = await vi.waitUntil(() => {
+      const children = childrenOf(own.pid);
+      return children.length > 0 && children;
+    }, 20_000);
+    process.kill(child!, 'SIGKILL');
+    expect(await call).toMatchObject({ problem: expect.stringContaining('ended early') as string });
+    expect(await own.call('explain_code', { code: 'edge.unknown_key' })).toMatchObject({ exitCode: 0 });
+  });
 });
+
+function childrenOf(pid: number): number[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  return rows
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (parent === pid ? [child!] : []));
+}
 
 test('resources are schemas and examples; prompts name the file', async () => {
   const { resources } = await own.client.listResources();

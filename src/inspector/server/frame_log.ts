@@ -8,12 +8,43 @@ const MAX_FRAMES = 500;
 const FRAME_BYTES = 16_384;
 /** A compressed message that is longer, or becomes longer, is not inflated, and neither are those after it. */
 const INFLATE_BYTES = 1_048_576;
+/**
+ * What may be inflated per second, of all tunnels together: about 30 ms of the event loop. A message of 1 kB can become 1 MiB,
+ * and its sender may be anyone.
+ */
+const INFLATED_BYTES_A_SECOND = 16 * 2 ** 20;
+/** What inflating takes beside its bytes, as bytes. */
+const INFLATING_BYTES = 4_096;
 /** How far a compressed message may refer back (RFC 7692, section 7.1.2). */
 const WINDOW_BYTES = 32_768;
 /** Ends what is inflated (RFC 7692, section 7.2.2). */
 const TAIL = Buffer.from([0x00, 0x00, 0xff, 0xff]);
 
 const NAMES: Readonly<Record<number, string>> = { 1: 'text', 2: 'binary', 8: 'close', 9: 'ping', 10: 'pong' };
+
+/** What may still be inflated in this second. */
+export class InflateBudget {
+  readonly #nowMs: () => number;
+  #secondMs = Number.NEGATIVE_INFINITY;
+  #left = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  hasLeft(): boolean {
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#secondMs >= 1_000) {
+      this.#secondMs = nowMs;
+      this.#left = INFLATED_BYTES_A_SECOND;
+    }
+    return this.#left > 0;
+  }
+
+  take(bytes: number): void {
+    this.#left -= bytes + INFLATING_BYTES;
+  }
+}
 
 /**
  * The messages of a WebSocket in both directions, the newest ones, bounded in number and bytes. It only observes: what is
@@ -22,18 +53,19 @@ const NAMES: Readonly<Record<number, string>> = { 1: 'text', 2: 'binary', 8: 'cl
 export class FrameLog {
   readonly #limitBytes: number;
   readonly #list: Frame[] = [];
-  readonly #readers = {
-    toUpstream: new MessageReader((type, payload) => this.#add('client', type, payload)),
-    toClient: new MessageReader((type, payload) => this.#add('upstream', type, payload)),
-  };
+  readonly #readers;
   readonly #beganMs: number;
   #bytes = 0;
   #dropped = 0;
   readonly passed = { toUpstream: 0, toClient: 0 };
 
-  constructor(limitBytes: number, beganMs: number) {
+  constructor(limitBytes: number, beganMs: number, budget: InflateBudget) {
     this.#limitBytes = limitBytes;
     this.#beganMs = beganMs;
+    this.#readers = {
+      toUpstream: new MessageReader(budget, (type, payload) => this.#add('client', type, payload)),
+      toClient: new MessageReader(budget, (type, payload) => this.#add('upstream', type, payload)),
+    };
   }
 
   readonly observe = (way: 'toUpstream' | 'toClient', bytes: Uint8Array): void => {
@@ -76,6 +108,7 @@ interface Payload {
 
 /** Reads the frames of one direction (RFC 6455, section 5.2), joins fragments and inflates messages. */
 class MessageReader {
+  readonly #budget: InflateBudget;
   readonly #take: (type: string, payload: Payload) => void;
   readonly #head = Buffer.alloc(14);
   #headBytes = 0;
@@ -90,7 +123,8 @@ class MessageReader {
   #window: Buffer | null = Buffer.alloc(0);
   #isBroken = false;
 
-  constructor(take: (type: string, payload: Payload) => void) {
+  constructor(budget: InflateBudget, take: (type: string, payload: Payload) => void) {
+    this.#budget = budget;
     this.#take = take;
   }
 
@@ -173,7 +207,7 @@ class MessageReader {
 
   /** A message as it was before compression; null if it cannot be known. */
   #inflated(bytes: Buffer, size: number): Buffer | null {
-    if (this.#window === null || bytes.length < size) {
+    if (this.#window === null || bytes.length < size || !this.#budget.hasLeft()) {
       this.#window = null;
       return null;
     }
@@ -183,9 +217,11 @@ class MessageReader {
         maxOutputLength: INFLATE_BYTES,
         ...(this.#window.length > 0 && { dictionary: this.#window }),
       });
+      this.#budget.take(clear.length);
       this.#window = Buffer.from(Buffer.concat([this.#window, clear]).subarray(-WINDOW_BYTES));
       return clear;
     } catch {
+      this.#budget.take(INFLATE_BYTES);
       this.#window = null;
       return null;
     }

@@ -7,7 +7,7 @@ import type { TcpConnectionClosedEvent } from '../../events/catalogue.ts';
 import type { LateEvent } from '../../events/late_event.ts';
 import { ExchangeNotes } from '../../replay/exchange_notes.ts';
 import type { Redaction } from '../../replay/redaction.ts';
-import { FrameLog } from './frame_log.ts';
+import { FrameLog, InflateBudget } from './frame_log.ts';
 import { type Kept, KeptConnection, KeptExchange } from './kept.ts';
 import type { ExchangeRow, Row, SecondStats } from '../wire.ts';
 import { connectionRow, exchangeRow } from './rows.ts';
@@ -42,6 +42,7 @@ export class Watch implements TrafficWatch {
   readonly #openStreams = new Map<StreamExchange, KeptConnection>();
   /** By the fields of a forwarded request, until the exchange has ended. */
   readonly #forwards = new Map<readonly string[], KeptExchange>();
+  readonly #inflateBudget = new InflateBudget(() => performance.now());
   #edge: WatchedEdge | null = null;
   #windowMs = 0;
   #begun = 0;
@@ -91,7 +92,10 @@ export class Watch implements TrafficWatch {
     const notes = kept.notes.forwards.find(({ request }) => request.headers === headers)!;
     const frames =
       notes.request.upgrade?.toLowerCase() === 'websocket' && notes.request.converts === undefined;
-    if (frames) kept.frames ??= new FrameLog(this.#store.limits.bodyLimitBytes, kept.instants.began);
+    if (frames) {
+      const { bodyLimitBytes } = this.#store.limits;
+      kept.frames ??= new FrameLog(bodyLimitBytes, kept.instants.began, this.#inflateBudget);
+    }
     return {
       request: notes.requestBody,
       response: notes.responseBody,
