@@ -20,6 +20,7 @@ export interface PostgresOptions extends Partial<LinkTimes> {
 }
 
 const CONNECT_MS = 5_000;
+const BEGIN_MS = 3_000;
 const ANSWER_MS = 10_000;
 const LOCK_MS = 5_000;
 const POLL_MS = 1_000;
@@ -39,10 +40,11 @@ export function storeName(place: string): string {
  * if needed. Throws StoreError if it cannot be reached, belongs to another application, or has a newer version.
  */
 export async function openPostgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
-  const { connectMs = CONNECT_MS, answerMs = ANSWER_MS, lockMs = LOCK_MS } = options;
+  const { connectMs = CONNECT_MS, beginMs = BEGIN_MS } = options;
+  const { answerMs = ANSWER_MS, lockMs = LOCK_MS } = options;
   const { pollMs = POLL_MS, listens = true } = options;
   // The answer of a statement that waits for a lock comes after the lock.
-  const times = { connectMs, answerMs: answerMs + lockMs };
+  const times = { connectMs, beginMs, answerMs: answerMs + lockMs };
   const connecting = (): Promise<Connection> => connect(url, times);
   const name = storeName(url);
   await prepared(connecting, name);

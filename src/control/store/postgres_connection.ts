@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { Client, ClientConfig, QueryResult } from 'pg';
+import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg';
 import { lazyLoad } from '../../loading/lazy_load.ts';
 import { cutOff } from './postgres_faults.ts';
 import type { Row } from './rows.ts';
@@ -14,16 +14,21 @@ export interface Connection {
    * the connection was lost.
    */
   readonly run: (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+  /** Begins a transaction, which takes no work: no answer shows early that the database hangs. `lockMs`: what it waits for a lock. */
+  readonly begin: (sql: string, lockMs?: number) => Promise<void>;
   readonly isLost: () => boolean;
+  /** Whether it was given up without an answer, so that another one would most likely get none either. */
+  readonly isSilent: () => boolean;
   /** What another connection sends by NOTIFY. */
   readonly onNotice: (heard: () => void) => void;
   readonly onLost: (lost: () => void) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Time for a connection to be made, and for a statement to be answered. */
+/** Time for a connection to be made, for a transaction to begin, and for a statement to be answered. */
 export interface LinkTimes {
   readonly connectMs: number;
+  readonly beginMs: number;
   readonly answerMs: number;
 }
 
@@ -40,7 +45,8 @@ const SET_UP = `
   SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;`;
 
 /** Connects; throws StoreUnavailable, or an error of the database that refuses. */
-export async function connect(url: string, { connectMs, answerMs }: LinkTimes): Promise<Connection> {
+export async function connect(url: string, times: LinkTimes): Promise<Connection> {
+  const { connectMs, answerMs } = times;
   const { Client: NewClient } = await pg.get();
   const socket = new Socket();
   const options: ClientConfig = {
@@ -51,7 +57,7 @@ export async function connect(url: string, { connectMs, answerMs }: LinkTimes): 
     stream: () => socket,
     fallback_application_name: 'edgeproof',
   };
-  const connection = connectionOf(new NewClient(options), socket);
+  const connection = connectionOf(new NewClient(options), socket, times);
   try {
     await connection.open();
     await connection.run(SET_UP);
@@ -62,8 +68,13 @@ export async function connect(url: string, { connectMs, answerMs }: LinkTimes): 
   }
 }
 
-function connectionOf(client: Client, socket: Socket): Connection & { readonly open: () => Promise<void> } {
+function connectionOf(
+  client: Client,
+  socket: Socket,
+  { beginMs, answerMs }: LinkTimes,
+): Connection & { readonly open: () => Promise<void> } {
   let isLost = false;
+  let isSilent = false;
   let atLoss: (() => void) | null = null;
   const lose = (): void => {
     if (isLost) return;
@@ -80,20 +91,31 @@ function connectionOf(client: Client, socket: Socket): Connection & { readonly o
     if (name === undefined) names.set(sql, (name = `s${names.size}`));
     return name;
   };
+  const asked = async (query: QueryConfig, withinMs: number): Promise<readonly Row[]> => {
+    const atMs = performance.now();
+    try {
+      // The types of the library lack the time of one query.
+      const timed = { ...query, query_timeout: withinMs };
+      return rowsOf(await client.query(timed as QueryConfig));
+    } catch (error) {
+      const fault = cutOff(error);
+      if (fault !== error) {
+        isSilent = performance.now() - atMs >= withinMs;
+        lose();
+      }
+      throw fault;
+    }
+  };
   return {
     open: async () => void (await client.connect()),
-    run: async (sql, values) => {
-      try {
-        const query =
-          values === undefined ? sql : { name: nameOf(sql), text: sql, values: values.map(storable) };
-        return rowsOf(await client.query(query as string));
-      } catch (error) {
-        const fault = cutOff(error);
-        if (fault !== error) lose();
-        throw fault;
-      }
-    },
+    run: (sql, values) =>
+      asked(
+        values === undefined ? { text: sql } : { name: nameOf(sql), text: sql, values: values.map(storable) },
+        answerMs,
+      ),
+    begin: async (sql, lockMs = 0) => void (await asked({ text: sql }, beginMs + lockMs)),
     isLost: () => isLost,
+    isSilent: () => isSilent,
     onNotice: (heard) => void client.on('notification', heard),
     onLost: (lost) => {
       atLoss = lost;

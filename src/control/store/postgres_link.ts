@@ -169,7 +169,7 @@ async function everywhere(
 async function taken(connection: Connection, following: Following): Promise<void> {
   const done = await following.alone();
   try {
-    await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await connection.begin('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
       await following.catchUp(connection);
     } finally {

@@ -71,13 +71,13 @@ async function begun(free: Connection[], connect: () => Promise<Connection>): Pr
   for (let idle = free.pop(); idle !== undefined; idle = free.pop()) {
     if (idle.isLost()) continue;
     try {
-      await idle.run(SNAPSHOT);
+      await idle.begin(SNAPSHOT);
       return idle;
     } catch (error) {
-      if (!idle.isLost()) throw error;
+      if (!idle.isLost() || idle.isSilent()) throw error;
     }
   }
   const made = await connect();
-  await made.run(SNAPSHOT);
+  await made.begin(SNAPSHOT);
   return made;
 }

@@ -5,7 +5,7 @@ import { openPostgresStore, storeName } from './postgres.ts';
 import { type Connection, connect } from './postgres_connection.ts';
 
 /** Reading and filling a large store may take the database longer than a request may wait. */
-const TIMES = { connectMs: 5_000, answerMs: 600_000 };
+const TIMES = { connectMs: 5_000, beginMs: 5_000, answerMs: 600_000 };
 const ROWS = 500;
 const TYPES: Readonly<Record<string, string>> = { sequence: 'bigint', droppable: 'boolean' };
 

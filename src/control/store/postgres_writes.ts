@@ -42,6 +42,7 @@ export function postgresWrites(options: WritesOptions): {
   readonly close: () => Promise<void>;
 } {
   const { following } = options;
+  const { lockMs } = options;
   let connection: Connection | null = null;
   let done: (() => void) | null = null;
 
@@ -61,12 +62,12 @@ export function postgresWrites(options: WritesOptions): {
     begin: async () => {
       const known = connection?.isLost() === false ? connection : null;
       try {
-        await (known ?? (await fresh())).run(BEGIN);
+        await (known ?? (await fresh())).begin(BEGIN, lockMs);
       } catch (error) {
         await rolledBack(connection);
         // A connection that was cut while it was idle fails at its first use. Nothing has run yet.
-        if (known === null || !known.isLost()) throw error;
-        await (await fresh()).run(BEGIN);
+        if (known === null || !known.isLost() || known.isSilent()) throw error;
+        await (await fresh()).begin(BEGIN, lockMs);
       }
       // The next revision is made of the last one, which must be active here first.
       done = await following.alone();

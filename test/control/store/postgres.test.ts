@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresStore, storeName } from '../../../src/control/store/postgres.ts';
 import { StoreError, StoreUnavailable } from '../../../src/control/store/port.ts';
+import { relayTo } from '../relay.ts';
 import { object, storeContract } from './contract.ts';
 import { administered, hasPostgres, newDatabase, newSchema } from './postgres_database.ts';
 
@@ -89,6 +90,30 @@ describe.skipIf(!isThere)('PostgreSQL', () => {
     expect(ids).toEqual(['a_1', 'a_2', 'a_4']);
     await store.close();
   });
+
+  it('answers soon when the database stops answering, and goes on when it answers again', async () => {
+    const url = new URL(await newSchema(database.url));
+    const relay = await relayTo(Number(url.port), url.hostname);
+    url.port = String(relay.port);
+    // A test with a retry, or with the time for statements, would end much later.
+    const times = { connectMs: 60_000, answerMs: 60_000, beginMs: 200, lockMs: 100 };
+    const store = await openPostgresStore(url.href, times);
+    const write = () => store.write((transaction) => transaction.set('name', 'one'));
+    const read = () => store.read((view) => view.setting('name'));
+    await write();
+    await read();
+    relay.hold();
+    const gone = { name: 'StoreUnavailable', why: 'failed' };
+    await Promise.all([
+      expect(write()).rejects.toMatchObject(gone),
+      expect(read()).rejects.toMatchObject(gone),
+    ]);
+    relay.mend();
+    await write();
+    expect(await read()).toBe('one');
+    await store.close();
+    await relay.close();
+  }, 20_000);
 
   it('refuses a database that is not there, of another application, or of a newer version', async () => {
     const missing = new URL(database.url);
