@@ -6,19 +6,20 @@ import { writtenAt } from '../config_file/document.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { printFindings } from './terminal.ts';
 import { isScript, loadConfig } from '../project_files/load_config.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' };
 
 export function register(command: Command): void {
   command
-    .argument('<file>', 'edge file')
+    .argument('[file]', `edge file${usualText('edge')}`)
     .option(
       '--dry-run',
       'check the file and show the changes without applying them; exit code 5 if there are any',
     )
     .option('--force', 'apply the file even if this machine can no longer use the API');
-  addClientOptions(command).action(async (file: string, options: ApplyOptions) => {
-    process.exitCode = await apply(file, options);
+  addClientOptions(command).action(async (file: string | undefined, options: ApplyOptions) => {
+    process.exitCode = await apply(namedOrUsual(file, 'edge'), options);
   });
 }
 

@@ -19,6 +19,7 @@ import { printFindings } from './terminal.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { addText, readCount } from './option_values.ts';
 import { reportersOption } from './reporter_option.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 interface Options extends Omit<HttpBenchOptions, 'http'>, ServiceOptions {
   readonly http?: string;
@@ -31,7 +32,7 @@ interface Options extends Omit<HttpBenchOptions, 'http'>, ServiceOptions {
 
 export function register(command: Command): void {
   reportersOption(serviceNameOption(command), Object.keys(REPORTS), addReport)
-    .argument('[file]', 'edge file, policy, or an expression in a file that ends in .cel')
+    .argument('[file]', `edge file, policy, or an expression in a file that ends in .cel${usualText('edge')}`)
     .option(
       '--requests <path>',
       'requests to measure with: a scenario file or folder, a recording, events, HAR or curl lines; can be repeated',
@@ -76,13 +77,12 @@ export function register(command: Command): void {
     });
 }
 
-async function bench(file: string | undefined, options: Options): Promise<number> {
+async function bench(named: string | undefined, options: Options): Promise<number> {
   if (options.http !== undefined) {
     const { benchHttp } = await import('./bench_http.ts');
     return await benchHttp({ ...options, http: options.http });
   }
-  if (file === undefined)
-    throw new FileError('name the file to measure: an edge file, a policy or a .cel file');
+  const file = namedOrUsual(named, 'edge');
   const baseline = options.baseline === undefined ? null : readBaseline(options.baseline);
   const target = await usableTarget(file, options);
   const other = options.against === undefined ? null : await usableTarget(options.against, options);

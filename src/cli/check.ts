@@ -5,6 +5,7 @@ import { type CheckOptions, check } from './check_files.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import { serviceNameOption } from './service_name.ts';
 import { reporterOption } from './reporter_option.ts';
+import { USUAL_FOLDER } from './usual_files.ts';
 
 export function register(command: Command): void {
   const does = 'how to print the findings; `github` writes annotations and the summary of the step';
@@ -33,7 +34,7 @@ export function register(command: Command): void {
       planOf,
     )
     .action(async (files: string[], options: CheckOptions) => {
-      process.exitCode = await check(files.length === 0 ? ['.'] : files, options);
+      process.exitCode = await check(files.length === 0 ? [USUAL_FOLDER] : files, options);
     });
 }
 

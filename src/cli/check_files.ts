@@ -17,6 +17,7 @@ import { isOfKnownKind } from '../project_files/file_kind.ts';
 import { namedFiles } from './named_files.ts';
 import { wantsColor } from './terminal.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { placesOf } from './usual_files.ts';
 
 export interface CheckOptions {
   readonly reporter?: CheckReporter;
@@ -64,10 +65,6 @@ export async function check(
   }
   process.stdout.write(await shown(all, files, reporter));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
-}
-
-function placesOf(paths: readonly string[]): string {
-  return paths.map((path) => (path === '.' ? 'this folder' : path)).join(', ');
 }
 
 /** Files of folders are taken if their names and their keys are those of files that can be checked. */

@@ -8,6 +8,7 @@ import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { wantsColor } from './terminal.ts';
 import { reporterOption } from './reporter_option.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 type Reporter = (classes: readonly RequestClass[]) => string;
 
@@ -24,9 +25,9 @@ interface Options extends ServiceOptions {
 export function register(command: Command): void {
   const does = 'how to print the classes; `markdown` is a table';
   reporterOption(serviceNameOption(command), Object.keys(REPORTERS), { does })
-    .argument('[file]', 'edge file, or one of a git revision, such as main:edge.yaml', 'edge.yaml')
-    .action(async (file: string, options: Options) => {
-      process.exitCode = await classes(file, options);
+    .argument('[file]', `edge file, or one of a git revision, such as main:edge.yaml${usualText('edge')}`)
+    .action(async (file: string | undefined, options: Options) => {
+      process.exitCode = await classes(namedOrUsual(file, 'edge'), options);
     });
 }
 

@@ -18,6 +18,7 @@ import { agentsOption } from './agent_options.ts';
 import { readPort } from './option_values.ts';
 import { nameHere } from './stream_options.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 /** Port of the management API with `--api`; the same as for `serve`. */
 const API_PORT = 4040;
@@ -29,7 +30,7 @@ interface DevOptions extends IngressOptions, DevelopmentOptions {
 
 export function register(command: Command): void {
   command
-    .argument('[file]', 'edge file', 'edge.yaml')
+    .argument('[file]', `edge file${usualText('edge')}`)
     .option(
       '--identities <file>',
       'users who can log in at the development identity provider, which takes over all logins',
@@ -49,7 +50,8 @@ export function register(command: Command): void {
     '--authtoken <token>',
     'the authtoken that agents must present; default: any token, or no token, is accepted',
   );
-  recordOption(ingressOptions(command)).action(async (file: string, options: DevOptions) => {
+  recordOption(ingressOptions(command)).action(async (given: string | undefined, options: DevOptions) => {
+    const file = namedOrUsual(given, 'edge');
     if (/^(?:[\w.-]+:)?\d+$/.test(file) && !existsSync(file))
       throw new FileError(`'${file}' is not an edge file; write 'edgeproof http ${file}' to run without one`);
     const development = developmentEdge(file, options);

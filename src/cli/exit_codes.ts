@@ -1,7 +1,7 @@
 /** Exit codes of all verbs: each cause has one code. The help and docs/cli.md show this table. */
 const CODES = {
   ok: [0, 'success'],
-  failed: [1, 'a test failed'],
+  failed: [1, 'a test failed, a file is not formatted, or a webhook is not accepted'],
   usage: [2, 'the command line is invalid, or a file cannot be read'],
   configInvalid: [3, 'the configuration has errors'],
   runtime: [4, 'an I/O error: a port is taken, a file cannot be written, a server cannot be reached'],

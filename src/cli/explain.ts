@@ -24,9 +24,10 @@ import { FileError } from '../project_files/load_config.ts';
 import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
 import { addAgent, addHeader, splitHeader, readIp } from './option_values.ts';
 import { textOrJson } from './reporter_option.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 interface Options extends ServiceOptions {
-  readonly edge: string;
+  readonly edge?: string;
   readonly header: readonly string[];
   readonly ip?: string;
   readonly upstreamStatus: number;
@@ -51,7 +52,7 @@ export function register(command: Command): void {
     )
     .argument('[url]', 'full URL, such as https://shop.test/admin')
     .allowExcessArguments()
-    .option('-e, --edge <file>', 'edge file, or a traffic policy', 'edge.yaml')
+    .option('-e, --edge <file>', `edge file, or a traffic policy${usualText('edge')}`)
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address', readIp)
     .option('--upstream-status <status>', "status of the upstream's response", readStatus, 200)
@@ -108,7 +109,8 @@ async function explain(
   try {
     if (options.scenario !== undefined) return await explainCase(options.scenario, options);
     refuseUnnamed(method, url, options);
-    const checked = await loadEdgeOrPolicy(options.edge, { serviceName: options.serviceName });
+    const file = namedOrUsual(options.edge, 'edge');
+    const checked = await loadEdgeOrPolicy(file, { serviceName: options.serviceName });
     if (hasErrors(checked.diagnostics)) {
       printFindings(checked.diagnostics);
       return EXIT.configInvalid;
@@ -124,7 +126,7 @@ async function explain(
       ...full,
       adoptHosts: checked.isPolicy ? 'any' : 'none',
       tunnels: (backend, labels) => agents?.tunnelsOf(backend, labels) ?? [],
-      geoipDatabases: await geoipDatabasesOf(usableConfig.config, options.edge),
+      geoipDatabases: await geoipDatabasesOf(usableConfig.config, file),
       secrets: kept,
     });
     agents = await agentsOf(options.agent, edge);
@@ -132,8 +134,7 @@ async function explain(
     if (connect !== undefined || method === undefined || url === undefined) {
       const { explainConnection } = await import('./explain_connection.ts');
       const described = { ...options, connect: connect ?? '', agents, rules };
-      const text = explainConnection(edge, checked.locate, described);
-      process.stdout.write(`${text}\n`);
+      process.stdout.write(`${explainConnection(edge, checked.locate, described)}\n`);
       return EXIT.ok;
     }
     const headers = options.header.map((line) => splitHeader(line));

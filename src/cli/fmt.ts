@@ -1,4 +1,7 @@
 import { FileError, readText } from '../project_files/load_config.ts';
+import { isOfKnownKind, isScenario } from '../project_files/file_kind.ts';
+import { namedFiles } from './named_files.ts';
+import { USUAL_FOLDER, namedOrUsual, placesOf, usualText } from './usual_files.ts';
 import type { Command } from 'commander';
 import { type FormattedText, formattedText } from '../edge/formatted_text.ts';
 import { writeText } from './write_file.ts';
@@ -16,16 +19,35 @@ export function register(command: Command): void {
   serviceNameOption(command)
     .argument(
       '[file...]',
-      'policies, or edge files with policies, in YAML or JSON; - is standard input; default: edge.yaml',
+      `policies, or edge files with policies, in YAML or JSON; with --check and --write also folders and patterns, default: this folder; - is standard input${usualText('edge')}`,
     )
     .option('--check', 'change nothing; exit with 1 if a file is not formatted')
     .option('--write', 'overwrite each file instead of printing it')
-    .action((files: string[], options: Options) => {
+    .action(async (files: string[], options: Options) => {
       if (options.check === true && options.write === true)
         throw new FileError('--check and --write exclude each other: leave one out');
-      const named = files.length === 0 ? ['edge.yaml'] : files;
+      const named = await filesOf(files, options);
       process.exitCode = Math.max(...named.map((file) => formatFile(file, options)));
     });
+}
+
+/** What is printed is one file; what is checked or overwritten may be all of a folder. */
+async function filesOf(named: readonly string[], { check, write }: Options): Promise<readonly string[]> {
+  if (check !== true && write !== true) return named.length === 0 ? [namedOrUsual(undefined, 'edge')] : named;
+  const paths = named.length === 0 ? [USUAL_FOLDER] : named;
+  const files = await namedFiles(paths, isFormatted);
+  if (files.length === 0)
+    throw new FileError(
+      `there are no policies or edge files in ${placesOf(paths)}; \`edgeproof init\` writes some`,
+    );
+  return files;
+}
+
+/** Whether a file of a folder may have policies. */
+function isFormatted(path: string): boolean {
+  if (!/\.(?:ya?ml|json)$/.test(path)) return false;
+  const text = readText(path);
+  return isOfKnownKind(text) && !isScenario(text);
 }
 
 function formatFile(file: string, { check = false, write = false, serviceName }: Options): number {

@@ -14,6 +14,7 @@ import { counted } from '../diagnostics/message_text.ts';
 import { MUTATION_REPORTERS } from '../project_files/mutation_report.ts';
 import { type PartOptions, partOptions } from './part.ts';
 import { reporterOption } from './reporter_option.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 interface Options extends ServiceOptions, PartOptions {
   readonly max: number;
@@ -25,13 +26,13 @@ interface Options extends ServiceOptions, PartOptions {
 
 export function register(command: Command): void {
   reporterOption(partOptions(serviceNameOption(command), 'the mistakes'), Object.keys(MUTATION_REPORTERS))
-    .argument('<file>', 'scenario file')
+    .argument('[file]', `scenario file${usualText('scenario')}`)
     .option('--max <count>', 'maximum number of mistakes to try', readCount, MUTANTS)
     .option('--threshold <percent>', 'exit with 8 if fewer of the mistakes are noticed', readPercent)
     .option('--emit-cases <file>', 'write a scenario file with a case for each survivor that a request shows')
     .option('--jobs <count>', 'number of threads; default: automatic', readCount)
-    .action(async (file: string, options: Options) => {
-      process.exitCode = await run(file, options);
+    .action(async (file: string | undefined, options: Options) => {
+      process.exitCode = await run(namedOrUsual(file, 'scenario'), options);
     });
 }
 

@@ -24,7 +24,7 @@ interface Options {
 export function register(command: Command): void {
   command
     .option('-p, --port <port>', 'port on the loopback; 0 takes a free one', readPort, PORT)
-    .option('-o, --out <dir>', 'write the page to a folder, to be published by any web server, and end')
+    .option('-o, --out <folder>', 'write the page to a folder, to be published by any web server, and end')
     .action(async ({ port = PORT, out }: Options) => {
       process.exitCode = await (out === undefined ? serve(port) : write(out));
     });

@@ -23,6 +23,10 @@ export async function programOf(whole: readonly VerbName[]): Promise<Command> {
         .addHelpText('after', shown(examples))
         .showHelpAfterError(`edgeproof ${name} --help shows its arguments, options and examples`);
       (await load()).register(command);
+      for (const part of command.commands)
+        part.showHelpAfterError(
+          `edgeproof ${name} ${part.name()} --help shows its arguments, options and examples`,
+        );
       if (options !== undefined) groupOptions(command, options);
     } else command.description(does).allowUnknownOption();
   }

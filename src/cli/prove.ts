@@ -17,6 +17,7 @@ import { printFindings, printLines } from './terminal.ts';
 import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { reporterOption } from './reporter_option.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 const REPORTERS = { text: proofsText, json: proofsJson, junit: proofsJunit };
 
@@ -28,11 +29,10 @@ interface Options extends ServiceOptions {
 }
 
 const PROPERTY_FILE = /\.property\.(?:ya?ml|json)$/;
-const USUAL_EDGE = 'edge.yaml';
 
 export function register(command: Command): void {
   reporterOption(command, Object.keys(REPORTERS))
-    .argument('[file]', `${EDGE_NAMES}; or a property file that names its edge; default: ${USUAL_EDGE}`)
+    .argument('[file]', `${EDGE_NAMES}; or a property file that names its edge${usualText('edge')}`)
     .option(
       '--properties <file>',
       'file with properties; can be repeated; default: the `properties` of the edge file, and all *.property.yaml of this folder',
@@ -56,7 +56,7 @@ async function proveAll(file: string | undefined, options: Options): Promise<num
   printFindings(findings);
   if (hasErrors(findings)) return EXIT.configInvalid;
   const named = read.flatMap(({ path, edge }) => (edge === null ? [] : [besideName(path, edge)]));
-  const edge = file === undefined || PROPERTY_FILE.test(file) ? (named[0] ?? USUAL_EDGE) : file;
+  const edge = file === undefined || PROPERTY_FILE.test(file) ? namedOrUsual(named[0], 'edge') : file;
   const checked = await loadEdge(edge, options);
   printFindings(checked.diagnostics);
   if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;

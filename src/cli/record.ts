@@ -20,6 +20,7 @@ import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { readCount } from './option_values.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 interface Options extends Omit<IngressOptions, 'record'> {
   readonly from?: readonly string[];
@@ -30,21 +31,22 @@ interface Options extends Omit<IngressOptions, 'record'> {
 
 export function register(command: Command): void {
   command
-    .argument('[file]', 'edge file', 'edge.yaml')
+    .argument('[file]', `edge file${usualText('edge')}`)
     .option('-o, --out <file>', 'output file; - for standard output when converting')
     .option('--from <log...>', 'logs to convert instead of serving')
     .addOption(new Option('--to <format>', 'target format').choices(['har', 'scenario']))
     .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000);
-  ingressOptions(command).action(async (file: string, options: Options) => {
+  ingressOptions(command).action(async (file: string | undefined, options: Options) => {
     process.exitCode = await record(file, options);
   });
 }
 
-async function record(file: string, options: Options): Promise<number> {
-  if (options.from !== undefined) return await convert(file, options.from, options);
+async function record(named: string | undefined, options: Options): Promise<number> {
+  if (options.from !== undefined) return await convert(named, options.from, options);
   const { out: path } = options;
   if (path === undefined || path === '-')
     throw new FileError('name the file to record to: --out session.ndjson');
+  const file = namedOrUsual(named, 'edge');
   const { serviceName } = options;
   const load = () => loadConfig(file, { serviceName });
   return await runIngress(
@@ -53,10 +55,17 @@ async function record(file: string, options: Options): Promise<number> {
   );
 }
 
-async function convert(file: string, logs: readonly string[], options: Options): Promise<number> {
+async function convert(
+  named: string | undefined,
+  logs: readonly string[],
+  options: Options,
+): Promise<number> {
   if (options.to === undefined) throw new FileError('name the target format with --to: har or scenario');
   const { out = '-', limit } = options;
-  const made = options.to === 'har' ? await toHar(logs, limit) : await toScenario(file, logs, out, options);
+  const made =
+    options.to === 'har'
+      ? await toHar(logs, limit)
+      : await toScenario(namedOrUsual(named, 'edge'), logs, out, options);
   for (const problem of made.problems) process.stderr.write(`${problem}\n`);
   if (made.count === 0) return EXIT.nothingSelected;
   if (out === '-') process.stdout.write(made.text);

@@ -19,11 +19,14 @@ import { type PartOptions, type Shard, partOptions } from './part.ts';
 import type { ReplayPart } from './replay_part.ts';
 import { type ReplayGates, readPercent, replayExitCode, replayReport } from './replay_report.ts';
 import { reporterOption } from './reporter_option.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 interface Options extends JudgeOptions, PartOptions, ReplayGates {
   readonly reporter: 'text' | 'json' | 'ndjson' | 'html';
   readonly jobs?: number;
 }
+
+type Given = Omit<Options, 'edge'> & Partial<Pick<Options, 'edge'>>;
 
 export function register(command: Command): void {
   const does = 'how to print the report; `ndjson` has a line per record, `html` is a page with them';
@@ -33,7 +36,7 @@ export function register(command: Command): void {
       '<log...>',
       'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
     )
-    .option('-e, --edge <file>', 'edge file under test', 'edge.yaml')
+    .option('-e, --edge <file>', `edge file under test${usualText('edge')}`)
     .option('--against <file>', 'edge file that was active when the log was written')
     .option(
       '--max-unknown <percent>',
@@ -53,8 +56,8 @@ export function register(command: Command): void {
     )
     .option('--hash-key <file>', 'key of the hashes in the recordings, to compare redacted values')
     .option('--adopt-hosts', 'treat requests for unknown hosts as requests for the only edge')
-    .action(async (logs: string[], options: Options) => {
-      process.exitCode = await runReplay(logs, options);
+    .action(async (logs: string[], options: Given) => {
+      process.exitCode = await runReplay(logs, { ...options, edge: namedOrUsual(options.edge, 'edge') });
     });
 }
 

@@ -28,6 +28,7 @@ import { eventMaker } from './testing/event_log.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
 import { textOrJson } from './reporter_option.ts';
+import { namedOrUsual, usualText } from './usual_files.ts';
 
 interface Options extends ServiceOptions, NodesOptions {
   readonly events?: string;
@@ -38,12 +39,12 @@ interface Options extends ServiceOptions, NodesOptions {
 
 export function register(command: Command): void {
   nodesOptions(textOrJson(serviceNameOption(command)))
-    .argument('<file>', 'scenario file with a `simulation`')
+    .argument('[file]', `scenario file with a \`simulation\`${usualText('scenario')}`)
     .option('--events <file>', 'write the event of each request as NDJSON, or - for standard output')
     .option('--plot <file>', 'write an HTML page with plots of decisions, breaker state and latency')
     .option('--seed <seed>', 'seed of randomness; overrides that of the file')
-    .action(async (file: string, options: Options) => {
-      process.exitCode = await sim(file, options);
+    .action(async (file: string | undefined, options: Options) => {
+      process.exitCode = await sim(namedOrUsual(file, 'scenario'), options);
     });
 }
 

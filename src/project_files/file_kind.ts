@@ -45,6 +45,11 @@ export function isOfKnownKind(text: string): boolean {
   return [SCENARIO_KEY, EDGE_KEY, POLICY_KEY].some((key) => key.test(keys));
 }
 
+/** Whether a text has a top-level key of scenario files. */
+export function isScenario(text: string): boolean {
+  return SCENARIO_KEY.test(topLevel(text));
+}
+
 /** The kind of a file, by its top-level keys; without known keys, the most similar kind, or the one in its name. */
 export async function kindOfFile(text: string, name = ''): Promise<KindOfFile> {
   const keys = topLevel(text);

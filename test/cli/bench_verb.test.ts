@@ -127,7 +127,6 @@ describe('edgeproof bench', () => {
       'with a single rate only',
     ],
     [['--http', 'ftp://localhost/'], 2, 'not an http or https URL'],
-    [[], 2, 'name the file to measure'],
   ])('refuses %j', async (args, code, message) => {
     const ran = await bench(...args);
     expect(ran.stderr).toContain(message);

@@ -27,7 +27,9 @@ const CASES: readonly (readonly [line: string, code: number, shows: RegExp])[] =
   ['check', 3, /^edges\/deep\/two\.yaml:2:\d+ error/m],
   ['check tests', 0, /first\.scenario\.yaml, tests\/second\.scenario\.yaml: no problems/],
   ['check edges/node_modules', 3, /edges\/node_modules\/x\/edge\.yaml/],
-  ['fmt', 2, /cannot read edge\.yaml: there is no such file or folder/],
+  ['fmt', 2, /no file is named, and there is no edge\.yaml in this folder; name the edge file/],
+  ['fmt --check', 0, /^$/],
+  ['fmt --check tests', 2, /there are no policies or edge files in tests/],
   ['test tests/f*', 0, /^1 passed/m],
   ['test ./tests/*.yaml', 0, /^2 passed/m],
   ['test t*s', 0, /^2 passed/m],
@@ -36,6 +38,42 @@ const CASES: readonly (readonly [line: string, code: number, shows: RegExp])[] =
   ['test test', 2, /cannot read test: there is no such file or folder; .*correct the name/],
   ['cover tests/*.scenario.yaml --no-offer', 0, /./],
 ];
+
+/** Verbs that take one file: without one, they take the usual file, or say that it is not there. */
+const ONE: readonly (readonly [line: string, file: string])[] = [
+  ['fmt', 'edge.yaml'],
+  ['bench', 'edge.yaml'],
+  ['explain GET https://a.test/', 'edge.yaml'],
+  ['replay access.log', 'edge.yaml'],
+  ['prove', 'edge.yaml'],
+  ['classes', 'edge.yaml'],
+  ['dev', 'edge.yaml'],
+  ['record --out session.ndjson', 'edge.yaml'],
+  ['apply', 'edge.yaml'],
+  ['mutate', 'edge.scenario.yaml'],
+  ['sim', 'edge.scenario.yaml'],
+];
+
+it('without a file, verbs take the usual one, or say what they have looked for', async () => {
+  const other = folderWith({ 'other.yaml': EDGE });
+  const jobs = ONE.map(([line]) => ({ name: line, args: line.split(' ') }));
+  for (const [index, { name, code, text }] of (await ranAll(jobs, other)).entries()) {
+    expect({ name, code }).toEqual({ name, code: 2 });
+    expect(text).toContain(`no file is named, and there is no ${ONE[index]![1]} in this folder`);
+  }
+  const usual = {
+    'edge.yaml': EDGE,
+    'edge.scenario.yaml': SCENARIO('first', 'fast').replace('../edges/one', 'edge'),
+  };
+  const [mutated, simulated, near] = await Promise.all([
+    edgeproof(['mutate', '--max', '1', '--json'], folderWith(usual)),
+    edgeproof(['sim'], folderWith(usual)),
+    edgeproof(['classes'], folderWith({ 'edge.yml': EDGE })),
+  ]);
+  expect(mutated).toMatchObject({ code: 0, stdout: expect.stringContaining('"score"') as string });
+  expect(simulated.stderr).toContain('edge.scenario.yaml has no simulation');
+  expect(near.stderr).toContain("did you mean 'edge.yml'?");
+});
 
 it('files, folders and patterns', async () => {
   const ran = await ranAll(

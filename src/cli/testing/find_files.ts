@@ -5,6 +5,7 @@ import { FILES_BESIDE } from '../../project_files/files_beside.ts';
 import { readText } from '../../project_files/load_config.ts';
 import { isTested, scenariosOf } from '../../project_files/scenarios_of.ts';
 import { nearName } from '../near_names.ts';
+import { USUAL_FOLDER } from '../usual_files.ts';
 import { mustExist, namedFiles } from '../named_files.ts';
 import { availableParallelism } from 'node:os';
 
@@ -12,7 +13,7 @@ const SCENARIO = /\.scenario\.(?:ya?ml|json|[mc]?[jt]s)$/;
 
 /** The named scenario files, and those in the named folders and patterns, sorted and without duplicates. */
 export async function findScenarioFiles(paths: readonly string[]): Promise<string[]> {
-  const files = await namedFiles(paths.length === 0 ? ['.'] : paths, isScenario);
+  const files = await namedFiles(paths.length === 0 ? [USUAL_FOLDER] : paths, isScenario);
   for (const file of files) mustExist(file);
   return files;
 }
