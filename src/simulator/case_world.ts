@@ -69,6 +69,7 @@ export function worldOf(
       options.completed?.(simulated);
     },
   });
+  if (compiled.fileUpstreams !== undefined) world.upstreams.share(compiled.fileUpstreams);
   changeWorld(world, compiled);
   return world;
 }

@@ -31,7 +31,9 @@ export interface CompiledCase {
   readonly headMs: number;
   /** Facts about addresses, in the form of an edge file. */
   readonly facts: readonly unknown[];
+  /** The scripts of the case; where it has none, those of the file, which all its cases share. */
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly fileUpstreams?: ReadonlyMap<string, UpstreamScript>;
   readonly agents: readonly AgentChange[];
   /** The members of these agents as they were given, by name. */
   readonly knownAgents: KnownAgents;
@@ -89,13 +91,7 @@ export function compileCase(
   const { report, request, startMs, seed, headMs, facts, among } = isPlain(config)
     ? setting.common
     : settingOf(setting, findings, row);
-  const upstreams =
-    config.upstreams === undefined
-      ? setting.upstreams
-      : new Map([
-          ...setting.upstreams,
-          ...compileUpstreams(config.upstreams, `${pointer}/upstreams`, dialled, report),
-        ]);
+  const upstreams = compileUpstreams(config.upstreams, `${pointer}/upstreams`, dialled, report);
   const own = compileAgents(config.agents, `${pointer}/agents`, setting.agents.known, setting.edge, report);
   const plan = planOf(row, setting, own.known, { request, among, report });
   if (row.place !== undefined) noteRow(findings, before, row.place);
@@ -103,8 +99,9 @@ export function compileCase(
   const identities = identitiesOf(shell);
   const snapshot = config.expect === 'snapshot';
   const agents = { agents: [...setting.agents.changes, ...own.changes], knownAgents: own.known };
+  const scripts = { upstreams, fileUpstreams: setting.upstreams };
   const nodes = plan.kind === 'timeline' ? among.nodes : null;
-  return { row, startMs, seed, headMs, facts, upstreams, ...agents, identities, nodes, plan, snapshot };
+  return { row, startMs, seed, headMs, facts, ...scripts, ...agents, identities, nodes, plan, snapshot };
 }
 
 /** Adds the row of a table in another file to the new findings about it. */

@@ -61,6 +61,8 @@ interface Playing {
 /** The active scripts, by backend; for control requests by URL or URL prefix. */
 export interface Upstreams {
   readonly set: (name: string, script: UpstreamScript) => void;
+  /** Scripts for names that have none of their own. They are not copied, because a file may have thousands, and many cases. */
+  readonly share: (scripts: ReadonlyMap<string, UpstreamScript>) => void;
   /** The next response of a backend. */
   readonly answerOf: (backend: string, asked?: Asked) => Answering;
   /** The next response to a control request; null if no script matches. */
@@ -71,25 +73,38 @@ export interface Upstreams {
   readonly used: ReadonlySet<string>;
 }
 
+const NO_SCRIPTS: ReadonlyMap<string, UpstreamScript> = new Map();
+
 /** An empty set of scripts; `chance` is the randomness for latencies. */
 export function scriptedUpstreams(chance: Chance): Upstreams {
   const playing = new Map<string, Playing>();
   const used = new Set<string>();
-  let urls: string[] = [];
+  let shared: ReadonlyMap<string, UpstreamScript> = NO_SCRIPTS;
+  let urls: readonly string[] | null = null;
 
-  const next = ({ script, position }: Playing): Answering => {
-    const { answers, afterwards } = script;
-    const last = answers.length - 1;
-    return answers[position <= last ? position : afterwards === 'last' ? last : position % answers.length]!;
+  const playingOf = (name: string): Playing | undefined => {
+    const known = playing.get(name);
+    if (known !== undefined) return known;
+    const script = shared.get(name);
+    if (script === undefined) return undefined;
+    const begun = { script, position: 0, busyUntilMs: [] };
+    playing.set(name, begun);
+    return begun;
   };
+  /** The names of scripts for control requests, the longest first. */
+  const urlsOf = (): readonly string[] =>
+    (urls ??= [...new Set([...playing.keys(), ...shared.keys()])]
+      .filter((name) => name.includes('://'))
+      .sort((a, b) => b.length - a.length));
+
   let stubChance: Chance | undefined;
   const play = (name: string, asked?: Asked): Answering | null => {
-    const found = playing.get(name);
+    const found = playingOf(name);
     if (found === undefined) return null;
     used.add(name);
     const stub = asked === undefined ? undefined : stubFor(asked, found.script.stubs ?? NO_STUBS);
     if (stub !== undefined) return stub.answering;
-    const answering = next(found);
+    const answering = nextOf(found);
     found.position++;
     return answering;
   };
@@ -105,23 +120,33 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
   return {
     set: (name, script) => {
       playing.set(name, { script, position: 0, busyUntilMs: [] });
-      if (name.includes('://')) urls = [...new Set([...urls, name])].sort((a, b) => b.length - a.length);
+      urls = null;
+    },
+    share: (scripts) => {
+      shared = scripts;
+      urls = null;
     },
     answerOf: (backend, asked) => play(backend, asked) ?? PLAIN_ANSWER,
     answerAt: (url, method) => {
-      const name = urls.find((each) => url.startsWith(each));
+      const name = urlsOf().find((each) => url.startsWith(each));
       const target = url.replace(/^\w+:\/\/[^/?#]*/, '') || '/';
       return name === undefined ? null : play(name, { method, target });
     },
     latencyOf: (answering, name, nowMs) => {
       const serviceMs = plainLatencyOf(answering);
-      const found = playing.get(name);
+      const found = playingOf(name);
       return found?.script.workers === undefined
         ? serviceMs
         : queuedMs(found, found.script.workers, serviceMs, nowMs);
     },
     used,
   };
+}
+
+function nextOf({ script, position }: Playing): Answering {
+  const { answers, afterwards } = script;
+  const last = answers.length - 1;
+  return answers[position <= last ? position : afterwards === 'last' ? last : position % answers.length]!;
 }
 
 /** The latency of a request that waits for a worker, which it then keeps busy. */
