@@ -9,10 +9,6 @@ export type { Diagram, Truth } from './atoms.ts';
 /** The diagrams of an analysis would need more nodes, or ways through them, than allowed. */
 export class DiagramTooLarge extends Error {
   override readonly name = 'DiagramTooLarge';
-
-  constructor(limit: number, what: 'nodes' | 'ways' = 'nodes') {
-    super(`the decision diagram would have more than ${grouped(limit)} ${what}`);
-  }
 }
 
 /** Why an analysis was given up: it was too large. Throws any other error again. */
@@ -165,7 +161,8 @@ export class Diagrams {
   }
 
   #nextId(): number {
-    if (this.#size >= this.#limit) throw new DiagramTooLarge(this.#limit);
+    if (this.#size >= this.#limit)
+      throw new DiagramTooLarge(`the decision diagram would have more than ${grouped(this.#limit)} nodes`);
     return this.#size++;
   }
 }

@@ -67,8 +67,12 @@ export const AT_START: Way = {
   answered: null,
 };
 
-/** More different ways through one route are not followed. */
+/**
+ * More different ways through one route are not followed. The limit protects the time: differences of 256 ways whose conditions
+ * are about one path take 45 s.
+ */
 const WAY_LIMIT = 512;
+const TOO_MANY_WAYS = `there are more than ${WAY_LIMIT} ways through this route, and each rule with effects of its own can double them; join rules, or give them a route of their own`;
 
 /** The ways through a route up to some point, and the outcomes of those that have ended. */
 export class Ways {
@@ -94,7 +98,7 @@ export class Ways {
     const key = `${effects.map((effect) => effect.key).join()} ${changesOf(changed)} ${answered === null ? '' : outcomeKey(answered)}`;
     const known = this.#travelling.get(key);
     this.#travelling.set(key, { way, reach: known === undefined ? reach : diagrams.or(known.reach, reach) });
-    if (this.#travelling.size > WAY_LIMIT) throw new DiagramTooLarge(WAY_LIMIT, 'ways');
+    if (this.#travelling.size > WAY_LIMIT) throw new DiagramTooLarge(TOO_MANY_WAYS);
   }
 
   /** Keeps a way out of the rest of this phase. */

@@ -46,6 +46,19 @@ test('hundreds of patterns for user agents are checked, each against those befor
   ]);
 });
 
+test('rules that each double the ways through a route are undecided, with what helps', () => {
+  const adding = Array.from({ length: 10 }, (_, at) => ({
+    expressions: [`req.url.path.contains('x${at}')`],
+    actions: [{ type: 'add-headers', config: { headers: { [`x-${at}`]: 'yes' } } }],
+  }));
+  const [before, after] = ["req.method == 'PUT'", "req.method == 'POST'"].map((expression) => ({
+    config: createEdge(onePolicy({ on_http_request: [...adding, deny(expression)] })).config,
+  }));
+  const { verdict, undecided } = compare(before!, after!);
+  expect(verdict).toBe('undecided');
+  expect(undecided[0]!.reasons.join()).toMatch(/more than 512 ways through this route, .*; join rules/);
+});
+
 test('a diagram has no more nodes than allowed', () => {
   const [atoms, diagrams] = [new Atoms(), new Diagrams(2_000)];
   const all = Array.from({ length: 40 }, (_, at) => diagrams.atom(atoms.opaque(String(at), String(at))));
