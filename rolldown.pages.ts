@@ -24,6 +24,7 @@ function twins(): Plugin {
   return {
     name: 'twins',
     async resolveId(id, importer) {
+      if (id.endsWith('/loading/builtins.ts')) return this.resolve(twinOf('builtins'), importer);
       if (!id.startsWith('node:')) return null;
       const name = TWINS[id];
       // Resolved as a path is: with a path alone, the kind of module would be that of the importer which comes first.

@@ -1,7 +1,5 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { collectGarbageWith } from '../io/young_garbage.ts';
-import { setFlag } from './v8_flags.ts';
+import { nodeV8, setFlag } from './v8_flags.ts';
 
 /** V8 grows its young generation to 48 MB and more, and never shrinks it again. */
 const ENOUGH_BYTES = 7.5 * 2 ** 20;
@@ -24,6 +22,7 @@ const GROWTH = { set: '--heap-growing-percent=200', original: '--heap-growing-pe
  * threads cost more than they save, and memory they free lands in other threads' allocator pools.
  */
 export function limitHeap(): void {
+  const { getHeapSpaceStatistics, setFlagsFromString } = nodeV8();
   for (const option of ONE_THREAD) setFlagsFromString(option);
   setFlag(GROWTH);
   const timer = setInterval(() => {
@@ -52,8 +51,9 @@ type Collect = (options: { readonly type: 'minor' }) => void;
 
 /** The collector of V8, which only a context that is made with this option has. */
 function collector(): Collect {
+  const { setFlagsFromString } = nodeV8();
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
+  const collect = process.getBuiltinModule('node:vm').runInNewContext('gc') as Collect;
   setFlagsFromString('--no-expose-gc');
   return collect;
 }

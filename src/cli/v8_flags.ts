@@ -6,9 +6,11 @@ interface Flag {
 
 const changed: Flag[] = [];
 
-/** Loading `node:v8` takes milliseconds, and every verb loads this file. */
+/** Loading it takes milliseconds, and every verb loads this file. */
+export const nodeV8 = () => process.getBuiltinModule('node:v8');
+
 function setAll(value: keyof Flag): void {
-  for (const flag of changed) process.getBuiltinModule('node:v8').setFlagsFromString(flag[value]);
+  for (const flag of changed) nodeV8().setFlagsFromString(flag[value]);
 }
 
 /** Sets a flag for the rest of the process. */

@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import type { AlternativeNames, CertificateName, ClientCertificateFacts } from './certificate_facts.ts';
 import { type NameAttribute, alternativeNames, certificateParts } from './certificate_parts.ts';
 import { digest } from './digest.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** An identifier for a list of authorities. */
 export function trustOf(authorityPems: readonly string[]): string {
@@ -10,7 +10,7 @@ export function trustOf(authorityPems: readonly string[]): string {
 
 /** Reads a certificate verified by OpenSSL; throws if it is malformed. */
 export function clientCertificateOf(raw: Uint8Array): Required<ClientCertificateFacts> {
-  const certificate = new X509Certificate(raw);
+  const certificate = new (nodeCrypto().X509Certificate)(raw);
   const parts = certificateParts(certificate.raw);
   if (parts === null) throw new TypeError('the certificate is malformed');
   const name = nameOf(parts.subject);

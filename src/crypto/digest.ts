@@ -1,11 +1,5 @@
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  hash as hashOnce,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 export type HashName = 'sha1' | 'sha256' | 'sha512';
 
@@ -17,7 +11,9 @@ export type HmacKey = KeyObject;
 
 /** Prepares bytes or UTF-8 text as an HMAC key. */
 export function hmacKey(key: Piece): HmacKey {
-  return typeof key === 'string' ? createSecretKey(key, 'utf8') : createSecretKey(key);
+  return typeof key === 'string'
+    ? nodeCrypto().createSecretKey(key, 'utf8')
+    : nodeCrypto().createSecretKey(key);
 }
 
 /** HMAC (RFC 2104) of the concatenated pieces, as hex or base64 text. */
@@ -27,29 +23,29 @@ export function hmac(
   pieces: readonly Piece[],
   encoding: 'hex' | 'base64',
 ): string {
-  const state = createHmac(hash, key);
+  const state = nodeCrypto().createHmac(hash, key);
   for (const piece of pieces) state.update(piece);
   return state.digest(encoding);
 }
 
 /** Hash of the concatenated pieces, as hex or base64 text. */
 export function digest(hash: HashName, pieces: readonly Piece[], encoding: 'hex' | 'base64'): string {
-  if (pieces.length === 1) return hashOnce(hash, pieces[0]!, encoding);
-  const state = createHash(hash);
+  if (pieces.length === 1) return nodeCrypto().hash(hash, pieces[0]!, encoding);
+  const state = nodeCrypto().createHash(hash);
   for (const piece of pieces) state.update(piece);
   return state.digest(encoding);
 }
 
 /** Hash of a text, as bytes; for hashes in tokens (`at_hash`). */
 export function longDigest(hash: 'sha256' | 'sha384' | 'sha512', text: string): Uint8Array {
-  return createHash(hash).update(text, 'utf8').digest();
+  return nodeCrypto().createHash(hash).update(text, 'utf8').digest();
 }
 
 export type FingerprintName = 'md5' | 'sha1' | 'sha256' | 'sha512';
 
 /** The digest of a text in UTF-8 (RFC 1321, FIPS 180-4). MD5 and SHA-1 are not collision resistant. */
 export function fingerprint(name: FingerprintName, text: string, encoding: 'hex' | 'base64'): string {
-  return createHash(name).update(text, 'utf8').digest(encoding);
+  return nodeCrypto().createHash(name).update(text, 'utf8').digest(encoding);
 }
 
 /**
@@ -59,10 +55,10 @@ export function fingerprint(name: FingerprintName, text: string, encoding: 'hex'
 export function equalTexts(one: string, other: string): boolean {
   const left = Buffer.from(one, 'utf8');
   const right = Buffer.from(other, 'utf8');
-  return left.length === right.length && timingSafeEqual(left, right);
+  return left.length === right.length && nodeCrypto().timingSafeEqual(left, right);
 }
 
 /** Like `equalTexts`, but hides the length of a secret by comparing digests. */
 export function equalSecrets(one: string, other: string): boolean {
-  return timingSafeEqual(longDigest('sha256', one), longDigest('sha256', other));
+  return nodeCrypto().timingSafeEqual(longDigest('sha256', one), longDigest('sha256', other));
 }

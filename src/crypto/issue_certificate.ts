@@ -1,17 +1,9 @@
-import {
-  X509Certificate,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  generateKeyPairSync,
-  sign,
-} from 'node:crypto';
 import { type CertificateParts, certificateParts } from './certificate_parts.ts';
 import { DER, readDer } from './der.ts';
 import { writeBits, writeDer, writeIdentifier, writePositive } from './der_writer.ts';
 import type { PrivateKey, PublicKey } from './keys.ts';
 import { secretBytes } from './random.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** A certificate and its private key, both as PEM. */
 export interface IssuedCertificate {
@@ -66,7 +58,9 @@ const CRL_SIGN = 6;
 /** Generates a key pair and its certificate, signed with SHA-256. An RSA key takes about 100 ms. */
 export function issueCertificate(request: CertificateRequest): IssuedCertificate {
   const { privateKey } =
-    request.key === 'rsa' ? generateKeyPairSync('rsa', RSA) : generateKeyPairSync('ec', EC);
+    request.key === 'rsa'
+      ? nodeCrypto().generateKeyPairSync('rsa', RSA)
+      : nodeCrypto().generateKeyPairSync('ec', EC);
   return certified(request, privateKey);
 }
 
@@ -77,14 +71,15 @@ export function issueCertificateAside(request: CertificateRequest): Promise<Issu
       if (error !== null) reject(error);
       else resolve(certified(request, privateKey));
     };
-    if (request.key === 'rsa') generateKeyPair('rsa', RSA, done);
-    else generateKeyPair('ec', EC, done);
+    if (request.key === 'rsa') nodeCrypto().generateKeyPair('rsa', RSA, done);
+    else nodeCrypto().generateKeyPair('ec', EC, done);
   });
 }
 
 function certified(request: CertificateRequest, privateKey: PrivateKey): IssuedCertificate {
-  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
-  const signer = request.issuer === undefined ? privateKey : createPrivateKey(request.issuer.privateKeyPem);
+  const publicKey = nodeCrypto().createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  const signer =
+    request.issuer === undefined ? privateKey : nodeCrypto().createPrivateKey(request.issuer.privateKeyPem);
   return {
     certificatePem: certificateFor(request, publicKey, signer),
     privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }),
@@ -111,7 +106,7 @@ export function certificateFor(
     publicKey,
     writeDer(0xa3, writeDer(DER.sequence, ...extensionsOf(request, publicKey, issuer))),
   );
-  const signature = writeDer(DER.bitString, Uint8Array.of(0), sign('sha256', content, signer));
+  const signature = writeDer(DER.bitString, Uint8Array.of(0), nodeCrypto().sign('sha256', content, signer));
   return pemOf(writeDer(DER.sequence, content, algorithm, signature));
 }
 
@@ -144,7 +139,7 @@ function extensionsOf(
   issuer: CertificateParts | null,
 ): Uint8Array[] {
   const usage = authority === undefined ? [DIGITAL_SIGNATURE] : [KEY_CERT_SIGN, CRL_SIGN];
-  const keyId = createHash('sha256').update(publicKey).digest().subarray(0, KEY_ID_BYTES);
+  const keyId = nodeCrypto().createHash('sha256').update(publicKey).digest().subarray(0, KEY_ID_BYTES);
   const issuerKeyId = issuer === null ? keyId : keyIdOf(issuer);
   return [
     extension(ID.basicConstraints, constraintsOf(authority), 'critical'),
@@ -181,7 +176,7 @@ function keyIdOf({ extensions }: CertificateParts): Uint8Array | null {
 }
 
 function partsOf(pem: string): CertificateParts {
-  const parts = certificateParts(new X509Certificate(pem).raw);
+  const parts = certificateParts(new (nodeCrypto().X509Certificate)(pem).raw);
   if (parts === null) throw new TypeError("the issuer's certificate is malformed");
   return parts;
 }

@@ -1,13 +1,6 @@
-import {
-  constants,
-  createHmac,
-  createPublicKey,
-  createSecretKey,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { type KeyProblem, RSA_MINIMUM_BITS } from './keys.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** Signature algorithms of RFC 7518 §3.1 and RFC 8037 §3.1; never `none`. */
 export const JWS_ALGORITHMS = [
@@ -88,7 +81,7 @@ function readMembers(members: Readonly<Record<string, unknown>>): Omit<JwsKey, '
 }
 
 function publicKey(jwk: Record<string, unknown>): KeyObject {
-  return createPublicKey({ key: jwk, format: 'jwk' });
+  return nodeCrypto().createPublicKey({ key: jwk, format: 'jwk' });
 }
 
 /** RFC 7518 §3.2: an HMAC key must have at least as many bits as the hash. */
@@ -97,7 +90,7 @@ function readSecret(k: unknown): Omit<JwsKey, 'id'> | KeyProblem {
   if (bytes === null) return { problem: 'cannot be read as a key' };
   const algorithms = HMAC_ALGORITHMS.filter((name) => bytes.length * 8 >= Number(name.slice(2)));
   if (algorithms.length === 0) return { problem: 'has fewer than 256 bits' };
-  return { algorithms, key: createSecretKey(bytes) };
+  return { algorithms, key: nodeCrypto().createSecretKey(bytes) };
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
@@ -117,6 +110,7 @@ export function jwsVerifies(
   signature: Uint8Array,
 ): boolean {
   if (!algorithms.includes(algorithm)) return false;
+  const { constants, createHmac, timingSafeEqual, verify } = nodeCrypto();
   const hash = `sha${algorithm.slice(2)}`;
   const bytes = Buffer.from(input, 'utf8');
   try {

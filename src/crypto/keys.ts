@@ -1,5 +1,6 @@
-import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { fromBase64 } from './base64.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** Supported key types. */
 export type KeyKind = 'p256' | 'ed25519' | 'rsa';
@@ -23,14 +24,14 @@ export function readPublicKey(text: string, kind: KeyKind): PublicKey | KeyProbl
   const trimmed = text.trim();
   if (/PRIVATE KEY/.test(trimmed)) return { problem: 'is a private key; the public key is needed' };
   try {
-    if (trimmed.startsWith('-----')) return ofKind(createPublicKey(trimmed), kind);
+    if (trimmed.startsWith('-----')) return ofKind(nodeCrypto().createPublicKey(trimmed), kind);
     const bytes = fromBase64(trimmed.replaceAll(/\s/g, ''));
     if (bytes === null) return { problem: 'is neither PEM nor base64' };
     const der =
       kind === 'ed25519' && bytes.length === 32
         ? Buffer.concat([ED25519_SPKI_HEAD, bytes])
         : Buffer.from(bytes);
-    return ofKind(createPublicKey({ key: der, format: 'der', type: 'spki' }), kind);
+    return ofKind(nodeCrypto().createPublicKey({ key: der, format: 'der', type: 'spki' }), kind);
   } catch {
     return { problem: 'cannot be read as a public key' };
   }
@@ -40,12 +41,12 @@ export function readPublicKey(text: string, kind: KeyKind): PublicKey | KeyProbl
 export function readPrivateKey(text: string, kind: KeyKind): PrivateKey | KeyProblem {
   const trimmed = text.trim();
   try {
-    if (trimmed.startsWith('-----')) return ofKind(createPrivateKey(trimmed), kind);
+    if (trimmed.startsWith('-----')) return ofKind(nodeCrypto().createPrivateKey(trimmed), kind);
     const bytes = fromBase64(trimmed.replaceAll(/\s/g, ''));
     if (bytes === null) return { problem: 'is neither PEM nor base64' };
     const isSeed = kind === 'ed25519' && (bytes.length === 32 || bytes.length === 64);
     const der = isSeed ? Buffer.concat([ED25519_PKCS8_HEAD, bytes.subarray(0, 32)]) : Buffer.from(bytes);
-    return ofKind(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), kind);
+    return ofKind(nodeCrypto().createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), kind);
   } catch {
     return { problem: 'cannot be read as a private key' };
   }

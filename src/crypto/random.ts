@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 /** The largest multiple of 36 in a byte; higher values would bias the remainder. */
@@ -8,7 +8,7 @@ const FAIR = 252;
 export function secretText(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length)) {
+    for (const byte of nodeCrypto().randomBytes(length)) {
       if (byte < FAIR && text.length < length) text += DIGITS[byte % 36]!;
     }
   }
@@ -17,10 +17,10 @@ export function secretText(length: number): string {
 
 /** Cryptographically random, uniform in [0, 1). */
 export function secretFraction(): number {
-  return randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
+  return nodeCrypto().randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
 }
 
 /** Cryptographically random bytes. */
 export function secretBytes(count: number): Uint8Array {
-  return randomBytes(count);
+  return nodeCrypto().randomBytes(count);
 }

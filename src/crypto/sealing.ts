@@ -1,4 +1,5 @@
-import { type KeyObject, createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -10,13 +11,13 @@ export type SealingKey = KeyObject;
 
 /** Generates a key as text for storage. */
 export function newSealingKey(): string {
-  return randomBytes(KEY_BYTES).toString('base64');
+  return nodeCrypto().randomBytes(KEY_BYTES).toString('base64');
 }
 
 /** Parses a stored key; null if it is invalid. */
 export function readSealingKey(text: string): SealingKey | null {
   const bytes = Buffer.from(text.trim(), 'base64');
-  return bytes.length === KEY_BYTES ? createSecretKey(bytes) : null;
+  return bytes.length === KEY_BYTES ? nodeCrypto().createSecretKey(bytes) : null;
 }
 
 /**
@@ -24,8 +25,8 @@ export function readSealingKey(text: string): SealingKey | null {
  * authenticated, so the sealed text cannot be opened at another place.
  */
 export function seal(key: SealingKey, text: string, place: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place));
+  const nonce = nodeCrypto().randomBytes(NONCE_BYTES);
+  const cipher = nodeCrypto().createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place));
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
 }
@@ -39,7 +40,7 @@ export function unseal(key: SealingKey, sealed: string, place: string): string |
 function opened(key: SealingKey, bytes: Buffer, place: string): string | null {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   try {
-    const cipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    const cipher = nodeCrypto().createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
     return Buffer.concat([cipher.update(body), cipher.final()]).toString('utf8');
@@ -53,7 +54,7 @@ function opened(key: SealingKey, bytes: Buffer, place: string): string | null {
  * new for each text.
  */
 export function sealCompact(key: SealingKey, text: string, place: string, nonce: Uint8Array): string {
-  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place));
+  const cipher = nodeCrypto().createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place));
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }

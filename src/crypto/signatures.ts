@@ -1,6 +1,6 @@
-import { sign, verify } from 'node:crypto';
 import type { HashName, Piece } from './digest.ts';
 import type { KeyKind, PrivateKey, PublicKey } from './keys.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** `hash` is null for Ed25519. ECDSA signatures are DER; RSA uses PKCS#1 v1.5. */
 export interface SignatureScheme {
@@ -16,7 +16,7 @@ export function verifies(
   signature: Uint8Array,
 ): boolean {
   try {
-    return verify(scheme.hash, joined(pieces), key, signature);
+    return nodeCrypto().verify(scheme.hash, joined(pieces), key, signature);
   } catch {
     return false;
   }
@@ -24,7 +24,7 @@ export function verifies(
 
 /** Signs the concatenated pieces. */
 export function signed(scheme: SignatureScheme, key: PrivateKey, pieces: readonly Piece[]): Uint8Array {
-  return sign(scheme.hash, joined(pieces), key);
+  return nodeCrypto().sign(scheme.hash, joined(pieces), key);
 }
 
 function joined(pieces: readonly Piece[]): Buffer {

@@ -1,4 +1,5 @@
-import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** A key that signs tokens (RFC 7518 §3.3, §3.4). */
 export interface SigningKey {
@@ -13,22 +14,24 @@ export interface SigningKey {
 
 /** Makes a key pair that lives as long as the process; it signs with ES256. */
 export function newSigningKey(id: string): SigningKey {
-  return signingKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, id, 'ES256');
+  return signingKey(nodeCrypto().generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, id, 'ES256');
 }
 
 /** An RSA key of a PEM text; it signs with RS256. */
 export function rsaSigningKey(privateKeyPem: string, id: string): SigningKey {
-  return signingKey(createPrivateKey(privateKeyPem), id, 'RS256');
+  return signingKey(nodeCrypto().createPrivateKey(privateKeyPem), id, 'RS256');
 }
 
 function signingKey(key: KeyObject, id: string, alg: 'ES256' | 'RS256'): SigningKey {
-  const jwk = { ...createPublicKey(key).export({ format: 'jwk' }), kid: id, use: 'sig', alg };
+  const jwk = { ...nodeCrypto().createPublicKey(key).export({ format: 'jwk' }), kid: id, use: 'sig', alg };
   const dsaEncoding = alg === 'ES256' ? ({ dsaEncoding: 'ieee-p1363' } as const) : {};
   return {
     jwk,
     token: (claims, header = {}) => {
       const input = `${encoded({ alg, kid: id, typ: 'JWT', ...header })}.${encoded(claims)}`;
-      return `${input}.${sign('sha256', Buffer.from(input), { key, ...dsaEncoding }).toString('base64url')}`;
+      return `${input}.${nodeCrypto()
+        .sign('sha256', Buffer.from(input), { key, ...dsaEncoding })
+        .toString('base64url')}`;
     },
   };
 }

@@ -1,8 +1,8 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
 import type { CertificateExtension } from './certificate_facts.ts';
 import { type NameAttribute, alternativeNames, certificateParts } from './certificate_parts.ts';
 import { type PublicKey, RSA_MINIMUM_BITS } from './keys.ts';
 import { DER, type DerElement, derBits, derChildren, derIdentifier, readDer } from './der.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** Contents of a certificate (RFC 5280). Missing texts are empty. */
 export interface CertificateFacts {
@@ -48,7 +48,9 @@ export function readCertificateChain(pem: string): CertificateFacts | { readonly
 /** Whether a private key belongs to the first certificate. */
 export function isKeyOf(certificatePem: string, keyPem: string): boolean {
   try {
-    return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem));
+    return new (nodeCrypto().X509Certificate)(certificatePem).checkPrivateKey(
+      nodeCrypto().createPrivateKey(keyPem),
+    );
   } catch {
     return false;
   }
@@ -56,7 +58,7 @@ export function isKeyOf(certificatePem: string, keyPem: string): boolean {
 
 function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem } {
   try {
-    const certificate = new X509Certificate(pem);
+    const certificate = new (nodeCrypto().X509Certificate)(pem);
     const parts = certificateParts(certificate.raw);
     if (parts === null || parts.extensions === null) return { problem: 'unreadable' };
     const { subject, issuer } = parts;
@@ -156,7 +158,7 @@ export interface RsaCertificate {
 /** Subject of the first certificate of a PEM text, with any key type; null if it is unreadable. */
 export function certificateSubject(pem: string): string | null {
   try {
-    return new X509Certificate(pem).subject;
+    return new (nodeCrypto().X509Certificate)(pem).subject;
   } catch {
     return null;
   }
@@ -165,7 +167,7 @@ export function certificateSubject(pem: string): string | null {
 /** Parses the first certificate of a PEM text if its key is RSA and long enough; null otherwise. */
 export function readRsaCertificate(pem: string): RsaCertificate | null {
   try {
-    const certificate = new X509Certificate(pem);
+    const certificate = new (nodeCrypto().X509Certificate)(pem);
     const key = certificate.publicKey;
     if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_MINIMUM_BITS)
       return null;

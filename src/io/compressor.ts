@@ -1,27 +1,17 @@
+import type { ZlibOptions } from 'node:zlib';
 import type { Transform } from 'node:stream';
-import {
-  type ZlibOptions,
-  brotliCompressSync,
-  constants,
-  createBrotliCompress,
-  createDeflate,
-  createGzip,
-  createZstdCompress,
-  deflateSync,
-  gzipSync,
-  zstdCompressSync,
-} from 'node:zlib';
 import type { Encoding } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { RawLength } from './body_pump.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { SMALL_GZIP_BYTES, smallGzip } from './small_gzip.ts';
+import { nodeZlib } from '../loading/builtins.ts';
 
 /** Level 1: 100 kB take a fifth of the time of level 6, and the result is 2 to 10 % longer. */
-const ZLIB = { level: constants.Z_BEST_SPEED };
+const ZLIB = { level: 1 };
 /** Its window of 2^21 bytes is below the 8 MB that every client supports (RFC 9659 §3). */
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const zstdOptions = () => ({ params: { [nodeZlib().constants.ZSTD_c_compressionLevel]: 3 } });
+const brotliOptions = () => ({ params: { [nodeZlib().constants.BROTLI_PARAM_QUALITY]: 4 } });
 
 /** Bodies up to this length fit into a window of 2^12 bytes, whose state is created in half the time. */
 const SMALL_BYTES = 4_096;
@@ -50,6 +40,7 @@ const LAST_BLOCKS: Readonly<Record<Encoding, readonly [block: readonly number[],
  */
 export function compressedAsStream(bytes: Uint8Array, encoding: Encoding, flushEach: boolean): Uint8Array {
   if (!flushEach || bytes.length === 0) return encodedAtOnce(bytes, encoding, {});
+  const { constants } = nodeZlib();
   const isZlib = encoding === 'gzip' || encoding === 'deflate';
   const flushed = encodedAtOnce(bytes, encoding, { finishFlush: isZlib ? constants.Z_SYNC_FLUSH : 1 });
   const [lastBlock, checksumBytes] = LAST_BLOCKS[encoding];
@@ -70,13 +61,13 @@ function encodedAtOnce(
   const options = { ...given, chunkSize: Math.max(wantedBytes, Buffer.poolSize >>> 1) };
   switch (encoding) {
     case 'br':
-      return brotliCompressSync(bytes, { ...BROTLI, ...options });
+      return nodeZlib().brotliCompressSync(bytes, { ...brotliOptions(), ...options });
     case 'zstd':
-      return zstdCompressSync(bytes, { ...ZSTD, ...options });
+      return nodeZlib().zstdCompressSync(bytes, { ...zstdOptions(), ...options });
     case 'gzip':
-      return gzipSync(bytes, { ...ZLIB, ...options });
+      return nodeZlib().gzipSync(bytes, { ...ZLIB, ...options });
     case 'deflate':
-      return deflateSync(bytes, { ...ZLIB, ...options });
+      return nodeZlib().deflateSync(bytes, { ...ZLIB, ...options });
   }
 }
 
@@ -91,13 +82,14 @@ export function wholeBytes(encoding: Encoding): number {
 
 /** With `flushEach`, each write produces its output at once. */
 function createEncoder(encoding: Encoding, flushEach: boolean): Transform {
+  const { constants, createBrotliCompress, createDeflate, createGzip, createZstdCompress } = nodeZlib();
   if (encoding === 'br') {
     const flush = flushEach ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_PROCESS;
-    return createBrotliCompress({ ...BROTLI, flush });
+    return createBrotliCompress({ ...brotliOptions(), flush });
   }
   if (encoding === 'zstd') {
     const flush = flushEach ? constants.ZSTD_e_flush : constants.ZSTD_e_continue;
-    return createZstdCompress({ ...ZSTD, flush });
+    return createZstdCompress({ ...zstdOptions(), flush });
   }
   const flush = flushEach ? constants.Z_SYNC_FLUSH : constants.Z_NO_FLUSH;
   return encoding === 'gzip' ? createGzip({ ...ZLIB, flush }) : createDeflate({ ...ZLIB, flush });

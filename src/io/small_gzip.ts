@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { nodeZlib } from '../loading/builtins.ts';
 
 /** Maximum length of a body compressed here: with fixed codes the result still fits into one packet. */
 export const SMALL_GZIP_BYTES = 2_048;
@@ -41,7 +41,7 @@ out.set(HEAD);
 export function smallGzip(bytes: Uint8Array): Buffer<ArrayBuffer> | null {
   const end = deflate(bytes, HEAD.length) + TAIL_BYTES;
   if (end >= bytes.length) return null;
-  out.writeUInt32LE(crc32(bytes), end - TAIL_BYTES);
+  out.writeUInt32LE(nodeZlib().crc32(bytes), end - TAIL_BYTES);
   out.writeUInt32LE(bytes.length, end - 4);
   return Buffer.from(out.subarray(0, end));
 }

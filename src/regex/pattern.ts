@@ -1,7 +1,8 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 
 import { FlatAutomaton } from './flat_automaton.ts';
 import { automatonOfPattern } from './program.ts';
+import { re2 } from './re2.ts';
 import { type PatternProblem, survey, syntaxProblem } from './refusals.ts';
 
 export type { PatternProblem } from './refusals.ts';
@@ -64,7 +65,7 @@ function compileAnew(source: string, limits: Limits): Pattern | PatternProblem {
   // compiling.
   if (size > limits.programInstructions * 4) return tooLarge(size, limits);
   try {
-    return patternOf(source, RE2JS.compile(source));
+    return patternOf(source, re2().RE2JS.compile(source));
   } catch (thrown) {
     const { error, input } = thrown as { error?: unknown; input?: unknown };
     const complaint = typeof error === 'string' ? error : String(thrown);

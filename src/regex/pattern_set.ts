@@ -1,4 +1,4 @@
-import { RE2Set } from 're2js';
+import { re2 } from './re2.ts';
 
 import { FlatAutomaton } from './flat_automaton.ts';
 import { compilePattern, isPatternProblem } from './pattern.ts';
@@ -52,6 +52,7 @@ export function isPatternSet(answer: PatternSet | readonly IndexedProblem[]): an
 }
 
 function firstOf(sources: readonly string[]): (subject: string) => number {
+  const { RE2Set } = re2();
   const set = new RE2Set(RE2Set.UNANCHORED, 0, AUTOMATON_LIMIT_BYTES);
   for (const source of sources) set.add(source);
   set.compile();

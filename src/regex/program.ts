@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { re2 } from './re2.ts';
 
 /** The instructions that the engine of patterns executes; the numbers are re2js's. */
 export const OP = {
@@ -115,5 +115,5 @@ export function automatonOf(source: string): PatternAutomaton | null {
 }
 
 function insideOf(source: string): Inside['re2Input'] {
-  return (RE2JS.compile(source) as unknown as Inside).re2Input;
+  return (re2().RE2JS.compile(source) as unknown as Inside).re2Input;
 }

@@ -14,6 +14,7 @@ const ROOTS = [
   'src/playground/ui/page.tsx',
   'src/reports/ui/page.tsx',
   'src/browser/buffer.ts',
+  'src/browser/builtins.ts',
   'src/browser/crypto.ts',
   'src/browser/path.ts',
   'src/browser/process.ts',

@@ -33,7 +33,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   datetime: [],
   http: ['caches'],
   net: [],
-  crypto: [],
+  // `node:crypto` is loaded at its first use.
+  crypto: ['loading'],
   regex: [],
   diagnostics: [],
   // Loads code when it is first needed.
@@ -44,7 +45,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   cel: LEAVES,
   'policy/env/certificates.ts': [...LEAVES, 'cel'],
   // Variables and functions of expressions; results of actions are declared by their facts.
-  'policy/env': [...LEAVES, 'cel', 'facts', 'policy/env/certificates.ts'],
+  'policy/env': [...LEAVES, 'loading', 'cel', 'facts', 'policy/env/certificates.ts'],
   // What is known of filters, as data: files called `facts.ts`, `…_facts.ts` or `check.ts`, their contract and their table.
   facts: [
     ...LEAVES,
@@ -62,7 +63,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   'filters/*': LEAVES,
   webhooks: LEAVES,
   // A login is a conversation with the world: alone of the filters it asks the engine's questions by itself.
-  auth: [...LEAVES, 'engine', 'filters/*'],
+  auth: [...LEAVES, 'loading', 'engine', 'filters/*'],
   // Files called `schema.ts` or `…_schema.ts` of filters, auth and webhooks. Types come from them; nothing that
   // runs imports them.
   schemas: [...LEAVES, 'filters/*', 'auth', 'webhooks'],
@@ -91,7 +92,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   shared_state: [...LEAVES, 'engine', 'auth', 'filters/*', 'clients'],
   events: [...LEAVES, ...LANGUAGE, 'engine'],
   // Bytes and bodies: no protocol.
-  io: [...LEAVES, 'engine'],
+  io: [...LEAVES, 'loading', 'engine'],
   // Outgoing requests of the edge itself.
   clients: [...LEAVES, 'loading', 'engine', 'io'],
   'engine/drivers': [...LEAVES, 'engine', 'io', 'clients'],

@@ -1,5 +1,5 @@
 /** Raw DEFLATE (RFC 1951) for the redirect binding. zlib is deterministic here, so a pure room may use it. */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { nodeZlib } from '../../loading/builtins.ts';
 
 interface Inflated {
   readonly buffer: Buffer;
@@ -11,7 +11,7 @@ export function inflateRaw(bytes: Uint8Array, limitBytes: number): Uint8Array | 
   try {
     // The types of Node lack `info`: with it, the result tells how much of the input was read.
     const options = { maxOutputLength: limitBytes, info: true };
-    const { buffer, engine } = inflateRawSync(bytes, options) as unknown as Inflated;
+    const { buffer, engine } = nodeZlib().inflateRawSync(bytes, options) as unknown as Inflated;
     return engine.bytesWritten === bytes.length ? buffer : null;
   } catch {
     return null;
@@ -20,5 +20,5 @@ export function inflateRaw(bytes: Uint8Array, limitBytes: number): Uint8Array | 
 
 /** Raw DEFLATE without compression: compressed bytes differ between builds of zlib, and messages are small. */
 export function deflateStored(bytes: Uint8Array): Uint8Array {
-  return deflateRawSync(bytes, { level: 0 });
+  return nodeZlib().deflateRawSync(bytes, { level: 0 });
 }

@@ -1,5 +1,5 @@
 /** Checksums without cryptographic strength: CRC-32, CRC-64 and xxHash64, each as bytes, most significant first. */
-import zlib from 'node:zlib';
+import { nodeZlib } from '../../loading/builtins.ts';
 
 /** x^64 + x^4 + x^3 + x + 1 (ISO 3309), reflected: only its high word is nonzero. */
 const CRC64_REFLECTED_HIGH = 0xd8_00_00_00;
@@ -21,7 +21,7 @@ for (let index = 0; index < 256; index++) {
 
 /** CRC-32 of IEEE 802.3. */
 export function crc32(bytes: Uint8Array): Uint8Array {
-  return bytesOf([zlib.crc32(bytes)]);
+  return bytesOf([nodeZlib().crc32(bytes)]);
 }
 
 /** CRC-64 with the ISO 3309 polynomial, inverted at start and end, as Go's `crc64.ISO` table. */
