@@ -7,6 +7,7 @@ import type { Checked } from '../edge/document/check.ts';
 import { printFindings } from './terminal.ts';
 import { isScript, loadConfig } from '../project_files/load_config.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr, stdout } from './output.ts';
 
 const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' };
 
@@ -48,11 +49,11 @@ async function apply(file: string, options: ApplyOptions): Promise<number> {
     throw error;
   }
   const { steps, notes } = applied;
-  for (const note of notes) process.stderr.write(`${note}\n`);
+  for (const note of notes) stderr.write(`${note}\n`);
   for (const { action, kind, name } of steps) {
-    process.stdout.write(`${SIGNS[action] ?? '?'} ${kind.replaceAll('_', ' ')} ${name}\n`);
+    stdout.write(`${SIGNS[action] ?? '?'} ${kind.replaceAll('_', ' ')} ${name}\n`);
   }
-  process.stdout.write(steps.length === 0 ? 'nothing to change\n' : `${summary(steps, isDry)}\n`);
+  stdout.write(steps.length === 0 ? 'nothing to change\n' : `${summary(steps, isDry)}\n`);
   return isDry && steps.length > 0 ? EXIT.differs : EXIT.ok;
 }
 

@@ -20,6 +20,7 @@ import { FileError, readText } from '../project_files/load_config.ts';
 import { addText, readCount } from './option_values.ts';
 import { reportersOption } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options extends Omit<HttpBenchOptions, 'http'>, ServiceOptions {
   readonly http?: string;
@@ -112,7 +113,7 @@ async function measured(
     warmUpMs: options.warmUp,
     profile: options.profile,
     locate: target.kind === 'edge' ? target.locate : () => null,
-    ...(options.quiet !== true && process.stderr.isTTY && { progress: printProgress }),
+    ...(options.quiet !== true && stderr.isTTY && { progress: printProgress }),
   };
   const corpus = await corpusOf(target, options.requests, { serviceName: options.serviceName });
   if (target.kind === 'edge') {
@@ -153,15 +154,15 @@ function finish(result: BenchResult, { reporter, threshold }: Options): number {
     : [{ name: 'pretty', path: null }, ...reporter];
   for (const { name, path } of reports) {
     const text = REPORTS[name]!(result, packageVersion());
-    if (path === null) process.stdout.write(text);
+    if (path === null) stdout.write(text);
     else writeText(path, text);
   }
   const first = result.rows[0]!;
   const missed = threshold.filter(({ holds }) => !holds(first));
   for (const { text, found } of missed)
-    process.stderr.write(`${first.name}: limit ${text} missed: measured ${found(first)}\n`);
+    stderr.write(`${first.name}: limit ${text} missed: measured ${found(first)}\n`);
   const slower = result.compared.filter(({ comparison }) => comparison.verdict === 'slower');
-  for (const { name } of slower) process.stderr.write(`${name}: slower than ${result.against!}\n`);
+  for (const { name } of slower) stderr.write(`${name}: slower than ${result.against!}\n`);
   return missed.length + slower.length > 0 ? EXIT.gateMissed : EXIT.ok;
 }
 
@@ -188,7 +189,7 @@ const PERCENT = 100;
 /** A progress line that overwrites itself. The work blocks the event loop, so the write is synchronous. */
 function printProgress(doing: string, share: number): void {
   const done = share >= 1 ? '' : `measuring ${doing}: ${Math.floor(share * PERCENT)} %`;
-  process.stderr.write(`\r${done.padEnd(40)}${done === '' ? '\r' : ''}`);
+  stderr.write(`\r${done.padEnd(40)}${done === '' ? '\r' : ''}`);
 }
 
 function addThreshold(text: string, before: readonly Threshold[]): readonly Threshold[] {

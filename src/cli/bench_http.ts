@@ -13,6 +13,7 @@ import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
+import { stderr, stdout } from './output.ts';
 
 /** Options of `edgeproof bench --http`. Times in ms. */
 export interface HttpBenchOptions {
@@ -83,8 +84,7 @@ export async function benchHttp(options: HttpBenchOptions): Promise<number> {
   if (result.completed === 0) return EXIT.runtime;
   const measured = { latency: result.latency, opsPerSecond: result.perSecond };
   const missed = options.threshold.filter(({ holds }) => holds(measured) === false);
-  for (const { text, found } of missed)
-    process.stderr.write(`limit ${text} missed: measured ${found(measured)}\n`);
+  for (const { text, found } of missed) stderr.write(`limit ${text} missed: measured ${found(measured)}\n`);
   return missed.length > 0 ? EXIT.gateMissed : EXIT.ok;
 }
 
@@ -111,7 +111,7 @@ function report({ reporter }: HttpBenchOptions, data: unknown, pretty: () => str
   const isShown = reporter.some(({ path }) => path === null);
   for (const { name, path } of isShown ? reporter : [{ name: 'pretty', path: null }, ...reporter]) {
     const text = name === 'json' ? `${JSON.stringify(data, null, 2)}\n` : pretty();
-    if (path === null) process.stdout.write(text);
+    if (path === null) stdout.write(text);
     else writeText(path, text);
   }
 }

@@ -15,6 +15,7 @@ import {
   serverCertificate,
 } from './local_authority.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options {
   readonly client?: string;
@@ -42,13 +43,11 @@ const OWNER_ONLY = 0o600;
 async function cert(host: string | undefined, options: Options): Promise<number> {
   const { client } = options;
   if ((host === undefined) === (client === undefined)) {
-    process.stderr.write(
-      'name either a host, such as app.localhost, or a client certificate: --client ann\n',
-    );
+    stderr.write('name either a host, such as app.localhost, or a client certificate: --client ann\n');
     return EXIT.usage;
   }
   if (host !== undefined && !isHost(host)) {
-    process.stderr.write(
+    stderr.write(
       `'${host}' is not a host; write a name such as app.localhost or *.app.test, or an address\n`,
     );
     return EXIT.usage;
@@ -111,15 +110,19 @@ function writeP12(
   authority: LocalAuthority,
 ): void {
   const args = ['pkcs12', '-export', '-in', file, '-inkey', keyFile, '-certfile', authority.file];
-  const { status, error, stderr } = spawnSync('openssl', [...args, '-out', target, '-passout', 'stdin'], {
+  const {
+    status,
+    error,
+    stderr: said,
+  } = spawnSync('openssl', [...args, '-out', target, '-passout', 'stdin'], {
     input: `${password}\n`,
     encoding: 'utf8',
   });
   if (status !== 0)
-    throw new OutputError(`openssl could not write ${target}: ${error?.message ?? stderr.trim()}`);
+    throw new OutputError(`openssl could not write ${target}: ${error?.message ?? said.trim()}`);
   say(`PKCS #12     ${target}${password === '' ? '  (no password)' : ''}`);
 }
 
 function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  stdout.write(`${text}\n`);
 }

@@ -3,6 +3,7 @@ import { NotCertified } from '../analysis/certify.ts';
 import type { Certificate } from '../proof/certificate.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { Refused, hashOf, verify } from '../proof/verify.ts';
+import { stderr } from './output.ts';
 
 /** A file of certificates: what they are about, and what they show. */
 export interface CertificateFile {
@@ -37,12 +38,12 @@ export function writeCertificates(
       return [certificate];
     } catch (error) {
       if (!(error instanceof NotCertified || error instanceof Refused)) throw error;
-      process.stderr.write(`no certificate of '${name}': ${error.message}\n`);
+      stderr.write(`no certificate of '${name}': ${error.message}\n`);
       return [];
     }
   });
   const content: CertificateFile = { files, certificates };
   if (certificates.length > 0) writeText(path, `${JSON.stringify(content)}\n`);
-  else process.stderr.write(`${path} is not written: there is nothing to certify\n`);
+  else stderr.write(`${path} is not written: there is nothing to certify\n`);
   return certificates.length === proofs.length;
 }

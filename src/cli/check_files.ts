@@ -18,6 +18,7 @@ import { namedFiles } from './named_files.ts';
 import { wantsColor } from './terminal.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { placesOf } from './usual_files.ts';
+import { type Output, stderr, stdout } from './output.ts';
 
 export interface CheckOptions {
   readonly reporter?: CheckReporter;
@@ -63,7 +64,7 @@ export async function check(
     if (exact && !hasErrors(own))
       all.push(...(await exactFindingsOf(file, { fix, isForPeople: reporter === 'text' }, options)));
   }
-  process.stdout.write(await shown(all, files, reporter));
+  stdout.write(await shown(all, files, reporter));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
 }
 
@@ -86,7 +87,7 @@ async function shown(
   }
   if (all.length === 0) return `${files.join(', ')}: no problems found\n`;
   const { renderDiagnostics } = await import('../diagnostics/render.ts');
-  return renderDiagnostics(all, { color: wantsColor(process.stdout) });
+  return renderDiagnostics(all, { color: wantsColor(stdout) });
 }
 
 async function findingsOf(
@@ -130,8 +131,8 @@ async function exactFindingsOf(
 }
 
 /** The output that other tools read has nothing else in it. */
-function streamOf(isForPeople: boolean): NodeJS.WriteStream {
-  return isForPeople ? process.stdout : process.stderr;
+function streamOf(isForPeople: boolean): Output {
+  return isForPeople ? stdout : stderr;
 }
 
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
@@ -148,7 +149,6 @@ async function printCertainty(text: string): Promise<void> {
   const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
   for (const name of names) {
     const provider = findProvider(name);
-    if (provider !== undefined)
-      process.stderr.write(`webhook provider ${name}: certainty ${provider.certainty}\n`);
+    if (provider !== undefined) stderr.write(`webhook provider ${name}: certainty ${provider.certainty}\n`);
   }
 }

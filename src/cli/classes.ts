@@ -9,6 +9,7 @@ import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { wantsColor } from './terminal.ts';
 import { reporterOption } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr, stdout } from './output.ts';
 
 type Reporter = (classes: readonly RequestClass[]) => string;
 
@@ -34,9 +35,9 @@ export function register(command: Command): void {
 async function classes(file: string, { reporter, serviceName }: Options): Promise<number> {
   const checked = await loadRevision(file, { serviceName });
   if (hasErrors(checked.diagnostics)) {
-    process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
+    stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(stderr) }));
     return EXIT.configInvalid;
   }
-  process.stdout.write(REPORTERS[reporter](classesOf(usable(checked).config)));
+  stdout.write(REPORTERS[reporter](classesOf(usable(checked).config)));
   return EXIT.ok;
 }

@@ -1,5 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
 import { type Offered, type OfferedOption, SCRIPTS } from './shell_scripts.ts';
+import { stdout } from './output.ts';
 
 /** The scripts name every verb and option, so all verbs are registered before this one runs. */
 export const readsAllVerbs = true;
@@ -10,7 +11,7 @@ export function register(command: Command): void {
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', '\nFor this session: source <(edgeproof completion bash)')
     .action((shell: keyof typeof SCRIPTS) => {
-      process.stdout.write(SCRIPTS[shell](offered(command.parent!)));
+      stdout.write(SCRIPTS[shell](offered(command.parent!)));
     });
 }
 

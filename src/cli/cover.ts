@@ -22,6 +22,7 @@ import { selector } from '../project_files/select.ts';
 import { type Inputs, type PartOptions, partOptions } from './part.ts';
 import type { CoverPart } from './merging/coverage.ts';
 import { reportersOption } from './reporter_option.ts';
+import { stderr } from './output.ts';
 
 interface Options extends ServiceOptions, PartOptions {
   readonly filter: readonly string[];
@@ -99,7 +100,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
     return EXIT.ok;
   }
   if (cases.length === 0) {
-    process.stderr.write(nothingSelected(files, options));
+    stderr.write(nothingSelected(files, options));
     // Without cases, what an edge leaves untested is still worth a report, but not with a filter that is mistyped.
     if (options.filter.length > 0 || options.tag.length > 0) return EXIT.nothingSelected;
   }
@@ -109,7 +110,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
     emitCases: options.emitCases ?? null,
     isOffering: options.offer,
   });
-  for (const each of failed) process.stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
+  for (const each of failed) stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
   if (failed.length > 0) return EXIT.failed;
   if (cases.length === 0) return EXIT.nothingSelected;
   return isReached ? EXIT.ok : EXIT.gateMissed;

@@ -15,7 +15,8 @@ import { errorText } from '../diagnostics/message_text.ts';
 import { cloudFromEnvironment } from './cloud_environment.ts';
 import { natsPlace } from './event_sink.ts';
 import { readDuration } from './option_values.ts';
-import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
+import { untilShutdown } from './shutdown.ts';
+import { ignoreClosedOutput, stderr, stdout } from './output.ts';
 
 interface Options {
   readonly to: string;
@@ -101,7 +102,7 @@ function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDi
     ...(aws && { aws: { credentials: aws } }),
     ...(endpoint && { endpoint }),
     ...(eventFiles !== undefined && { eventFiles: absolute(eventFiles) }),
-    say: (text) => void process.stdout.write(text),
+    say: (text) => stdout.write(text),
   });
   if (made.problem !== null) throw new FileError(`${to}: ${made.problem}`);
   return made;
@@ -119,5 +120,5 @@ function jsonIn(path: string): { readonly target?: unknown } | null {
 }
 
 function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  stderr.write(`${line}\n`);
 }

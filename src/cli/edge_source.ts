@@ -6,6 +6,7 @@ import { loadRevision } from '../project_files/load_revision.ts';
 import { callApi } from './api_client.ts';
 import type { ServiceOptions } from './service_name.ts';
 import { printFindings } from './terminal.ts';
+import { stderr } from './output.ts';
 
 /** How the names of edges are described in the help. */
 export const EDGE_NAMES =
@@ -25,7 +26,7 @@ export async function loadEdge(name: string, { serviceName }: ServiceOptions): P
     readonly document: object;
     readonly left_out: readonly string[];
   };
-  for (const each of leftOut) process.stderr.write(`${name} leaves out: ${each}\n`);
+  for (const each of leftOut) stderr.write(`${name} leaves out: ${each}\n`);
   return loadConfigText(name, `${JSON.stringify(document, null, 2)}\n`, {
     secretsMayBeMissing: true,
     serviceName,

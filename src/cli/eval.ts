@@ -15,6 +15,7 @@ import { findingOf, placed } from './expression_error.ts';
 import { type ExpressionInput, type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
 import { LONGEST_PRINTED, valueText } from '../cel/value_text.ts';
 import { textOrJson } from './reporter_option.ts';
+import { stderr, stdout } from './output.ts';
 
 /** Maximum characters of a value in a step: an expression can have thousands of steps. */
 const MAX_STEP_TEXT = 2_000;
@@ -67,8 +68,8 @@ function evaluateExpression(
   else {
     print(found);
     const text = valueText(outcome, LONGEST_PRINTED);
-    process.stdout.write(`${text}\n`);
-    if (text.endsWith('…')) process.stderr.write(CUT);
+    stdout.write(`${text}\n`);
+    if (text.endsWith('…')) stderr.write(CUT);
   }
   return EXIT.ok;
 }
@@ -86,7 +87,7 @@ function evaluateTemplate(source: Source, input: ExpressionInput, options: Optio
     printJson({ type: formatType(template.type), ...valueJson(outcome), text, ...warnings(found) });
   } else {
     print(found);
-    process.stdout.write(`${text}\n`);
+    stdout.write(`${text}\n`);
   }
   return EXIT.ok;
 }
@@ -110,7 +111,7 @@ function explainProgram(
     });
     return isError ? EXIT.runtime : EXIT.ok;
   }
-  process.stdout.write(`${expressionText(source.text, explanation)}\n`);
+  stdout.write(`${expressionText(source.text, explanation)}\n`);
   if (outcome instanceof EvalError) return failed(outcome, found, source, options);
   print(found);
   return EXIT.ok;
@@ -155,7 +156,7 @@ function warnings(found: readonly Diagnostic[]): object {
 }
 
 function printJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Findings go to stderr, so that the value on stdout can be piped. */

@@ -25,6 +25,7 @@ import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
 import { addAgent, addHeader, splitHeader, readIp } from './option_values.ts';
 import { textOrJson } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options extends ServiceOptions {
   readonly edge?: string;
@@ -134,7 +135,7 @@ async function explain(
     if (connect !== undefined || method === undefined || url === undefined) {
       const { explainConnection } = await import('./explain_connection.ts');
       const described = { ...options, connect: connect ?? '', agents, rules };
-      process.stdout.write(`${explainConnection(edge, checked.locate, described)}\n`);
+      stdout.write(`${explainConnection(edge, checked.locate, described)}\n`);
       return EXIT.ok;
     }
     const headers = options.header.map((line) => splitHeader(line));
@@ -143,7 +144,7 @@ async function explain(
     if (options.whyNot !== undefined) {
       const request = { method, url, headers };
       const answer = await whyNotRequest(request, facts, usableConfig.config, checked.locate, options);
-      process.stdout.write(options.json === true ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
+      stdout.write(options.json === true ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
       return EXIT.ok;
     }
     const { exchange, event } = edge.decide({ method, url, headers }, facts, upstream);
@@ -152,22 +153,20 @@ async function explain(
     const hint = unknownHostHint(explanation, 'option');
     const told = hint === null ? explanation : { ...explanation, hint };
     const shown = options.event === true ? { ...told, event } : told;
-    if (options.json === true) process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+    if (options.json === true) stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     else {
       const { config } = usableConfig;
       const { verbose: isFull = false } = options;
       const values = isFull ? `${valuesText(reasons.values())}${timed.text()}` : '';
       const unmatched = lineAboutUnmatched(explanation.decidedBy.code, exchange.head.host, config);
       const assumed = assumptions(exchange, options, config, agents, isFull);
-      process.stdout.write(
-        `${renderExplanation(explanation)}\n${unmatched}${hintLine(hint)}${values}${assumed}`,
-      );
-      if (options.event === true) process.stdout.write(`${JSON.stringify(event, null, 2)}\n`);
+      stdout.write(`${renderExplanation(explanation)}\n${unmatched}${hintLine(hint)}${values}${assumed}`);
+      if (options.event === true) stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     }
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof FileError || error instanceof TypeError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    stderr.write(`${error.message}\n`);
     return EXIT.usage;
   }
 }
@@ -250,13 +249,13 @@ async function explainCase(path: string, options: Options): Promise<number> {
     if (draft === null) throw new FileError('no edge matches this request: it is refused before any rule');
     const { answerWhyNot } = await import('./why_not.ts');
     const { text, data } = await answerWhyNot(options.whyNot, draft, edge, locate);
-    process.stdout.write(options.json === true ? `${JSON.stringify(data, null, 2)}\n` : text);
+    stdout.write(options.json === true ? `${JSON.stringify(data, null, 2)}\n` : text);
   } else if (options.json === true) {
     const all = explanationsOf(explained);
-    process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
+    stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   } else {
     const isFull = options.verbose === true;
-    process.stdout.write(`${caseTrees(explained, isFull)}${isFull ? explained.times() : ''}`);
+    stdout.write(`${caseTrees(explained, isFull)}${isFull ? explained.times() : ''}`);
   }
   return EXIT.ok;
 }

@@ -11,6 +11,7 @@ import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 import { wantsColor } from './terminal.ts';
 import { textOrJson } from './reporter_option.ts';
+import { stderr, stdout } from './output.ts';
 
 /** `edgeproof explain-code CODE`: what a code means, with an example, without a network. */
 export function register(command: Command): void {
@@ -36,13 +37,11 @@ async function explainCode(written: string, branding: Branding, isJson: boolean)
       found.didYouMean === undefined
         ? '; a finding prints its code before its message, an error response in its body'
         : `; did you mean ${found.didYouMean}?`;
-    process.stderr.write(`unknown code '${written}'${guess}\n`);
+    stderr.write(`unknown code '${written}'${guess}\n`);
     return EXIT.usage;
   }
-  process.stdout.write(
-    isJson
-      ? `${JSON.stringify(found, null, 2)}\n`
-      : `${pageOf(found, branding, wantsColor(process.stdout))}\n`,
+  stdout.write(
+    isJson ? `${JSON.stringify(found, null, 2)}\n` : `${pageOf(found, branding, wantsColor(stdout))}\n`,
   );
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type ClientOptions, addClientOptions, callApi } from './api_client.ts';
 import { writeText } from './write_file.ts';
+import { stderr, stdout } from './output.ts';
 
 export function register(command: Command): void {
   command
@@ -17,9 +18,9 @@ export function register(command: Command): void {
         readonly left_out: readonly string[];
       };
       const text = `${JSON.stringify(document, null, 2)}\n`;
-      if (options.out === undefined) process.stdout.write(text);
+      if (options.out === undefined) stdout.write(text);
       else writeText(options.out, text, { mode: isSecret ? 0o600 : 0o666 });
-      for (const each of leftOut) process.stderr.write(`left out: ${each}\n`);
+      for (const each of leftOut) stderr.write(`left out: ${each}\n`);
     },
   );
 }

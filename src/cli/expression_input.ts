@@ -25,6 +25,7 @@ import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.
 import { addHeader, splitHeader } from './option_values.ts';
 import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 import { secretProvider } from '../edge/secrets.ts';
+import { stderr } from './output.ts';
 
 /** Options of all verbs that evaluate expressions. */
 export interface InputOptions extends ServiceOptions {
@@ -230,7 +231,7 @@ export async function inputOrNull(
     return await expressionInput(options);
   } catch (error) {
     if (!(error instanceof FileError || error instanceof TypeError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    stderr.write(`${error.message}\n`);
     return null;
   }
 }

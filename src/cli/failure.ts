@@ -1,5 +1,6 @@
 import { systemFailure } from '../diagnostics/system_failure.ts';
 import { EXIT } from './exit_codes.ts';
+import { stderr } from './output.ts';
 
 /** Something that cannot be written or opened; the message is for the user. */
 export class OutputError extends Error {
@@ -25,7 +26,7 @@ const KNOWN: Readonly<Record<string, number>> = {
  */
 export function reportFailure(error: unknown): number {
   const { text, code } = failureOf(error);
-  process.stderr.write(`${text}\n`);
+  stderr.write(`${text}\n`);
   return code;
 }
 

@@ -8,6 +8,7 @@ import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options extends ServiceOptions {
   readonly check?: boolean;
@@ -56,13 +57,13 @@ function formatFile(file: string, { check = false, write = false, serviceName }:
   if (!('text' in formatted)) return refuse(file, formatted);
   const isSame = formatted.text === text;
   if (check) {
-    if (!isSame) process.stdout.write(`${file}: not formatted\n`);
+    if (!isSame) stdout.write(`${file}: not formatted\n`);
     return isSame ? EXIT.ok : EXIT.failed;
   }
-  if (!write || file === '-') process.stdout.write(formatted.text);
+  if (!write || file === '-') stdout.write(formatted.text);
   else if (!isSame) {
     writeText(file, formatted.text);
-    process.stdout.write(`${file}: formatted\n`);
+    stdout.write(`${file}: formatted\n`);
   }
   return EXIT.ok;
 }
@@ -72,6 +73,6 @@ type Refused = Exclude<FormattedText, { readonly text: string }>;
 /** Prints why a file cannot be formatted. */
 function refuse(file: string, { diagnostics, message }: Refused): number {
   if (diagnostics.length > 0) printFindings(diagnostics);
-  else process.stderr.write(`${file}: ${message}\n`);
+  else stderr.write(`${file}: ${message}\n`);
   return EXIT.configInvalid;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type Explanation, renderExplanation } from '../edge/explain.ts';
+import { stdout } from './output.ts';
 
 /** What a key of a serving verb does. */
 interface HotKey {
@@ -30,7 +31,7 @@ const CLEAR = '\u001b[2J\u001b[3J\u001b[H';
 
 /** Keys of the terminal in which a verb serves: says what they are, and listens. Null without a terminal. */
 export function hotKeys({ url, reload, last, say }: Served): { readonly close: () => void } | null {
-  const { stdin, stdout } = process;
+  const { stdin } = process;
   if (!stdin.isTTY || !stdout.isTTY) return null;
   const explainLast = (): void => {
     const explanation = last();
@@ -40,7 +41,7 @@ export function hotKeys({ url, reload, last, say }: Served): { readonly close: (
     { key: 'o', does: 'open in the browser', run: () => openInBrowser(url, say) },
     ...(reload === null ? [] : [{ key: 'r', does: 'reload', run: reload }]),
     { key: 'e', does: 'explain the last request', run: explainLast },
-    { key: 'c', does: 'clear', run: () => void stdout.write(CLEAR) },
+    { key: 'c', does: 'clear', run: () => stdout.write(CLEAR) },
     { key: 'q', does: 'quit', run: stop },
   ];
   say(`  keys: ${keys.map(({ key, does }) => `${key} ${does}`).join('  ')}\n`);

@@ -5,6 +5,7 @@ import { edgeAround } from './edge_around.ts';
 import { EXIT } from './exit_codes.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
+import { stderr } from './output.ts';
 
 interface Options extends IngressOptions {
   readonly policy?: string;
@@ -58,7 +59,7 @@ function upstreamMeant(text: string): string {
 async function http(upstream: string, options: Options): Promise<number> {
   const address = addressOf(upstream);
   if (address === null) {
-    process.stderr.write(`'${upstream}' is neither a port nor host:port; ${upstreamMeant(upstream)}\n`);
+    stderr.write(`'${upstream}' is neither a port nor host:port; ${upstreamMeant(upstream)}\n`);
     return EXIT.usage;
   }
   const { policy, internal, facts, serviceName } = options;

@@ -15,7 +15,7 @@ import { aboutStreams, nameHere } from './stream_options.ts';
 import type { DraftFiles } from './draft_thread.ts';
 import { type VerbInspector, decidingOf, inspectorOf } from './inspector.ts';
 import { type Recording, recordingOf } from './recording.ts';
-import { ENDING, cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
+import { ENDING, cutLine, untilShutdown } from './shutdown.ts';
 import { type Voice, printFindings, voiceTo } from './voice.ts';
 import { lookingAfter, nameIn, upstreamsOfEdge } from './upstream_watch.ts';
 import type { LastReading } from './watch.ts';
@@ -29,6 +29,7 @@ import { aboutAgents } from './agent_options.ts';
 import { type EdgeMaking, type EdgeSetup, type LiveEdge, listeningOf, makeEdge } from './ingress_edge.ts';
 import type { IngressOptions } from './ingress_options.ts';
 import { otlpExport } from './otlp_option.ts';
+import { ignoreClosedOutput, stderr, stdout } from './output.ts';
 
 /** The configuration source of a local ingress; its file is watched. */
 export interface IngressSource extends EdgeMaking {
@@ -68,8 +69,8 @@ export async function runIngress(given: IngressSource, options: IngressOptions):
     lastReading: () => last,
   };
   // Events may go to standard output; messages for the user then go to standard error.
-  const out = options.events === '-' ? process.stderr : process.stdout;
-  const voice = voiceTo(out);
+  const out = options.events === '-' ? stderr : stdout;
+  const voice = voiceTo(out.stream());
   ignoreClosedOutput();
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
   const shared = (await sharedState(options, voice.say)) ?? joined?.state ?? null;
@@ -173,7 +174,7 @@ async function runWorkers(
 ): Promise<number> {
   const isInspected = inspector !== undefined && inspector !== false;
   if (record !== undefined || agents !== undefined || isInspected || source.makeEdge !== undefined) {
-    process.stderr.write('--workers cannot be combined with --record, --agents, --inspector or --api\n');
+    stderr.write('--workers cannot be combined with --record, --agents, --inspector or --api\n');
     return EXIT.usage;
   }
   const { config } = await source.load();

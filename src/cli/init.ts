@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
 import { STARTERS } from './starters.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options {
   readonly yes?: boolean;
@@ -27,30 +28,30 @@ export function register(command: Command): void {
 async function init({ yes, force }: Options, folder: string | undefined): Promise<number> {
   const there = STARTERS.filter(({ path }) => existsSync(path)).map(({ path }) => path);
   if (there.length > 0 && force !== true) {
-    process.stderr.write(
+    stderr.write(
       `nothing was written: ${there.join(', ')} ${there.length === 1 ? 'exists; --force replaces it' : 'exist; --force replaces them'}\n`,
     );
     return EXIT.usage;
   }
   if (yes !== true && process.stdin.isTTY && !(await isAgreed())) {
-    process.stdout.write('nothing was written\n');
+    stdout.write('nothing was written\n');
     return EXIT.ok;
   }
   for (const { path, text } of STARTERS) {
     makeFolder(dirname(path));
     writeText(path, text);
-    process.stdout.write(`wrote ${path}\n`);
+    stdout.write(`wrote ${path}\n`);
   }
   // Where npx ran this, it is needed for the next commands, too.
   const program = process.env['npm_command'] === 'exec' ? 'npx edgeproof' : 'edgeproof';
   const next = ['check edge.yaml', 'test', 'dev edge.yaml'].map((verb) => `  ${program} ${verb}\n`);
-  process.stdout.write(`\nnext:\n${folder === undefined ? '' : `  cd ${folder}\n`}${next.join('')}`);
+  stdout.write(`\nnext:\n${folder === undefined ? '' : `  cd ${folder}\n`}${next.join('')}`);
   return EXIT.ok;
 }
 
 async function isAgreed(): Promise<boolean> {
   const { createInterface } = await import('node:readline');
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const lines = createInterface({ input: process.stdin, output: stdout.stream() });
   const list = STARTERS.map(({ path }) => `  ${path}`).join('\n');
   const answer = await new Promise<string>((resolve) => {
     lines.question(`These files will be written:\n${list}\nContinue? [Y/n] `, resolve);

@@ -4,6 +4,7 @@ import { secretText } from '../crypto/random.ts';
 import { StoreError } from '../control/store/port.ts';
 import { newIds } from '../events/identifiers.ts';
 import { STORE, withStore } from './with_store.ts';
+import { stderr, stdout } from './output.ts';
 
 /** Makes and revokes keys of the management API directly in the store, for an operator who has no key yet. */
 export function register(command: Command): void {
@@ -16,8 +17,8 @@ export function register(command: Command): void {
       process.exitCode = await withStore(options.store, async (store) => {
         const making = { newId: newIds(Date.now), secretText, nowMs: Date.now };
         const { id, token } = await makeKey(store, making, options.description);
-        process.stdout.write(`${token}\n`);
-        process.stderr.write(`made ${id}\n`);
+        stdout.write(`${token}\n`);
+        stderr.write(`made ${id}\n`);
       });
     });
   command
@@ -29,7 +30,7 @@ export function register(command: Command): void {
         const objects = await store.read((view) => view.all(['api_key']));
         for (const { id, body } of objects.toReversed()) {
           const line = [id, body['created_at'], body['owner_id'], body['description'] ?? ''];
-          process.stdout.write(`${line.join('  ')}\n`);
+          stdout.write(`${line.join('  ')}\n`);
         }
       });
     });
@@ -45,7 +46,7 @@ export function register(command: Command): void {
           if (key?.kind !== 'api_key') throw new StoreError(`there is no key ${id}`);
           await transaction.remove(id);
         });
-        process.stdout.write(`revoked ${id}\n`);
+        stdout.write(`revoked ${id}\n`);
       });
     });
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { startChecker } from './check_thread.ts';
+import { watchOutput } from './output.ts';
 import { packageVersion } from './version.ts';
 
 /** `edgeproof lsp`: the checker, the reference and the formatter for editors, over standard input and output. */
@@ -10,6 +11,7 @@ export function register(command: Command): void {
     // VS Code's client adds its process, whose end the protocol notices by itself.
     .addOption(new Option('--clientProcessId <pid>').hideHelp())
     .action(async () => {
+      watchOutput();
       const { serveLsp } = await import('../lsp/server.ts');
       await serveLsp({ version: packageVersion(), startChecker });
     });

@@ -6,29 +6,31 @@ import { NODE_TOO_OLD, nodeIsTooOld, packageVersion } from './version.ts';
 export type Verb = (args: readonly string[]) => Promise<number>;
 
 if (nodeIsTooOld(process.versions.node)) {
-  process.stderr.write(`${NODE_TOO_OLD}\n`);
+  // Not in the way of other verbs, because it runs on any version of Node.
+  console.error(NODE_TOO_OLD);
   process.exitCode = 2;
 } else if (process.argv.length === 3 && /^(?:-V|--version)$/.test(process.argv[2]!)) {
-  // Scripts ask for it often; the option parser would take as long as Node itself.
-  process.stdout.write(`${packageVersion()}\n`);
+  void printVersion();
 } else {
   cacheCompiledCode(/^[a-z-]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'none');
   void start();
 }
 
-async function start(): Promise<void> {
-  const { run } = await import('./run.ts');
-  process.exitCode = await run(process.argv.slice(2));
-  if (isIdle()) process.exit();
+/** Scripts ask for it often; the option parser would take as long as Node itself. */
+async function printVersion(): Promise<void> {
+  const { stdout } = await import('./output.ts');
+  stdout.write(`${packageVersion()}\n`);
 }
 
-/**
- * Whether nothing keeps the process alive, as output that waits for its reader does. Node alone would end only when its
- * threads have collected garbage and optimised, which nothing needs any more.
- */
+/** All that it needs is imported after the cache is set up. */
+async function start(): Promise<void> {
+  const [{ run }, { isWritten }] = await Promise.all([import('./run.ts'), import('./output.ts')]);
+  process.exitCode = await run(process.argv.slice(2));
+  // Node alone would end only when its threads have collected garbage and optimised, which nothing needs any more.
+  if (isWritten() && isIdle()) process.exit();
+}
+
+/** Whether nothing keeps the process alive, as output that waits for its reader does. */
 function isIdle(): boolean {
-  const isWritten = [process.stdout, process.stderr].every(({ errored }) => errored === null);
-  return (
-    isWritten && process.getActiveResourcesInfo().every((name) => name === 'PipeWrap' || name === 'TTYWrap')
-  );
+  return process.getActiveResourcesInfo().every((name) => name === 'PipeWrap' || name === 'TTYWrap');
 }

@@ -6,6 +6,7 @@ import { FileError } from '../project_files/load_config.ts';
 import { mustExist } from './named_files.ts';
 import { addText } from './option_values.ts';
 import { STARTERS } from './starters.ts';
+import { watchOutput } from './output.ts';
 import { packageVersion } from './version.ts';
 
 /** `edgeproof mcp`: tools for assistants, over standard input and output. */
@@ -18,6 +19,7 @@ export function register(command: Command): void {
       [],
     )
     .action(async ({ root }: { readonly root: readonly string[] }) => {
+      watchOutput();
       if (isSingleExecutable) throw new FileError(NOT_IN_BINARY);
       for (const folder of root) mustBeFolder(folder);
       const folders = root.length > 0 ? root : [process.cwd()];

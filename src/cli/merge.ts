@@ -17,6 +17,7 @@ import { MUTATION_REPORTERS } from '../project_files/mutation_report.ts';
 import { printFindings, printReport } from './terminal.ts';
 import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
+import { stderr } from './output.ts';
 
 interface Asked {
   readonly name: string;
@@ -90,7 +91,7 @@ const MERGES: Readonly<Record<Parts['verb'], Merge>> = {
       isOffering: false,
     });
     const failed = parts.flatMap((part) => part.failed);
-    for (const { name, again } of failed) process.stderr.write(`failed: ${name}\n  again: ${again}\n`);
+    for (const { name, again } of failed) stderr.write(`failed: ${name}\n  again: ${again}\n`);
     if (failed.length > 0) return EXIT.failed;
     if (parts.every(({ cases }) => cases === 0)) return EXIT.nothingSelected;
     return isReached ? EXIT.ok : EXIT.gateMissed;

@@ -15,6 +15,7 @@ import { MUTATION_REPORTERS } from '../project_files/mutation_report.ts';
 import { type PartOptions, partOptions } from './part.ts';
 import { reporterOption } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr } from './output.ts';
 
 interface Options extends ServiceOptions, PartOptions {
   readonly max: number;
@@ -81,9 +82,7 @@ async function emit(file: string, path: string, { survivors }: MutationResult): 
   const { scenarioOfCases } = await import('../project_files/offered_scenario.ts');
   const cases = survivors.flatMap(({ offered }) => offered ?? []);
   writeText(path, await scenarioOfCases(file, path, cases));
-  process.stderr.write(
-    `${path}: ${counted(cases.length, 'case')} for ${counted(survivors.length, 'survivor')}\n`,
-  );
+  stderr.write(`${path}: ${counted(cases.length, 'case')} for ${counted(survivors.length, 'survivor')}\n`);
 }
 
 function readPercent(text: string): number {

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { packageVersion } from './version.ts';
 import { writeText } from './write_file.ts';
+import { stdout } from './output.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** Large runs are split: each process runs a shard and leaves its result as a part, and `merge` makes one report of all. */
 
@@ -77,12 +78,12 @@ export function writePart<Result>(
     result,
   };
   const line = `${JSON.stringify(part)}\n`;
-  if (path === '-') process.stdout.write(line);
+  if (path === '-') stdout.write(line);
   else writeText(path, line);
 }
 
 export function digestOf({ files, options }: Inputs): string {
-  const hash = createHash('sha256').update(JSON.stringify(options));
+  const hash = nodeCrypto().createHash('sha256').update(JSON.stringify(options));
   for (const file of [...new Set(files)].sort()) hash.update(`\0${file}\0`).update(bytesOf(file));
   return hash.digest('hex');
 }

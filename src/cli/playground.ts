@@ -9,6 +9,7 @@ import { EXIT } from './exit_codes.ts';
 import { OutputError } from './failure.ts';
 import { readPort } from './option_values.ts';
 import { untilShutdown } from './shutdown.ts';
+import { stdout } from './output.ts';
 
 const PAGES = new URL('../../dist/playground/', import.meta.url);
 /** The package has the editor once: this page and the inspector load the same file. */
@@ -34,7 +35,7 @@ async function write(folder: string): Promise<number> {
   const files = await loaded();
   await mkdir(folder, { recursive: true });
   for (const [path, content] of files) await writeFile(join(folder, path), content);
-  process.stdout.write(`wrote the playground to ${folder}; any web server can publish it as it is\n`);
+  stdout.write(`wrote the playground to ${folder}; any web server can publish it as it is\n`);
   return EXIT.ok;
 }
 
@@ -45,7 +46,7 @@ async function serve(port: number): Promise<number> {
   await listen(server, port);
   const { port: own } = server.address() as AddressInfo;
   const ms = Math.ceil(elapsedMs() - beganMs);
-  process.stdout.write(`edgeproof playground, ready in ${ms} ms\n\n  ➜  http://localhost:${own}/\n`);
+  stdout.write(`edgeproof playground, ready in ${ms} ms\n\n  ➜  http://localhost:${own}/\n`);
   const code = await untilShutdown(() => undefined);
   server.close();
   server.closeAllConnections();

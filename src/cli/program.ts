@@ -1,6 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import { EXIT_CODES } from './exit_codes.ts';
 import type { OptionGroups } from './option_groups.ts';
+import { stderr, stdout } from './output.ts';
 import type { VerbRow } from './verb_row.ts';
 import { VERBS, VERB_NAMES, type VerbName } from './verbs.ts';
 
@@ -12,6 +13,7 @@ export async function programOf(whole: readonly VerbName[]): Promise<Command> {
     .exitOverride()
     .showSuggestionAfterError()
     .enablePositionalOptions()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .configureHelp({ optionDescription: (option) => help.optionDescription(withShownDefault(option)) })
     .addHelpText('after', PROGRAM_EPILOGUE);
   for (const name of VERB_NAMES) {

@@ -18,6 +18,7 @@ import { writeText } from './write_file.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { reporterOption } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr } from './output.ts';
 
 const REPORTERS = { text: proofsText, json: proofsJson, junit: proofsJunit };
 
@@ -79,7 +80,7 @@ async function proveAll(file: string | undefined, options: Options): Promise<num
     const { counterexamples } = await import('../project_files/counterexamples.ts');
     const { text, count } = counterexamples(config, proved, emitCases, edge);
     writeText(emitCases, text);
-    process.stderr.write(`${emitCases}: ${counted(count, 'case')}\n`);
+    stderr.write(`${emitCases}: ${counted(count, 'case')}\n`);
   }
   const verdicts = new Set(proved.map(({ proof }) => proof.verdict));
   if (verdicts.has('INVALID')) return EXIT.configInvalid;

@@ -21,6 +21,7 @@ import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { readCount } from './option_values.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options extends Omit<IngressOptions, 'record'> {
   readonly from?: readonly string[];
@@ -66,9 +67,9 @@ async function convert(
     options.to === 'har'
       ? await toHar(logs, limit)
       : await toScenario(namedOrUsual(named, 'edge'), logs, out, options);
-  for (const problem of made.problems) process.stderr.write(`${problem}\n`);
+  for (const problem of made.problems) stderr.write(`${problem}\n`);
   if (made.count === 0) return EXIT.nothingSelected;
-  if (out === '-') process.stdout.write(made.text);
+  if (out === '-') stdout.write(made.text);
   else writeText(out, made.text);
   return EXIT.ok;
 }

@@ -5,6 +5,7 @@ import { EXIT } from './exit_codes.ts';
 import { printFindings, wantsColor } from './terminal.ts';
 import { type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
 import { COMMAND_NAMES, answerTo } from './repl_session.ts';
+import { stdout } from './output.ts';
 
 /** `edgeproof repl`: evaluates expressions line by line, from a terminal or a pipe. */
 export function register(command: Command): void {
@@ -19,7 +20,7 @@ async function repl(options: InputOptions): Promise<number> {
   const { input, diagnostics } = read;
   printFindings(diagnostics);
   if (input === null) return EXIT.configInvalid;
-  await readLines(input, wantsColor(process.stdout));
+  await readLines(input, wantsColor(stdout));
   return EXIT.ok;
 }
 
@@ -27,7 +28,7 @@ type Input = Parameters<typeof answerTo>[1];
 
 async function readLines(first: Input, color: boolean): Promise<void> {
   let input = first;
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const isTerminal = process.stdin.isTTY && stdout.isTTY;
   const lines = createInterface({
     input: process.stdin,
     terminal: isTerminal,
@@ -40,15 +41,15 @@ async function readLines(first: Input, color: boolean): Promise<void> {
       const { candidates, word } = complete(line, input.scope);
       return [[...candidates], word];
     },
-    ...(isTerminal && { output: process.stdout, prompt: '> ' }),
+    ...(isTerminal && { output: stdout.stream(), prompt: '> ' }),
   });
   if (isTerminal) {
-    process.stdout.write(`${input.phase}; :help lists commands, Tab completes\n`);
+    stdout.write(`${input.phase}; :help lists commands, Tab completes\n`);
     lines.prompt();
   }
   for await (const line of lines) {
     const answer = answerTo(line, input, { color });
-    if (answer.text !== '') process.stdout.write(`${answer.text}\n`);
+    if (answer.text !== '') stdout.write(`${answer.text}\n`);
     ({ input } = answer);
     if (answer.ends) break;
     if (isTerminal) lines.prompt();

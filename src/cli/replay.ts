@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { statSync, writeSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type TakePiece, eachPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
@@ -13,7 +13,7 @@ import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, type LoadedEdges, loadEdges, readerInto } from './replayed_edges.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
-import { exitOnOutputError } from './shutdown.ts';
+import { stdout } from './output.ts';
 import { readCount, readIp } from './option_values.ts';
 import { type PartOptions, type Shard, partOptions } from './part.ts';
 import type { ReplayPart } from './replay_part.ts';
@@ -71,7 +71,7 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
   if (!isOrderless && (options.shard ?? options.partial) !== undefined) throw new FileError(IN_ORDER);
   if (options.partial !== undefined) return await leavePart(logs, options, edges);
   const running = replay(candidate.edge, current?.edge ?? null);
-  const out = pieceWriter(1);
+  const out = pieceWriter();
   const isNdjson = options.reporter === 'ndjson';
   const page = options.reporter === 'html' ? await pageOf(logs, options) : null;
   const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : page?.take;
@@ -192,19 +192,12 @@ function jobsThatPay(logs: readonly string[]): number {
 
 const PIECE_UNITS = 1 << 16;
 
-/**
- * Writes text to an open file in large chunks, synchronously: a stream would buffer in memory what a slow
- * pipe does not take.
- */
-export function pieceWriter(file: number): {
-  readonly write: (text: string) => void;
-  readonly close: () => void;
-} {
+/** Writes to standard output in large chunks, and waits for a slow reader: a stream would keep in memory what a pipe does not take. */
+function pieceWriter(): { readonly write: (text: string) => void; readonly close: () => void } {
   let waiting = '';
   const flush = () => {
-    let bytes: Buffer = Buffer.from(waiting);
+    stdout.writeNow(waiting);
     waiting = '';
-    while (bytes.length > 0) bytes = bytes.subarray(written(file, bytes));
   };
   return {
     write: (text) => {
@@ -213,18 +206,4 @@ export function pieceWriter(file: number): {
     },
     close: flush,
   };
-}
-
-/** A pipe with a slow reader fails with EAGAIN; the write is repeated. */
-function written(file: number, bytes: Buffer): number {
-  try {
-    return writeSync(file, bytes);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-      return 0;
-    }
-    // The write bypasses the stream of standard output, and so its listener.
-    return exitOnOutputError(error as NodeJS.ErrnoException);
-  }
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { restore } from '../control/backup.ts';
 import { EXIT } from './exit_codes.ts';
 import { readStore } from './with_store.ts';
+import { stdout } from './output.ts';
 
 /** Makes a store of a backup. */
 export function register(command: Command): void {
@@ -16,6 +17,6 @@ export function register(command: Command): void {
 
 /** Prints the files that were written; resolves with the exit code. */
 export async function printWritten(write: () => Promise<readonly string[]>): Promise<number> {
-  for (const file of await write()) process.stdout.write(`wrote ${file}\n`);
+  for (const file of await write()) stdout.write(`wrote ${file}\n`);
   return EXIT.ok;
 }

@@ -3,6 +3,7 @@ import { connected } from '../control/api/objects.ts';
 import { ipRestrictions } from '../control/resources/ip_policies.ts';
 import { StoreError } from '../control/store/port.ts';
 import { STORE, withStore } from './with_store.ts';
+import { stdout } from './output.ts';
 
 /** Lists and lifts IP restrictions directly in the store, for an operator whom one of them locks out. */
 export function register(command: Command): void {
@@ -15,7 +16,7 @@ export function register(command: Command): void {
         for (const { id, body } of await store.read((view) => view.all([ipRestrictions.kind]))) {
           const policies = body['ip_policy_ids'] as readonly string[];
           const state = body['enforced'] === true ? 'enforced' : 'not enforced';
-          process.stdout.write(`${id}  ${String(body['type'])}  ${state}  ${policies.join(' ')}\n`);
+          stdout.write(`${id}  ${String(body['type'])}  ${state}  ${policies.join(' ')}\n`);
         }
       });
     });
@@ -31,7 +32,7 @@ export function register(command: Command): void {
           if (found?.kind !== ipRestrictions.kind) throw new StoreError(`there is no restriction ${id}`);
           await transaction.replace(connected(ipRestrictions, id, null, { ...found.body, enforced: false }));
         });
-        process.stdout.write(`lifted ${id}\n`);
+        stdout.write(`lifted ${id}\n`);
       });
     });
 }

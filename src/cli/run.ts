@@ -1,11 +1,10 @@
 import { EXIT } from './exit_codes.ts';
-import { watchOutput } from './shutdown.ts';
 import type { VerbFile } from './verb_row.ts';
 import { VERBS, VERB_NAMES, isVerb } from './verbs.ts';
+import { stderr, stdout, watchOutput } from './output.ts';
 
 /** Runs the command line and resolves with its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  watchOutput();
   try {
     return await runVerb(args);
   } catch (error) {
@@ -15,9 +14,11 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function runVerb(args: readonly string[]): Promise<number> {
+  // Programs of the user write to the streams of Node.
+  if (args.some((arg) => /\.m?[jt]s$/.test(arg))) watchOutput();
   const [verb = '', ...rest] = args;
   if (rest.length === 0 && (verb === '--version' || verb === '-V')) {
-    process.stdout.write(`${(await import('./version.ts')).packageVersion()}\n`);
+    stdout.write(`${(await import('./version.ts')).packageVersion()}\n`);
     return EXIT.ok;
   }
   // Editors and hooks run the checker on every save, so plain calls skip the option parser.
@@ -26,14 +27,14 @@ async function runVerb(args: readonly string[]): Promise<number> {
   }
   if (verb === 'help' && rest[0] !== undefined && !isVerb(rest[0]) && !/^(?:-|help$)/.test(rest[0])) {
     const { unknownVerb } = await import('./wrong_verb.ts');
-    process.stderr.write(`${unknownVerb(rest[0])}\n`);
+    stderr.write(`${unknownVerb(rest[0])}\n`);
     return EXIT.usage;
   }
   if (!isVerb(verb)) {
     const { meantBy } = await import('./wrong_verb.ts');
     const meant = meantBy(args);
     if (meant !== null) {
-      process.stderr.write(`${meant}\n`);
+      stderr.write(`${meant}\n`);
       return EXIT.usage;
     }
   }

@@ -9,7 +9,7 @@ import { aboutStreams, streamListening } from './stream_options.ts';
 import { type Management, openManagement } from '../control/management.ts';
 import { storeName } from '../control/store/postgres.ts';
 import { type DecidingOptions, type VerbInspector, verbInspector } from './inspector.ts';
-import { STOPPING, cutLine, ignoreClosedOutput, untilShutdown } from './shutdown.ts';
+import { STOPPING, cutLine, untilShutdown } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
 import { USUAL_SERVICE } from './service_name.ts';
 import { aboutAgents, agentListening } from './agent_options.ts';
@@ -26,6 +26,7 @@ import { EXIT } from './exit_codes.ts';
 import { refuseStale, standingOf, whenStale } from './node_standing.ts';
 import { isQuiet, isWorker, leave, untilOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
+import { ignoreClosedOutput, stdout } from './output.ts';
 
 type EdgeListenOptions = NonNullable<Parameters<Management['edge']['listen']>[0]>;
 
@@ -174,7 +175,7 @@ function logOf(
 ): Partial<RequestLog> {
   const nameOf = (id: string): string => management()?.nameOf(id) ?? id;
   const needs = { nameOf, unreached: () => undefined };
-  return log === true ? heardBy(requestLog(voiceTo(process.stdout), needs), otlp.edge) : {};
+  return log === true ? heardBy(requestLog(voiceTo(stdout.stream()), needs), otlp.edge) : {};
 }
 
 async function decidingOf({ addressDatabase, passUnsimulated }: ServeOptions): Promise<DecidingOptions> {
@@ -199,5 +200,5 @@ function sayFirstKey({ firstKey }: Management): void {
 }
 
 function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  stdout.write(`${text}\n`);
 }

@@ -8,6 +8,7 @@ import { stateHub } from '../shared_state/hub.ts';
 import { EXIT } from './exit_codes.ts';
 import { sharingWith } from './worker_sharing.ts';
 import { superviseWorkers } from './workers.ts';
+import { stderr } from './output.ts';
 
 /** What the first process needs of the options of `serve`. */
 interface ServeWorkersOptions {
@@ -31,7 +32,7 @@ export async function superviseServe(
 ): Promise<number> {
   const problem = problemOf(options);
   if (problem !== null) {
-    process.stderr.write(`${problem}\n`);
+    stderr.write(`${problem}\n`);
     return EXIT.usage;
   }
   const { store, workers, adminPort, adminHost: host } = options;

@@ -4,6 +4,7 @@ import { sealingKeys } from '../control/sealing_keys.ts';
 import { isPostgres } from '../control/store/postgres.ts';
 import { sealingKeysIn } from './serve_files.ts';
 import { SEAL_KEY_COMMAND, SEAL_KEY_FILE, STORE, withStore } from './with_store.ts';
+import { stdout } from './output.ts';
 
 interface Options {
   readonly store: string;
@@ -29,9 +30,9 @@ export function register(command: Command): void {
         const sealing = await sealingKeys(place, false, sealingKeysIn(options));
         const count = await rotateSessionKeys(store, sealing, options.endSessions === true);
         const opening = count === 1 ? 'it alone opens them' : `${count} keys open them`;
-        process.stdout.write(`new sessions are sealed with a new key; ${opening}\n`);
+        stdout.write(`new sessions are sealed with a new key; ${opening}\n`);
         if (!isPostgres(place))
-          process.stdout.write('if the store is served, send SIGHUP to `edgeproof serve`, which reads it\n');
+          stdout.write('if the store is served, send SIGHUP to `edgeproof serve`, which reads it\n');
       });
     });
 }

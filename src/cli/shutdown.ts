@@ -1,29 +1,5 @@
 import { counted } from '../diagnostics/message_text.ts';
-import { failureText } from '../diagnostics/system_failure.ts';
 import { EXIT } from './exit_codes.ts';
-
-/** Ends a verb whose output cannot be written: silently if the reader has gone, as with `| head`. */
-export function exitOnOutputError(error: NodeJS.ErrnoException): never {
-  if (error.code !== 'EPIPE')
-    process.stderr.write(`cannot write to standard output: ${failureText(error)}\n`);
-  process.exit(EXIT.runtime);
-}
-
-/** Watches both outputs for errors, once for all command lines that a process runs. */
-export function watchOutput(): void {
-  process.stdout.off('error', exitOnOutputError).once('error', exitOnOutputError);
-  process.stderr.off('error', ignore).on('error', ignore); // there is no other place to say so
-}
-
-function ignore(): void {
-  // The next write fails on its own.
-}
-
-/** Lets a server continue when the reader of its output has gone. Each write then fails on its own. */
-export function ignoreClosedOutput(): void {
-  process.stdout.off('error', exitOnOutputError);
-  for (const stream of [process.stdout, process.stderr]) stream.off('error', ignore).on('error', ignore);
-}
 
 /** A line about connections that did not end by themselves. */
 export function cutLine(count: number, drainMs: number): string {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { eachPiece } from '../replay/lines.ts';
@@ -29,6 +29,7 @@ import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
 import { textOrJson } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options extends ServiceOptions, NodesOptions {
   readonly events?: string;
@@ -76,7 +77,7 @@ async function sim(file: string, options: Options): Promise<number> {
     const { plotsPage } = await import('../simulator/report/plots.ts');
     writeText(options.plot, plotsPage(simulated, file, packageVersion()));
   }
-  const out = options.events === '-' ? process.stderr : process.stdout;
+  const out = options.events === '-' ? stderr : stdout;
   out.write(options.json === true ? `${JSON.stringify(dataOf(simulated), null, 2)}\n` : table(simulated));
   return EXIT.ok;
 }
@@ -132,15 +133,15 @@ async function logsOf(
 }
 
 const PIECE = 1 << 16;
-const STDOUT = 1;
 
 /** Writes during the run, which is synchronous: a stream would buffer everything until its end. */
 function eventWriter(path: string) {
   const make = eventMaker();
-  const file = path === '-' ? STDOUT : openSync(path, 'w');
+  const file = path === '-' ? null : openSync(path, 'w');
   let waiting = '';
   const flush = () => {
-    if (waiting !== '') writeSync(file, waiting);
+    if (file === null) stdout.writeNow(waiting);
+    else writeFileSync(file, waiting);
     waiting = '';
   };
   return {
@@ -150,7 +151,7 @@ function eventWriter(path: string) {
     },
     close: () => {
       flush();
-      if (file !== STDOUT) closeSync(file);
+      if (file !== null) closeSync(file);
     },
   };
 }

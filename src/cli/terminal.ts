@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
+import { stderr, stdout } from './output.ts';
 
 /**
  * Whether to write colours to a stream: NO_COLOR and FORCE_COLOR decide first, then whether it is a terminal.
@@ -19,17 +20,16 @@ export function printable(text: string): string {
 
 /** Prints a text of lines to standard output, without what would steer a terminal. */
 export function printLines(text: string): void {
-  for (const line of text.split('\n').slice(0, -1)) process.stdout.write(`${printable(line)}\n`);
+  for (const line of text.split('\n').slice(0, -1)) stdout.write(`${printable(line)}\n`);
 }
 
 /** Prints a report: a page as it is, since its script has a hash; all others as lines. */
 export function printReport(name: string, text: string): void {
-  if (name === 'html') process.stdout.write(text);
+  if (name === 'html') stdout.write(text);
   else printLines(text);
 }
 
 /** Prints findings to standard error, in colour if it is a terminal. */
 export function printFindings(findings: readonly Diagnostic[]): void {
-  if (findings.length > 0)
-    process.stderr.write(renderDiagnostics(findings, { color: wantsColor(process.stderr) }));
+  if (findings.length > 0) stderr.write(renderDiagnostics(findings, { color: wantsColor(stderr) }));
 }

@@ -18,6 +18,7 @@ import { counted } from '../diagnostics/message_text.ts';
 import type { TestPart } from './merging/tests.ts';
 import { type PartOptions, partOptions } from './part.ts';
 import { reportersOption } from './reporter_option.ts';
+import { stderr, stdout } from './output.ts';
 
 interface Options extends ServiceOptions, PartOptions {
   readonly filter: readonly string[];
@@ -205,10 +206,10 @@ async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
 async function update(results: readonly FileResult[], asked: readonly AskedReport[]): Promise<boolean> {
   const { fillSnapshots } = await import('./testing/update.ts');
   const isForPeople = asked.every(({ name, path }) => path !== null || name === 'pretty' || name === 'dot');
-  const out = isForPeople ? process.stdout : process.stderr;
+  const out = isForPeople ? stdout : stderr;
   let isFilled = true;
   for (const { file, cases } of results)
-    if (!(await fillSnapshots(file, cases, (text) => void out.write(text)))) isFilled = false;
+    if (!(await fillSnapshots(file, cases, (text) => out.write(text)))) isFilled = false;
   return isFilled;
 }
 
@@ -218,7 +219,7 @@ function codeOf(results: readonly FileResult[], isFilled: boolean, aboutNothing:
   const cases = results.flatMap((each) => each.cases);
   if (!isFilled || cases.some(({ status }) => status === 'failed')) return EXIT.failed;
   if (cases.length > 0) return EXIT.ok;
-  process.stderr.write(aboutNothing());
+  stderr.write(aboutNothing());
   return EXIT.nothingSelected;
 }
 
@@ -229,7 +230,7 @@ const PROGRESS_MS = 200;
 
 /** Counts cases on a terminal during long runs. */
 function progressOf(): (ran: number) => void {
-  if (!process.stderr.isTTY) return () => {};
+  if (!stderr.isTTY) return () => {};
   let count = 0;
   let lastMs = elapsedMs();
   return (ran) => {
@@ -237,7 +238,7 @@ function progressOf(): (ran: number) => void {
     const nowMs = elapsedMs();
     if (nowMs - lastMs < PROGRESS_MS) return;
     lastMs = nowMs;
-    process.stderr.write(`\r${counted(count, 'case')}\u001b[K\r`);
+    stderr.write(`\r${counted(count, 'case')}\u001b[K\r`);
   };
 }
 

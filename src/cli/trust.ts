@@ -7,6 +7,7 @@ import { readCertificate } from '../crypto/x509.ts';
 import { EXIT } from './exit_codes.ts';
 import { type LocalAuthority, dataFolder, localAuthority } from './local_authority.ts';
 import { shellQuoted } from '../diagnostics/message_text.ts';
+import { stdout } from './output.ts';
 
 interface Options {
   readonly print?: boolean;
@@ -153,5 +154,5 @@ function shown(command: readonly string[]): string {
 }
 
 function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  stdout.write(`${text}\n`);
 }

@@ -11,6 +11,7 @@ import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printable, wantsColor } from './terminal.ts';
 import { counted } from '../diagnostics/message_text.ts';
+import { stderr, stdout } from './output.ts';
 
 export function register(command: Command): void {
   serviceNameOption(command)
@@ -24,7 +25,7 @@ export function register(command: Command): void {
 async function verifyAll(path: string, given: readonly string[], options: ServiceOptions): Promise<number> {
   const read = contentOf(readText(path));
   if (read === null) {
-    process.stderr.write(
+    stderr.write(
       `${path}: this is not a file of certificates; name the one that \`edgeproof prove --certificate\` wrote\n`,
     );
     return EXIT.configInvalid;
@@ -34,7 +35,7 @@ async function verifyAll(path: string, given: readonly string[], options: Servic
   );
   const findings = loaded.flatMap(({ diagnostics }) => diagnostics);
   if (hasErrors(findings)) {
-    process.stderr.write(renderDiagnostics(findings, { color: wantsColor(process.stderr) }));
+    stderr.write(renderDiagnostics(findings, { color: wantsColor(stderr) }));
     return EXIT.configInvalid;
   }
   const configs = loaded.map((each) => usable(each).config);
@@ -42,13 +43,13 @@ async function verifyAll(path: string, given: readonly string[], options: Servic
   for (const certificate of read.certificates) {
     try {
       const { claim, classes } = verify(certificate, configs);
-      process.stdout.write(
+      stdout.write(
         `${printable(`VERIFIED  ${nameOf(claim)}   ${counted(classes, 'class', 'classes')} of requests`)}\n`,
       );
     } catch (error) {
       // Whatever is wrong with a certificate, it shows nothing.
       const reason = error instanceof Error ? error.message : String(error);
-      process.stdout.write(`${printable(`REFUSED   ${reason}`)}\n`);
+      stdout.write(`${printable(`REFUSED   ${reason}`)}\n`);
       code = EXIT.refuted;
     }
   }

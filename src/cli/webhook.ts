@@ -15,6 +15,7 @@ import { curlOf, headerLines, parseHttpRequest } from './webhook_request.ts';
 import { addHeader, splitHeader } from './option_values.ts';
 import { painter } from '../diagnostics/render.ts';
 import { textOrJson } from './reporter_option.ts';
+import { stdout } from './output.ts';
 
 interface Options {
   readonly provider: Provider;
@@ -139,7 +140,7 @@ function explanationText({ outcome, steps, causes }: Explanation): string {
 }
 
 function mark(ok: boolean | null): string {
-  const paint = painter({ color: wantsColor(process.stdout) });
+  const paint = painter({ color: wantsColor(stdout) });
   if (ok === null) return ' ';
   return ok ? paint('green', '✓') : paint('red', '✗');
 }
@@ -176,5 +177,5 @@ function textOf(request: WebhookRequest): string {
 }
 
 function write(text: string): void {
-  process.stdout.write(`${text}\n`);
+  stdout.write(`${text}\n`);
 }

@@ -1,8 +1,9 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { stderr, stdout } from '../../src/cli/output.ts';
 import { run } from '../../src/cli/run.ts';
 import { folderWith } from '../folder.ts';
 
@@ -64,16 +65,12 @@ async function said({
       typeof text === 'string' ? text : Buffer.from(`\ufeff${text.utf16}`, 'utf16le'),
     );
   process.chdir(folder);
-  const kept = [process.stdout, process.stderr].map((stream) => ({
-    stream,
-    write: stream.write.bind(stream),
-  }));
   let out = '';
-  for (const { stream } of kept)
-    stream.write = (text: string | Uint8Array) => {
-      out += String(text);
-      return true;
-    };
+  const heard = (text: unknown): true => ((out += String(text)), true);
+  // Verbs that serve write to the streams.
+  const spies = [process.stdout, process.stderr, stdout, stderr].map((each) =>
+    vi.spyOn(each as typeof process.stdout, 'write').mockImplementation(heard),
+  );
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => (timer = setTimeout(resolve, LIMIT_MS, 'it did not end')));
   try {
@@ -81,7 +78,7 @@ async function said({
     return { code, out };
   } finally {
     clearTimeout(timer);
-    for (const { stream, write } of kept) stream.write = write;
+    for (const spy of spies) spy.mockRestore();
     process.exitCode = undefined;
     process.chdir(home);
   }

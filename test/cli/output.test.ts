@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exit_codes.ts';
@@ -35,6 +36,8 @@ const PRINTING: Readonly<Record<string, string>> = {
   cert: 'cert app.localhost --force',
   diff: 'diff edge.yaml edge.yaml',
 };
+/** What prints without a verb. */
+const BARE = ['--version', '--help', 'check --help'];
 /** A line of every other verb; of every tenth one if the run is small, because all start processes. */
 const LINES = VERB_NAMES.filter((name) => !OTHERS.has(name))
   .filter((_, index) => IS_FULL || index % 10 === 0)
@@ -62,7 +65,7 @@ function run(
   });
 }
 
-describe.each(LINES)('edgeproof %s', (line) => {
+describe.each([...BARE, ...LINES])('edgeproof %s', (line) => {
   it.runIf(existsSync('/dev/full'))('says that its output cannot be written', async () => {
     const full = openSync('/dev/full', 'w');
     const { code, text } = await run(line, full);
@@ -77,4 +80,11 @@ describe.each(LINES)('edgeproof %s', (line) => {
     expect(text).not.toMatch(/^ {4}at |EPIPE|cannot write|a bug in edgeproof/m);
     expect([EXIT.ok, EXIT.runtime]).toContain(code);
   });
+});
+
+it('keeps its exit code when the reader of its errors has gone', async () => {
+  const child = spawn(process.execPath, [MAIN, 'chek'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  child.stderr.destroy();
+  const [code] = (await once(child, 'exit')) as [number];
+  expect(code).toBe(EXIT.usage);
 });

@@ -28,7 +28,6 @@ process.on('message', ({ args, cwd, env }: CommandLine) => {
 
 function answer(code: number): void {
   for (const signal of SIGNALS) process.removeAllListeners(signal);
-  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
   const [stdout, stderr] = OUTPUTS.map((file) => {
     const text = readFileSync(file, 'utf8');
     truncateSync(file);

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { stderr, stdout } from '../../src/cli/output.ts';
 import { run as runCommandLine } from '../../src/cli/run.ts';
 import type { Instance } from './instance.ts';
 
@@ -13,14 +14,11 @@ export interface Ran {
 export async function runVerb({ key }: Pick<Instance, 'key'>, args: readonly string[]): Promise<Ran> {
   const said = { out: '', err: '' };
   const spies = [
-    [process.stdout, 'out'],
-    [process.stderr, 'err'],
+    [stdout, 'out'],
+    [stderr, 'err'],
   ] as const;
   const written = spies.map(([stream, name]) =>
-    vi.spyOn(stream, 'write').mockImplementation((text) => {
-      said[name] += String(text);
-      return true;
-    }),
+    vi.spyOn(stream, 'write').mockImplementation((text) => void (said[name] += text)),
   );
   vi.stubEnv('EDGEPROOF_API_KEY', key);
   process.exitCode = 0;

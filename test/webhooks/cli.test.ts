@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stderr, stdout } from '../../src/cli/output.ts';
 import { run } from '../../src/cli/run.ts';
 import { curlOf, parseHttpRequest } from '../../src/cli/webhook_request.ts';
 import { folderWith } from '../folder.ts';
@@ -13,24 +14,16 @@ const folder = folderWith();
 
 let out = '';
 let err = '';
-const streams = [process.stdout, process.stderr];
-const listeners = () => streams.map((stream) => stream.rawListeners('error'));
-let before: ReturnType<typeof listeners>;
 beforeEach(() => {
-  before = listeners();
   out = '';
   err = '';
   process.exitCode = undefined;
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true));
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((err += String(text)), true));
+  vi.spyOn(stdout, 'write').mockImplementation((text) => void (out += text));
+  vi.spyOn(stderr, 'write').mockImplementation((text) => void (err += text));
 });
 afterEach(() => {
   vi.restoreAllMocks();
   process.exitCode = undefined;
-  // The command listens until its process ends.
-  for (const [at, each] of listeners().entries())
-    for (const listener of each)
-      if (!before[at]!.includes(listener)) streams[at]!.off('error', listener as () => void);
 });
 
 /** Runs the verb and gives its exit code. */

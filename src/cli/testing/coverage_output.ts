@@ -5,6 +5,7 @@ import { packageVersion } from '../version.ts';
 import { writeText } from '../write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
 import { type RecordedEdge, reportOf } from '../../project_files/coverage_records.ts';
+import { stderr, stdout } from '../output.ts';
 
 /** How coverage is reported. */
 export interface CoverageOptions {
@@ -27,12 +28,12 @@ export async function printCoverage(
   const reports = edges.map((recorded, index) => reportOf(recorded, thresholds, offers[index]!));
   for (const { name, path } of asked) {
     const text = await rendered(name, reports);
-    if (path === null) process.stdout.write(text);
+    if (path === null) stdout.write(text);
     else writeText(path, text);
   }
   const missed = reports.flatMap((report) => report.missed);
   const isTold = asked.some(({ name, path }) => name === 'text' && path === null);
-  if (!isTold) for (const each of missed) process.stderr.write(`${missedSentence(each)}\n`);
+  if (!isTold) for (const each of missed) stderr.write(`${missedSentence(each)}\n`);
   return missed.length === 0;
 }
 

@@ -4,6 +4,7 @@ import { loadReporter } from '../../simulator/report/load.ts';
 import { type Origin, REPORTERS, type Reporter, type ReporterName } from '../../simulator/report/reporter.ts';
 import { packageVersion } from '../version.ts';
 import { wantsColor } from '../terminal.ts';
+import { stdout } from '../output.ts';
 
 /** A requested report: its kind, and its file unless it goes to standard output. */
 export interface AskedReport {
@@ -42,7 +43,7 @@ export async function openReports(asked: readonly AskedReport[], seed: Origin['s
   const origin: Origin = { version: packageVersion(), seed };
   let waiting = '';
   const flush = () => {
-    if (waiting !== '') process.stdout.write(waiting);
+    if (waiting !== '') stdout.write(waiting);
     waiting = '';
   };
   const toStdout = (text: string): void => {
@@ -52,7 +53,7 @@ export async function openReports(asked: readonly AskedReport[], seed: Origin['s
   const open: Open[] = [];
   for (const { name, path } of asked) {
     const kept: string[] = [];
-    const color = path === null && wantsColor(process.stdout);
+    const color = path === null && wantsColor(stdout);
     const write = path === null ? toStdout : (text: string) => void kept.push(text);
     open.push({ reporter: await loadReporter(name, { color }), write, path, kept });
   }

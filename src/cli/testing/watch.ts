@@ -2,6 +2,7 @@ import { EXIT } from '../exit_codes.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import { watchFile } from '../watch.ts';
 import { counted } from '../../diagnostics/message_text.ts';
+import { stderr, stdout } from '../output.ts';
 
 /** The result of a run, and the files that each scenario file depends on. */
 export interface OneRun {
@@ -34,11 +35,10 @@ export async function watchScenarios(
             part,
             {
               changed: () => {
-                process.stdout.write(`${part} changed\n`);
+                stdout.write(`${part} changed\n`);
                 void again([...(usedBy.get(part) ?? [])]);
               },
-              deleted: () =>
-                process.stdout.write(`${part} was deleted; its cases run again when it is back\n`),
+              deleted: () => stdout.write(`${part} was deleted; its cases run again when it is back\n`),
             },
             false,
           ),
@@ -52,10 +52,10 @@ export async function watchScenarios(
       const ran = await run(some);
       code = ran.code;
       learn(ran.madeOf);
-      process.stdout.write(`watching ${counted(watchers.size, 'file')}; Ctrl+C ends\n`);
+      stdout.write(`watching ${counted(watchers.size, 'file')}; Ctrl+C ends\n`);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      process.stderr.write(`${error.message}\n`);
+      stderr.write(`${error.message}\n`);
     }
   };
   const again = (some: readonly string[]): Promise<void> => (running = after(running, some));

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
+import { stderr, stdout } from '../../../src/cli/output.ts';
 import { run } from '../../../src/cli/run.ts';
 
 /**
@@ -38,8 +39,8 @@ for (const { name, args } of jobs) {
     isStopped ||= READY.test(text);
     return true;
   };
-  process.stdout.write = heard;
-  process.stderr.write = heard;
+  // Verbs that serve write to the streams.
+  for (const output of [process.stdout, process.stderr, stdout, stderr]) output.write = heard;
   process.exitCode = undefined;
   const ran = run(args.map((word) => word.replaceAll('TAKEN', taken)));
   const code = await Promise.race([ran, after(STUCK_MS, STILL_RUNNING, { ref: false })]);
