@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { quantile } from './measure.ts';
 
 /** The file that starts the command. Users start the package; if it was not built, the sources are started, which takes longer. */
 export function builtOrSource(): string {
@@ -42,4 +43,37 @@ export function ranCommand(cwd: string, args: readonly string[], exitCodes: read
   if (!exitCodes.includes(status ?? -1)) throw new Error(`${args[0]} ended with ${status}: ${stderr}`);
   const [kib = 0, micros = 0] = output[3]!.split(' ').map(Number);
   return { ms, cpuMs: micros / 1_000, mib: kib / 1_024 };
+}
+
+function spawnedMs(args: readonly string[], cwd: string): number {
+  const began = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  if (status !== 0) throw new Error(`exit code ${status}: ${stderr.toString()}`);
+  return performance.now() - began;
+}
+
+/**
+ * Medians of starts of the command, in turns with those of Node without a program. Nothing is loaded before the
+ * command: a preload takes a fifth of a short one. Compiled code is cached before.
+ */
+export function startMs(
+  args: readonly string[],
+  cwd: string,
+  rounds: number,
+): { readonly node: number; readonly ours: number } {
+  const command = [builtOrSource(), ...args];
+  for (let turn = 0; turn < 2; turn++) spawnedMs(command, cwd);
+  const times = Array.from({ length: rounds }, () => ({
+    node: spawnedMs(['-e', '0'], cwd),
+    ours: spawnedMs(command, cwd),
+  }));
+  const middle = (which: 'node' | 'ours'): number =>
+    quantile(
+      times.map((each) => each[which]),
+      0.5,
+    );
+  return { node: middle('node'), ours: middle('ours') };
 }

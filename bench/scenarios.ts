@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ import { prepareRequest } from '../src/simulator/document/requests.ts';
 import { checkScenario } from '../src/simulator/document/check.ts';
 import { runFile, ONCE } from '../src/simulator/run_file.ts';
 import { type EdgeFixture, edgeFixture } from '../src/coverage/edge_fixture.ts';
-import { builtOrSource } from './command.ts';
+import { builtOrSource, startMs } from './command.ts';
 import { type BenchSection, render, sized } from './measure.ts';
 import { watchLoopMs } from './watch_loop.ts';
 
@@ -50,7 +49,7 @@ export async function run(): Promise<BenchSection> {
     const file = join(folder, 'k.scenario.json');
     writeFileSync(file, JSON.stringify({ edge: EDGE, upstreams: { app: 200 }, cases: casesOf() }));
     const main = builtOrSource();
-    const { node, ours } = coldMs([main, 'test', '-r', 'dot', file]);
+    const { node, ours } = startMs(['test', '-r', 'dot', file], folder, ROUNDS);
     const perRequest = dayNanoseconds();
     const coverage = coverageMs();
     const watched = join(folder, 'w.scenario.json');
@@ -90,23 +89,6 @@ function casesOf(): object[] {
     request: { path: `/items/${at}`, ip: `203.0.113.${at % 250}` },
     expect: { status: 200, headers: { 'x-edge': '1' }, upstream: { backend: 'app', path: `/items/${at}` } },
   }));
-}
-
-function spawnMs(args: readonly string[]): number {
-  const began = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, args, { env: { ...process.env, NO_COLOR: '1' } });
-  if (status !== 0) throw new Error(`exit code ${status}: ${stderr.toString()}`);
-  return performance.now() - began;
-}
-
-/** Medians of processes that are started alternately; the compile cache is filled before. */
-function coldMs(args: readonly string[]): { readonly node: number; readonly ours: number } {
-  spawnMs(args);
-  spawnMs(args);
-  const rounds = Array.from({ length: ROUNDS }, () => ({ node: spawnMs(['-e', '0']), ours: spawnMs(args) }));
-  const middle = (which: 'node' | 'ours') =>
-    rounds.map((round) => round[which]).sort((one, other) => one - other)[ROUNDS >> 1]!;
-  return { node: middle('node'), ours: middle('ours') };
 }
 
 const TURNS = sized(21, 3);
