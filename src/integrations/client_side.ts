@@ -198,11 +198,9 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
     },
     rest: () => counts.gone || hasRoom,
     end: (_trailers, done) => {
-      if (counts.gone) done();
-      else {
-        ended = done;
-        real.end();
-      }
+      if (counts.gone) return done();
+      ended = done;
+      real.end();
     },
     switchProtocols: () => null,
     destroy: () => void request.socket?.destroy(),

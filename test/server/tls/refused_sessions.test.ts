@@ -16,7 +16,7 @@ async function asked(session: ClientHttp2Session): Promise<number> {
   return found === 0 ? stream.rstCode : found;
 }
 
-// The requests of a connection that was made before fail for ever: only another one can have a certificate.
+// Every further request on a connection that was made before would fail: only another one can have a certificate.
 test('an HTTP/2 client whose connection is refused since the configuration changed is asked to connect again', async () => {
   const upstream = createServer((_request, response) => void response.end('hello')).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
