@@ -19,8 +19,8 @@ interface Reaching {
   readonly left: Map<string, boolean>;
   /** Rules: whether their expressions fail for a request, which stops it. */
   readonly failed: Map<string, boolean>;
-  /** Routes of which not everything is known. */
-  readonly unknown: string[];
+  /** Why not everything is known of a route. */
+  readonly unknown: Map<string, string>;
   /** Routes with a backend: whether a request may reach it. */
   readonly forwarded: Map<string, boolean>;
 }
@@ -29,7 +29,8 @@ interface Reaching {
 export function unreached(examined: Examined, policies: readonly ExaminedPolicy[]): readonly Found[] {
   const { model, cells } = examined;
   const { alive, written, left, failed, unknown, forwarded } = reachingOf(examined);
-  const isKnown = (pointer: string): boolean => !unknown.some((route) => pointer.startsWith(`${route}/`));
+  const isKnown = (pointer: string): boolean =>
+    ![...unknown.keys()].some((route) => pointer.startsWith(`${route}/`));
   const dead = Array.from(alive).flatMap(([pointer, isAlive]): Found[] => {
     if (isAlive || !isKnown(pointer)) return [];
     const isAction = /\/actions\/\d+$/.test(pointer);
@@ -53,7 +54,7 @@ export function unreached(examined: Examined, policies: readonly ExaminedPolicy[
     return [{ code: 'analysis.dead_path', pointer, causes }];
   });
   const blocked = Array.from(forwarded).flatMap(([pointer, isForwarded]): Found[] =>
-    isForwarded || unknown.includes(pointer) || isClosedOnPurpose(examined, policies, pointer)
+    isForwarded || unknown.has(pointer) || isClosedOnPurpose(examined, policies, pointer)
       ? []
       : [{ code: 'analysis.blocked_route', pointer }],
   );
@@ -63,7 +64,12 @@ export function unreached(examined: Examined, policies: readonly ExaminedPolicy[
     .flatMap(({ pipelines }) => pipelines)
     .filter(({ pointer }) => !cells.has(pointer))
     .map(({ pointer }): Found => ({ code: 'analysis.dead_route', pointer }));
-  return [...routes, ...dead, ...respelled, ...blocked];
+  const tooLarge = Array.from(unknown, ([pointer, detail]): Found => ({
+    code: 'analysis.too_large',
+    pointer,
+    detail,
+  }));
+  return [...routes, ...dead, ...respelled, ...blocked, ...tooLarge];
 }
 
 function guards({ document }: ExaminedPolicy, pointer: string): boolean {
@@ -104,25 +110,27 @@ function reachingOf(examined: Examined): Reaching {
     written: new Map(),
     left: new Map(),
     failed: new Map(),
-    unknown: [],
+    unknown: new Map(),
     forwarded: new Map(),
   };
   for (const [route, own] of examined.cells)
-    for (const cell of own)
-      if (!addReached(reaching, examined.model, cell, route)) reaching.unknown.push(route);
+    for (const cell of own) {
+      const reason = addReached(reaching, examined.model, cell, route);
+      if (reason !== null) reaching.unknown.set(route, reason);
+    }
   return reaching;
 }
 
-/** Adds what the requests of a cell reach; false if not all of it is known. */
+/** Adds what the requests of a cell reach; returns why not all of it is known, or null. */
 function addReached(
   { alive, written, left, failed, forwarded }: Reaching,
   model: Model,
   cell: Cell,
   route: string,
-): boolean {
+): string | null {
   const reaches: (readonly [Map<string, boolean>, pointer: string, reach: Diagram<Truth>])[] = [];
   const solver = new Solver(cell.within);
-  let isWhole = true;
+  let reason: string | null = null;
   try {
     const outcome = cellDiagram(model, cell, 0, 'own', (pointer, reach, more) => {
       reaches.push([alive, pointer, reach]);
@@ -136,11 +144,10 @@ function addReached(
     if (forwarded.get(route) !== true)
       forwarded.set(route, possible(cell, outcome, reachesBackend, solver).isPossible);
   } catch (error) {
-    whyTooLarge(error);
-    isWhole = false;
+    reason = whyTooLarge(error);
   }
   for (const [known, pointer, reach] of reaches)
     if (known.get(pointer) !== true)
       known.set(pointer, possible(cell, reach, (leaf) => leaf !== 'false', solver).isPossible);
-  return isWhole;
+  return reason;
 }

@@ -56,7 +56,12 @@ test('rules that each double the ways through a route are undecided, with what h
   }));
   const { verdict, undecided } = compare(before!, after!);
   expect(verdict).toBe('undecided');
-  expect(undecided[0]!.reasons.join()).toMatch(/more than 512 ways through this route, .*; join rules/);
+  const reason = /more than 512 ways through this route, .*; join rules/;
+  expect(undecided[0]!.reasons.join()).toMatch(reason);
+  // An analysis that was given up must not look like one that found nothing.
+  expect(findings(before!.config)).toMatchObject([
+    { code: 'analysis.too_large', message: expect.stringMatching(reason) as string },
+  ]);
 });
 
 test('a diagram has no more nodes than allowed', () => {

@@ -168,6 +168,7 @@ test('the documentation names what follows from settings', () => {
     'analysis.removed_before': 'removed fields',
     'analysis.silence_without_reason': 'silences',
     'analysis.unused_silence': 'silences',
+    'analysis.too_large': 'size',
   };
   const codes = Object.entries(ANALYSIS_CODES).flatMap(([code, { basis }]) =>
     basis === 'settings' ? [code] : [],

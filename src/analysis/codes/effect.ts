@@ -1,6 +1,12 @@
 /** Parts of a configuration that change nothing, and comments that silence findings. */
 // table: codes, with their sentences, examples and cures
 export const CODES_OF_EFFECT = {
+  'analysis.too_large': {
+    basis: 'settings',
+    message: 'The route is too large for exact analysis, so findings about it may be missing.',
+    example: 'ten rules that each add a header, under conditions of their own: 1,024 ways through one route',
+    cure: 'join rules, or give them a route of their own',
+  },
   'analysis.dead_rule': {
     basis: 'proved',
     message: 'No request ever reaches this rule and satisfies its expressions.',
