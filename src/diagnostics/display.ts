@@ -20,10 +20,8 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x1f900, 0x1faff],
   [0x20000, 0x3fffd],
 ];
-const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cs}]$/u;
 /** Texts that are printed as they are, which nearly all are. */
 const PLAIN = /^[ -~]*$/;
-const CONTROL = /^\p{Cc}$/u;
 
 /**
  * The glyphs of a text. Control and bidirectional characters are made visible, so that a file cannot send
@@ -47,6 +45,16 @@ export function printable(text: string): string {
   return shown;
 }
 
+// Patterns with classes of Unicode take long to make, and hardly any text needs them: they are made where they are used.
+
+function isControl(character: string): boolean {
+  return /^\p{Cc}$/u.test(character);
+}
+
+function isInvisible(character: string): boolean {
+  return /^[\p{Mn}\p{Me}\p{Cf}\p{Cs}]$/u.test(character);
+}
+
 function glyphOf(character: string): { shown: string; cells: number } {
   const code = character.codePointAt(0)!;
   if (code >= 0x20 && code < 0x7f) return { shown: character, cells: 1 };
@@ -54,8 +62,8 @@ function glyphOf(character: string): { shown: string; cells: number } {
   // U+2400 to U+2421 are the control pictures.
   if (code < 0x20) return { shown: String.fromCodePoint(0x2400 + code), cells: 1 };
   if (code === 0x7f) return { shown: '\u2421', cells: 1 };
-  if (CONTROL.test(character) || isBidirectional(code)) return { shown: '\ufffd', cells: 1 };
-  if (INVISIBLE.test(character)) return { shown: character, cells: 0 };
+  if (isControl(character) || isBidirectional(code)) return { shown: '\ufffd', cells: 1 };
+  if (isInvisible(character)) return { shown: character, cells: 0 };
   const wide = code >= 0x1100 && WIDE.some(([first, last]) => code >= first && code <= last);
   return { shown: character, cells: wide ? 2 : 1 };
 }
