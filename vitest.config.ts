@@ -14,7 +14,7 @@ const TIDY = ['test/tidy.test.ts'];
  * Files that measure memory, or count objects or calls: what others have left in the heap would be measured, and searched,
  * too, modules that others have loaded are not counted, and counting slows what the same worker runs later.
  */
-const ALONE = filesWith(/--expose-gc|queryObjects|alive\.ts'|visit(?:s|ed)\.ts'/);
+const ALONE = filesWith(/--expose-gc|arrayBuffers|queryObjects|alive\.ts'|visit(?:s|ed)\.ts'/);
 /**
  * Files that start processes. A worker that has run hundreds of other files has a large heap, and starting a process from it took
  * up to a third of a second: the new process shares all its pages, and each is copied when it is next written.

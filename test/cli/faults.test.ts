@@ -23,7 +23,7 @@ const FATAL = {
 /** Faults of what is read; a verb that writes the file may replace it. */
 const UNREADABLE = { 'UTF-16': 'utf16.yaml', 'a binary file': 'binary.yaml', 'Latin-1': 'latin1.yaml' };
 /** A verb may create the folders that it writes to. */
-const CREATES = new Set(['cert --out', 'serve --event-files']);
+const CREATES = new Set(['cert --out', 'playground --out', 'serve --event-files']);
 const creates = ({ name }: Pick<Job, 'name'>): boolean => CREATES.has(name.split(':')[0]!);
 /** What comes to the file only with a running instance, or a message that names a certificate. */
 const READS_LATER = new Set([

@@ -16,9 +16,15 @@ export async function runVerb({ key }: Pick<Instance, 'key'>, args: readonly str
   const spies = [
     [stdout, 'out'],
     [stderr, 'err'],
+    // Verbs that serve write to the streams of Node.
+    [process.stdout, 'out'],
+    [process.stderr, 'err'],
   ] as const;
   const written = spies.map(([stream, name]) =>
-    vi.spyOn(stream, 'write').mockImplementation((text) => void (said[name] += text)),
+    vi.spyOn(stream as { write: (text: string) => unknown }, 'write').mockImplementation((text) => {
+      said[name] += text;
+      return true;
+    }),
   );
   vi.stubEnv('EDGEPROOF_API_KEY', key);
   process.exitCode = 0;
