@@ -118,14 +118,16 @@ async function nginxServing({ processes }: Way, folder: string, upstreamPort: nu
 async function perCpuSecond(serving: Serving, processes: number, seconds: number): Promise<number> {
   const { urls, cpuMs: spent, stop } = serving;
   const connections = (CONNECTIONS * processes) / urls.length;
-  // What is compiled first is not measured: each process compiles for itself, and they share the cores.
-  await Promise.all(urls.map(async (url) => loaded(url, 2 * processes, connections)));
-  const before = spent();
-  const done = await Promise.all(urls.map(async (url) => loaded(url, seconds, connections)));
-  const requests = done.reduce((sum, each) => sum + each, 0);
-  const found = (1_000 * requests) / (spent() - before);
-  await stop();
-  return found;
+  try {
+    // What is compiled first is not measured: each process compiles for itself, and they share the cores.
+    await Promise.all(urls.map(async (url) => loaded(url, 2 * processes, connections)));
+    const before = spent();
+    const done = await Promise.all(urls.map(async (url) => loaded(url, seconds, connections)));
+    const requests = done.reduce((sum, each) => sum + each, 0);
+    return (1_000 * requests) / (spent() - before);
+  } finally {
+    await stop();
+  }
 }
 
 /** Loads an address; the number of responses, all of which have to be good. */

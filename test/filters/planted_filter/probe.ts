@@ -32,6 +32,7 @@ const COMMANDS = {
 /** Runs the command lines, uses the management API, completes a word and writes the pages, in one process of the copy. */
 export const PROBE = `import { writeFileSync } from 'node:fs';
 import { complete } from './src/cel/expression_completion.ts';
+import { stderr, stdout } from './src/cli/output.ts';
 import { run } from './src/cli/run.ts';
 import { openManagement } from './src/control/management.ts';
 import { scopeFor } from './src/policy/env/scopes.ts';
@@ -40,11 +41,12 @@ const commands = {};
 const write = process.stdout.write;
 for (const [name, line] of Object.entries(${JSON.stringify(COMMANDS)})) {
   let text = '';
-  process.stdout.write = process.stderr.write = (chunk, ...rest) => {
+  const heard = (chunk, ...rest) => {
     text += chunk;
     rest.find((each) => typeof each === 'function')?.();
     return true;
   };
+  for (const output of [process.stdout, process.stderr, stdout, stderr]) output.write = heard;
   const status = await run(line.split(' '));
   commands[name] = { status, text };
 }
