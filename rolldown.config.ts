@@ -47,13 +47,13 @@ const code: RolldownOptions = {
         // Otherwise these files are merged with unrelated ones, which every verb would then load.
         {
           name: 'run',
-          test: /src\/cli\/(?:run|verbs|instance_verbs|exit_codes|output|shutdown|terminal)\.ts$/,
+          test: /src\/cli\/(?:run|verbs|instance_verbs|shutdown|terminal)\.ts$/,
           priority: 1,
         },
         {
           name: 'version',
-          test: /src\/(?:cli\/(?:version|v8_flags)|loading\/single_executable)\.ts$/,
-          priority: 1,
+          test: /src\/(?:cli\/(?:version|v8_flags|output|exit_codes)|diagnostics\/system_failure|loading\/single_executable)\.ts$/,
+          priority: 2,
         },
         {
           name: 'options',

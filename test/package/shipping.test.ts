@@ -83,7 +83,7 @@ it.each(['--version', '-V'])(
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     expect(files).toContain(main);
     const sizes = await Promise.all(files.map(async (file) => (await readFile(file)).length));
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(12_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(14_000);
   },
 );
 
