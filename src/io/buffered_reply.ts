@@ -2,6 +2,7 @@ import type { Sent } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { BodyPump, type BodyPumpParts, CompressedLength } from './body_pump.ts';
+import type { CompressedBytes } from './compressor.ts';
 import { freeBuffers } from './free_buffers.ts';
 
 /**
@@ -13,8 +14,8 @@ export class BufferedReply implements BodyTaker {
   readonly #source: ResponseBody;
   readonly #when: { readonly limitBytes: number; readonly waits: boolean };
   readonly #stream: (source: ResponseBody) => void;
-  /** Makes the piece, which nothing else may refer to, and starts the response; the bytes of the whole are overwritten afterwards. */
-  readonly #make: (whole: Uint8Array) => Uint8Array<ArrayBuffer>;
+  /** Makes the piece, and starts the response; the bytes of the whole are overwritten afterwards. */
+  readonly #make: (whole: Uint8Array) => CompressedBytes;
   readonly #pump: BodyPump;
   /** Lent bytes of the current read. */
   #pieces: Uint8Array[] = [];
@@ -30,7 +31,7 @@ export class BufferedReply implements BodyTaker {
     when: { readonly limitBytes: number; readonly waits: boolean },
     stream: (source: ResponseBody) => void,
     done: (sent: Sent) => void,
-    make: (whole: Uint8Array) => Uint8Array<ArrayBuffer>,
+    make: (whole: Uint8Array) => CompressedBytes,
   ) {
     this.#parts = parts;
     this.#source = source;
@@ -63,10 +64,12 @@ export class BufferedReply implements BodyTaker {
     const { sink } = this.#parts;
     if (sink.gone) return;
     const isOnePiece = this.#pieces.length === 1 && this.#kept === null;
-    const bytes = this.#make(isOnePiece ? this.#pieces[0]! : this.#keep().subarray(0, this.#keptBytes));
+    const { bytes, areOwn } = this.#make(
+      isOnePiece ? this.#pieces[0]! : this.#keep().subarray(0, this.#keptBytes),
+    );
     if (this.#kept !== null) freeBuffers.give(this.#kept);
     this.#pump.rawLength = new CompressedLength(bytes.length, this.#bytes);
-    this.#pump.owned = bytes;
+    if (areOwn) this.#pump.owned = bytes;
     sink.take(bytes);
     this.#pump.end(NO_FIELDS);
   }

@@ -16,14 +16,22 @@ const brotliOptions = () => ({ params: { [nodeZlib().constants.BROTLI_PARAM_QUAL
 /** Bodies up to this length fit into a window of 2^12 bytes, whose state is created in half the time. */
 const SMALL_BYTES = 4_096;
 
+/** A whole body, compressed. */
+export interface CompressedBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Whether they have memory of their own, which can be freed (`free_memory.ts`). */
+  readonly areOwn: boolean;
+}
+
 /** Compresses a whole body; `deflate` is the zlib format (RFC 9110 §8.4.1.2). */
-export function compressed(bytes: Uint8Array, encoding: Encoding): Uint8Array<ArrayBuffer> {
+export function compressed(bytes: Uint8Array, encoding: Encoding): CompressedBytes {
   if (encoding === 'gzip' && bytes.length <= SMALL_GZIP_BYTES) {
     const small = smallGzip(bytes);
-    if (small !== null) return small;
+    if (small !== null) return { bytes: small, areOwn: false };
   }
   const isSmall = bytes.length <= SMALL_BYTES && (encoding === 'gzip' || encoding === 'deflate');
-  return encodedAtOnce(bytes, encoding, isSmall ? { windowBits: 12, memLevel: 6 } : {});
+  const packed = encodedAtOnce(bytes, encoding, isSmall ? { windowBits: 12, memLevel: 6 } : {});
+  return { bytes: packed, areOwn: true };
 }
 
 /** An empty last block, and the length of the checksum behind it (RFC 1951 §3.2.6, RFC 7932 §9.2, RFC 8878 §3.1.1.2). */
@@ -55,7 +63,7 @@ function encodedAtOnce(
   given: Pick<ZlibOptions, 'finishFlush' | 'windowBits' | 'memLevel'>,
 ): Uint8Array<ArrayBuffer> {
   // The output is hardly ever longer than the input, so one output buffer is enough. Of text, zlib makes less than a
-  // quarter; more is joined. A buffer of half of Node's pool has memory of its own, which can be freed (`free_memory.ts`).
+  // quarter; more is joined. Buffers of half of Node's pool, and longer ones, have memory of their own.
   const isZlib = encoding === 'gzip' || encoding === 'deflate';
   const wantedBytes = (isZlib ? bytes.length >> 2 : bytes.length) + 1_024;
   const options = { ...given, chunkSize: Math.max(wantedBytes, Buffer.poolSize >>> 1) };

@@ -64,7 +64,7 @@ function arrival(reads: readonly (readonly number[])[], waits: boolean, seed: nu
     ({ rawResponseBytes }) => (raw = rawResponseBytes),
     (whole) => {
       sent.push(Buffer.from(whole));
-      return Buffer.from('short');
+      return { bytes: Buffer.from('short'), areOwn: false };
     },
   );
   let next = 0;

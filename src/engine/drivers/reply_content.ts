@@ -37,7 +37,7 @@ export function localContent(reply: Reply, method: string, body: Uint8Array): Re
   const { bytes: raw, isCut } = editWhole(body, reply.editors ?? NO_EDITORS);
   // The client would take a part of it for the whole.
   if (isCut) return { framing: { lengthBytes: null, content: false }, bytes: NO_BYTES, raw: NO_BYTES, isCut };
-  const bytes = reply.compress === null ? raw : compressed(raw, reply.compress);
+  const bytes = reply.compress === null ? raw : compressed(raw, reply.compress).bytes;
   const content = bytes.length > 0 && !isBodyless(method, reply.status);
   const framing = { lengthBytes: declaredLength(reply.status, bytes.length), content };
   return content
@@ -62,7 +62,7 @@ export function wholeContent(reply: Reply, method: string, upstream: WholeBody):
     return { framing: { lengthBytes: null, content: true }, bytes, raw, isCut };
   }
   if (isCut) return { framing: { lengthBytes: null, content: true }, bytes: NO_BYTES, raw: NO_BYTES, isCut };
-  const bytes = compressed(raw, reply.compress);
+  const { bytes } = compressed(raw, reply.compress);
   return { framing: { lengthBytes: bytes.length, content: true }, bytes, raw, isCut };
 }
 

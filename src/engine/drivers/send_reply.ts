@@ -125,9 +125,9 @@ function sendCompressed(
   if (limitBytes < (declaredBytes ?? 0)) return stream(body);
   const waits = declaredBytes !== null;
   const whole = new BufferedReply(parts, body, { limitBytes, waits }, stream, done, (raw) => {
-    const bytes = compressed(raw, encoding);
-    sink.head(reply.status, fields, { lengthBytes: bytes.length, content: true });
-    return bytes;
+    const packed = compressed(raw, encoding);
+    sink.head(reply.status, fields, { lengthBytes: packed.bytes.length, content: true });
+    return packed;
   });
   body.flow(whole);
 }
