@@ -4,7 +4,7 @@
  */
 
 /** The length of each symbol's code in bits, one digit of base 36 for each of the 256 symbols. */
-const LENGTHS =
+export const CODE_LENGTHS =
   'dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6ca' +
   'd67777777777777777777777878djde6f56565666577666567655677777fbeds' +
   'kmkkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmn' +
@@ -42,8 +42,8 @@ function buildAutomaton(): Automaton {
   const root = makeNode();
   let code = 0;
   for (let length = 1; length < MAX_LENGTH + 1; length++) {
-    for (let symbol = 0; symbol < LENGTHS.length; symbol++) {
-      if (Number.parseInt(LENGTHS[symbol]!, 36) !== length) continue;
+    for (let symbol = 0; symbol < CODE_LENGTHS.length; symbol++) {
+      if (Number.parseInt(CODE_LENGTHS[symbol]!, 36) !== length) continue;
       let node = root;
       for (let bit = length - 1; bit > 0; bit--)
         node = (node.children[(code >>> bit) & 1] ??= makeNode()) as Node;
