@@ -29,8 +29,9 @@ interface Reaching {
 export function unreached(examined: Examined, policies: readonly ExaminedPolicy[]): readonly Found[] {
   const { model, cells } = examined;
   const { alive, written, left, failed, unknown, forwarded } = reachingOf(examined);
+  const unknownRoutes = [...unknown.keys()];
   const isKnown = (pointer: string): boolean =>
-    ![...unknown.keys()].some((route) => pointer.startsWith(`${route}/`));
+    !unknownRoutes.some((route) => pointer.startsWith(`${route}/`));
   const dead = Array.from(alive).flatMap(([pointer, isAlive]): Found[] => {
     if (isAlive || !isKnown(pointer)) return [];
     const isAction = /\/actions\/\d+$/.test(pointer);

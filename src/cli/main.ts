@@ -6,7 +6,7 @@ import { NODE_TOO_OLD, nodeIsTooOld, packageVersion } from './version.ts';
 export type Verb = (args: readonly string[]) => Promise<number>;
 
 if (nodeIsTooOld(process.versions.node)) {
-  // Not in the way of other verbs, because it runs on any version of Node.
+  // `output.ts` may not run on such a version.
   console.error(NODE_TOO_OLD);
   process.exitCode = 2;
 } else if (process.argv.length === 3 && /^(?:-V|--version)$/.test(process.argv[2]!)) {

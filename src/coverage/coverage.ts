@@ -1,7 +1,7 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { extended } from '../edge/extension.ts';
 import type { EdgeFixture } from './edge_fixture.ts';
-import { type Tally, hitCounter, measure, openness, tallies } from './measure.ts';
+import { type Tally, hitCounter, measure, isOpenIn, tallies } from './measure.ts';
 import type { CoveragePoint, MeasuredPoint } from './point.ts';
 import { type PlacedRoute, placedAll } from './placed_routes.ts';
 import { pointsOf } from './points.ts';
@@ -98,12 +98,12 @@ export function coverageOf(covered: CoveredEdge, others: readonly Recording[] = 
 
 /** Whether a case could cover a point that none covers yet. */
 export function hasOpen(covered: CoveredEdge): boolean {
-  return covered.points.some(openness(settingOf(covered, covered.recorder.recording())));
+  return covered.points.some(isOpenIn(settingOf(covered, covered.recorder.recording())));
 }
 
 /** The points that a case could cover, and none covers yet. */
 export function openOf(covered: CoveredEdge): CoveragePoint[] {
-  return covered.points.filter(openness(settingOf(covered, covered.recorder.recording())));
+  return covered.points.filter(isOpenIn(settingOf(covered, covered.recorder.recording())));
 }
 
 function settingOf({ routes, rules, recorder: own }: CoveredEdge, recording: Recording): WhySetting {

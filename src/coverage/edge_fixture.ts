@@ -39,7 +39,7 @@ export interface EdgeFixture {
   readonly unwatched: () => EdgeFixture;
   /** A configuration that shares most objects with this one, so that only what differs is compiled. */
   readonly edited: (config: EdgeConfig) => EdgeFixture;
-  /** Gives up what was compiled, when no more cases are run; a later one compiles it again. */
+  /** Releases what was compiled once no more cases run; a later case compiles it again. */
   readonly release: () => void;
   /** A node of its own with the same options, whose sessions are those of `registry`. */
   readonly node: (world: World, registry: LoginRegistry) => EdgeRuntime;

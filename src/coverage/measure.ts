@@ -19,8 +19,8 @@ export function measure(points: readonly CoveragePoint[], setting: WhySetting): 
   return points.map((point) => Object.assign({}, point, measured(point)));
 }
 
-/** Whether a case could cover a point, and none does yet. */
-export function openness(setting: WhySetting): (point: CoveragePoint) => boolean {
+/** Returns a function that tells whether a case could cover a point, and none does yet. */
+export function isOpenIn(setting: WhySetting): (point: CoveragePoint) => boolean {
   const measured = measurer(setting);
   return (point) => isOpen(measured(point));
 }

@@ -67,8 +67,8 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     this.#onClosed = onClosed;
     this.output = new ConnectionOutput(socket, shared.limits.writeIdleMs);
     this.#flood = new FloodGate(this.output);
-    const own = { facts, output: this.output, drain: () => this.drain() };
-    this.#streams = new ServerStreams(own, shared, this.#flood, () => this.#finished());
+    const connection = { facts, output: this.output, drain: () => this.drain() };
+    this.#streams = new ServerStreams(connection, shared, this.#flood, () => this.#finished());
     this.output.send(OWN_PREFACE);
     shared.deadlines.watch(this, shared.limits.headMs);
     attach(socket, this);

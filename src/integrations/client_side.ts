@@ -190,8 +190,8 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
     },
     take: (bytes) => {
       if (counts.gone) return;
-      // Node may write it later, when the borrowed buffer has been reused.
       const { length } = bytes;
+      // Node may write it later, when the borrowed buffer has been reused.
       hasRoom = real.write(Buffer.from(bytes), (error) => {
         if (error === null || error === undefined) counts.sentBytes += length;
       });

@@ -54,7 +54,7 @@ interface Entry {
   readonly addresses: readonly ResolvedAddress[];
   /** When it is looked up again. */
   endMs: number;
-  /** When it is of no use any more. */
+  /** When it may no longer be used. */
   lastMs: number;
   /** The address that the next connection tries first. */
   nextIndex: number;

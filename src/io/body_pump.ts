@@ -37,7 +37,7 @@ export class CompressedLength implements RawLength {
 export class BodyPump implements BodyTaker {
   /** Set if the content before compression differs from what was sent. */
   rawLength: RawLength | null = null;
-  /** The whole content, if it was made for this response alone: its memory is freed when it was sent. */
+  /** The whole content, if it was made for this response alone: its memory is freed once it has been sent. */
   owned: Uint8Array<ArrayBuffer> | null = null;
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;

@@ -64,12 +64,12 @@ export class BufferedReply implements BodyTaker {
     const { sink } = this.#parts;
     if (sink.gone) return;
     const isOnePiece = this.#pieces.length === 1 && this.#kept === null;
-    const { bytes, areOwn } = this.#make(
+    const { bytes, ownsMemory } = this.#make(
       isOnePiece ? this.#pieces[0]! : this.#keep().subarray(0, this.#keptBytes),
     );
     if (this.#kept !== null) freeBuffers.give(this.#kept);
     this.#pump.rawLength = new CompressedLength(bytes.length, this.#bytes);
-    if (areOwn) this.#pump.owned = bytes;
+    if (ownsMemory) this.#pump.owned = bytes;
     sink.take(bytes);
     this.#pump.end(NO_FIELDS);
   }

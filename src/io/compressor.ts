@@ -1,5 +1,5 @@
-import type { ZlibOptions } from 'node:zlib';
 import type { Transform } from 'node:stream';
+import type { ZlibOptions } from 'node:zlib';
 import type { Encoding } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { RawLength } from './body_pump.ts';
@@ -19,19 +19,19 @@ const SMALL_BYTES = 4_096;
 /** A whole body, compressed. */
 export interface CompressedBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether they have memory of their own, which can be freed (`free_memory.ts`). */
-  readonly areOwn: boolean;
+  /** Whether nothing else is in their memory, so that it can be freed (`free_memory.ts`). */
+  readonly ownsMemory: boolean;
 }
 
 /** Compresses a whole body; `deflate` is the zlib format (RFC 9110 §8.4.1.2). */
 export function compressed(bytes: Uint8Array, encoding: Encoding): CompressedBytes {
   if (encoding === 'gzip' && bytes.length <= SMALL_GZIP_BYTES) {
     const small = smallGzip(bytes);
-    if (small !== null) return { bytes: small, areOwn: false };
+    if (small !== null) return { bytes: small, ownsMemory: false };
   }
   const isSmall = bytes.length <= SMALL_BYTES && (encoding === 'gzip' || encoding === 'deflate');
   const packed = encodedAtOnce(bytes, encoding, isSmall ? { windowBits: 12, memLevel: 6 } : {});
-  return { bytes: packed, areOwn: true };
+  return { bytes: packed, ownsMemory: true };
 }
 
 /** An empty last block, and the length of the checksum behind it (RFC 1951 §3.2.6, RFC 7932 §9.2, RFC 8878 §3.1.1.2). */

@@ -4,7 +4,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { compileCase } from '../simulator/compile_case.ts';
 import type { Signer } from '../simulator/document/requests.ts';
 import { fileSetting } from '../simulator/case_setting.ts';
-import { type FoundCase, findCases } from '../simulator/search/cover_points.ts';
+import { type FoundCase, foundCase, findCases } from '../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../simulator/search/draft.ts';
 import { type EmittedCases, emittedCases } from '../simulator/search/emit.ts';
 import { noticingCases } from '../simulator/search/noticing_cases.ts';
@@ -34,11 +34,7 @@ function foundUnwatched(
   signer: Signer | null,
 ): readonly FoundCase[] {
   const run = draftRunner(covered.edge.unwatched());
-  return findCases(covered, start, { signer }).map(({ draft, points }) => ({
-    draft,
-    points,
-    run: () => run(draft),
-  }));
+  return findCases(covered, start, { signer }).map(({ draft, points }) => foundCase(draft, run, points));
 }
 
 /** The requests of the cases in a file; the search starts from them. */

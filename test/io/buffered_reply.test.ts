@@ -64,7 +64,7 @@ function arrival(reads: readonly (readonly number[])[], waits: boolean, seed: nu
     ({ rawResponseBytes }) => (raw = rawResponseBytes),
     (whole) => {
       sent.push(Buffer.from(whole));
-      return { bytes: Buffer.from('short'), areOwn: false };
+      return { bytes: Buffer.from('short'), ownsMemory: false };
     },
   );
   let next = 0;

@@ -14,10 +14,13 @@ export interface Connection {
    * the connection was lost.
    */
   readonly run: (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** Begins a transaction, which takes no work: no answer shows early that the database hangs. `lockMs`: what it waits for a lock. */
+  /**
+   * Begins a transaction. That takes no work, so a missing answer shows early that the database hangs. `lockMs`: how long the
+   * transaction may wait for a lock.
+   */
   readonly begin: (sql: string, lockMs?: number) => Promise<void>;
   readonly isLost: () => boolean;
-  /** Whether it was given up without an answer, so that another one would most likely get none either. */
+  /** Whether it was given up because no answer came: another connection would most likely get none, too. */
   readonly isSilent: () => boolean;
   /** What another connection sends by NOTIFY. */
   readonly onNotice: (heard: () => void) => void;

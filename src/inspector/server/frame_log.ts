@@ -13,7 +13,7 @@ const INFLATE_BYTES = 1_048_576;
  * and its sender may be anyone.
  */
 const INFLATED_BYTES_A_SECOND = 16 * 2 ** 20;
-/** What inflating takes beside its bytes, as bytes. */
+/** The fixed cost of inflating a message, as the number of bytes that take as long. */
 const INFLATING_BYTES = 4_096;
 /** How far a compressed message may refer back (RFC 7692, section 7.1.2). */
 const WINDOW_BYTES = 32_768;

@@ -69,7 +69,7 @@ export function findCases(
     const ran = run(draft);
     if (ran.simulatedRequests.length === 0 && ran.connection === null) return;
     const { points, isNovel } = open.take(draft);
-    if (points.length > 0) found.push(caseOf(draft, run, points));
+    if (points.length > 0) found.push(foundCase(draft, run, points));
     if ((points.length > 0 || isNovel) && corpus.length < CORPUS_LIMIT) corpus.push(draft);
   };
 
@@ -93,8 +93,8 @@ export function findCases(
   return found;
 }
 
-/** Made apart, because a closure of the search would keep all of its data. */
-function caseOf(draft: Draft, run: RunDraft, points: readonly CoveragePoint[]): FoundCase {
+/** A case that was found. It is made here, because a closure of the search would keep all of its data. */
+export function foundCase(draft: Draft, run: RunDraft, points: readonly CoveragePoint[]): FoundCase {
   return { draft, run: () => run(draft), points };
 }
 
