@@ -1,37 +1,40 @@
 import { collectGarbageWith } from '../io/young_garbage.ts';
 import { nodeV8, setFlag } from './v8_flags.ts';
 
-/** V8 grows its young generation to 48 MB and more, and never shrinks it again. */
-const ENOUGH_BYTES = 7.5 * 2 ** 20;
-const LOOK_MS = 20;
+/** V8 doubles the young generation up to 32 MB, and shrinks it when it collects garbage while little is allocated. */
+const ENOUGH_BYTES = 4.5 * 2 ** 20;
+const YOUNG = {
+  grows: { set: '--semi-space-growth-factor=2', original: '--semi-space-growth-factor=2' },
+  stays: { set: '--semi-space-growth-factor=1', original: '--semi-space-growth-factor=2' },
+} as const;
 /** V8's options for young garbage: neither its collection nor the release of its buffers is given to other threads. */
 const ONE_THREAD = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-sweeping'] as const;
 
 /**
- * A full collection is due at three times the heap that the last one left. V8 itself chooses less for a small heap, and then
+ * A full collection is due at twice the heap that the last one left. V8 itself chooses less for a small heap, and then
  * begins the next one at once, because it counts with a young generation of the usual size.
  */
-const GROWTH = { set: '--heap-growing-percent=200', original: '--heap-growing-percent=0' } as const;
+const GROWTH = { set: '--heap-growing-percent=100', original: '--heap-growing-percent=0' } as const;
 
 /**
- * Stops the growth of the young generation at 8 MB for the whole process: the objects of a request are
- * garbage at its end, and with 10,000 idle connections the process takes 60 to 100 MB less. V8 accepts the
- * limit as an option at its start only, so it is set when the heap has reached the size. A larger heap does
- * not make the proxy faster. What was read from connections is collected when there is enough of it
- * (`io/young_garbage.ts`), by the thread that makes it. A small young generation holds so little that helper
- * threads cost more than they save, and memory they free lands in other threads' allocator pools.
+ * Keeps the young generation at 8 MB for the whole process: the objects of a request are garbage at its end, and with
+ * 10,000 idle connections the process takes 60 to 100 MB less. V8 accepts a limit as an option at its start only, so
+ * after each collection it is told whether to grow: it may have shrunk. A larger heap does not make the proxy faster. What
+ * was read from connections is collected when there is enough of it (`io/young_garbage.ts`), by the thread that makes it.
+ * A small young generation holds so little that helper threads cost more than they save, and memory they free lands in
+ * other threads' allocator pools.
  */
 export function limitHeap(): void {
   const { getHeapSpaceStatistics, setFlagsFromString } = nodeV8();
   for (const option of ONE_THREAD) setFlagsFromString(option);
   setFlag(GROWTH);
-  const timer = setInterval(() => {
+  // What is done at the start, in one go, would make it grow to its limit.
+  setFlag(YOUNG.stays);
+  const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');
+  new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-    if (young === undefined || young.space_size < ENOUGH_BYTES) return;
-    clearInterval(timer);
-    setFlag({ set: '--semi-space-growth-factor=1', original: '--semi-space-growth-factor=2' });
-  }, LOOK_MS);
-  timer.unref();
+    setFlag(young !== undefined && young.space_size < ENOUGH_BYTES ? YOUNG.grows : YOUNG.stays);
+  }).observe({ entryTypes: ['gc'] });
   let collect: Collect | null = null;
   collectGarbageWith(() => {
     collect ??= collector();

@@ -4,19 +4,20 @@ interface Flag {
   readonly original: string;
 }
 
-const changed: Flag[] = [];
+/** By what V8 starts with. */
+const changed = new Map<string, Flag>();
 
 /** Loading it takes milliseconds, and every verb loads this file. */
 export const nodeV8 = () => process.getBuiltinModule('node:v8');
 
 function setAll(value: keyof Flag): void {
-  for (const flag of changed) nodeV8().setFlagsFromString(flag[value]);
+  for (const flag of changed.values()) nodeV8().setFlagsFromString(flag[value]);
 }
 
-/** Sets a flag for the rest of the process. */
+/** Sets a flag until it is set again. */
 export function setFlag(flag: Flag): void {
-  changed.push(flag);
-  setAll('set');
+  changed.set(flag.original, flag);
+  nodeV8().setFlagsFromString(flag.set);
 }
 
 /** Does something with the flags that V8 starts with: it rejects cached code of a process with others. */

@@ -24,21 +24,17 @@ test('what was read and passed on does not accumulate', () => {
   expect(heldMiB('limited')).toBeLessThan(8);
 });
 
-/** Sets the flags of a server until its heap has grown, and prints cached code: as it is cached, and with these flags. */
+/** Sets the flags of a server, and prints cached code: as it is cached, and with these flags. */
 const CACHING = `
-import { setTimeout } from 'node:timers/promises';
 import { Script } from 'node:vm';
 import { limitHeap } from './src/cli/heap_limit.ts';
 import { withOriginalFlags } from './src/cli/v8_flags.ts';
 limitHeap();
 const made = () => new Script('1 + 1').createCachedData().toString('base64');
-const before = made();
-const kept = Array.from({ length: 300_000 }, (_, index) => ({ index }));
-// Cached code begins with the flags that it is for.
-for (let looks = 0; looks < 500 && made() === before; looks++) await setTimeout(20);
 let original;
 withOriginalFlags(() => (original = made()));
-console.log(JSON.stringify({ original, own: made(), kept: kept.length }));
+// Cached code begins with the flags that it is for.
+console.log(JSON.stringify({ original, own: made() }));
 `;
 /** Prints whether V8 rejects cached code at a start. */
 const STARTING = `
@@ -47,14 +43,54 @@ const cachedData = Buffer.from(process.argv[1], 'base64');
 console.log(new Script('1 + 1', { cachedData }).cachedDataRejected);
 `;
 
+function run(script: string, ...args: readonly string[]): unknown {
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...args], { encoding: 'utf8' }),
+  );
+}
+
 test('code that a server has cached is accepted at its next start', () => {
-  const run = (script: string, ...args: readonly string[]): unknown =>
-    JSON.parse(
-      execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...args], {
-        encoding: 'utf8',
-      }),
-    );
   const { original, own } = run(CACHING) as { readonly original: string; readonly own: string };
   expect(run(STARTING, original)).toBe(false);
   expect(run(STARTING, own)).toBe(true);
+});
+
+/** Prints the size of the young generation in MiB: after the start in one go, under load, after a pause, and under load again. */
+const WORKING = `
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { limitHeap } from './src/cli/heap_limit.ts';
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc');
+const made = (count) => Array.from({ length: count }, (_, index) => ({ index }));
+const size = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20;
+let kept;
+async function work() {
+  for (let turn = 0; turn < 150; turn++) {
+    kept = made(20_000);
+    await setImmediate();
+  }
+  return size();
+}
+limitHeap();
+kept = made(300_000);
+const started = size();
+const worked = await work();
+// V8 shrinks it when it has been idle, which is a matter of the last seconds.
+for (let pause = 0; pause < 50 && size() > 2; pause++) {
+  await setTimeout(100);
+  collect();
+}
+console.log(JSON.stringify({ started, worked, paused: size(), again: await work(), kept: kept.length }));
+`;
+
+test('the young generation has the same size under each load, and does not grow at the start', () => {
+  const { started, worked, paused, again } = run(WORKING) as Readonly<Record<string, number>>;
+  expect(started).toBeLessThanOrEqual(2);
+  expect(paused).toBeLessThanOrEqual(2);
+  for (const size of [worked, again]) {
+    expect(size).toBeGreaterThan(4.5);
+    expect(size).toBeLessThanOrEqual(8);
+  }
 });
