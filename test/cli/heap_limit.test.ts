@@ -67,7 +67,7 @@ const made = (count) => Array.from({ length: count }, (_, index) => ({ index }))
 const size = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20;
 let kept;
 async function work() {
-  for (let turn = 0; turn < 150; turn++) {
+  for (let turn = 0; turn < 300 || (turn < 5_000 && size() < 4.5); turn++) {
     kept = made(20_000);
     await setImmediate();
   }
