@@ -5,6 +5,7 @@ import { EXIT } from './exit_codes.ts';
 import { writtenAt } from '../config_file/document.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { printFindings } from './terminal.ts';
+import { textOrJson } from './reporter_option.ts';
 import { isScript, loadConfig } from '../project_files/load_config.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
 import { stderr, stdout } from './output.ts';
@@ -12,7 +13,7 @@ import { stderr, stdout } from './output.ts';
 const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' };
 
 export function register(command: Command): void {
-  command
+  textOrJson(command)
     .argument('[file]', `edge file${usualText('edge')}`)
     .option(
       '--dry-run',
@@ -27,6 +28,7 @@ export function register(command: Command): void {
 interface ApplyOptions extends ClientOptions {
   readonly dryRun?: boolean;
   readonly force?: boolean;
+  readonly json?: boolean;
 }
 
 interface Applied {
@@ -35,7 +37,7 @@ interface Applied {
 }
 
 async function apply(file: string, options: ApplyOptions): Promise<number> {
-  const { dryRun: isDry = false, force = false } = options;
+  const { dryRun: isDry = false, force = false, json = false } = options;
   const checked = await loadConfig(file, { secretsMayBeMissing: true, serviceName: options.serviceName });
   const { config, diagnostics } = checked;
   printFindings(diagnostics);
@@ -49,12 +51,17 @@ async function apply(file: string, options: ApplyOptions): Promise<number> {
     throw error;
   }
   const { steps, notes } = applied;
+  if (json) stdout.write(`${JSON.stringify({ dry_run: isDry, steps, notes }, null, 2)}\n`);
+  else printChanges(applied, isDry);
+  return isDry && steps.length > 0 ? EXIT.differs : EXIT.ok;
+}
+
+function printChanges({ steps, notes }: Applied, isDry: boolean): void {
   for (const note of notes) stderr.write(`${note}\n`);
   for (const { action, kind, name } of steps) {
     stdout.write(`${SIGNS[action] ?? '?'} ${kind.replaceAll('_', ' ')} ${name}\n`);
   }
   stdout.write(steps.length === 0 ? 'nothing to change\n' : `${summary(steps, isDry)}\n`);
-  return isDry && steps.length > 0 ? EXIT.differs : EXIT.ok;
 }
 
 /** `3 changed: 2 created, 1 deleted`. */

@@ -3,6 +3,7 @@ import { makeKey } from '../control/api/account.ts';
 import { secretText } from '../crypto/random.ts';
 import { StoreError } from '../control/store/port.ts';
 import { newIds } from '../events/identifiers.ts';
+import { textOrJson } from './reporter_option.ts';
 import { STORE, withStore } from './with_store.ts';
 import { stderr, stdout } from './output.ts';
 
@@ -21,17 +22,20 @@ export function register(command: Command): void {
         stderr.write(`made ${id}\n`);
       });
     });
-  command
-    .command('list')
+  textOrJson(command.command('list'))
     .description('List keys, newest first')
     .option(...STORE)
-    .action(async (options: { store: string }) => {
-      process.exitCode = await withStore(options.store, async (store) => {
+    .action(async ({ store: place, json = false }: { store: string; json?: boolean }) => {
+      process.exitCode = await withStore(place, async (store) => {
         const objects = await store.read((view) => view.all(['api_key']));
-        for (const { id, body } of objects.toReversed()) {
-          const line = [id, body['created_at'], body['owner_id'], body['description'] ?? ''];
-          stdout.write(`${line.join('  ')}\n`);
-        }
+        const keys = objects.toReversed().map(({ id, body }) => ({
+          id,
+          created_at: body['created_at'],
+          owner_id: body['owner_id'],
+          description: body['description'] ?? '',
+        }));
+        if (json) stdout.write(`${JSON.stringify(keys, null, 2)}\n`);
+        else for (const key of keys) stdout.write(`${Object.values(key).join('  ')}\n`);
       });
     });
   command

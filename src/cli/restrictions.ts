@@ -2,22 +2,26 @@ import type { Command } from 'commander';
 import { connected } from '../control/api/objects.ts';
 import { ipRestrictions } from '../control/resources/ip_policies.ts';
 import { StoreError } from '../control/store/port.ts';
+import { textOrJson } from './reporter_option.ts';
 import { STORE, withStore } from './with_store.ts';
 import { stdout } from './output.ts';
 
 /** Lists and lifts IP restrictions directly in the store, for an operator whom one of them locks out. */
 export function register(command: Command): void {
-  command
-    .command('list')
+  textOrJson(command.command('list'))
     .description('List IP restrictions')
     .option(...STORE)
-    .action(async (options: { store: string }) => {
-      process.exitCode = await withStore(options.store, async (store) => {
-        for (const { id, body } of await store.read((view) => view.all([ipRestrictions.kind]))) {
-          const policies = body['ip_policy_ids'] as readonly string[];
-          const state = body['enforced'] === true ? 'enforced' : 'not enforced';
-          stdout.write(`${id}  ${String(body['type'])}  ${state}  ${policies.join(' ')}\n`);
-        }
+    .action(async ({ store: place, json = false }: { store: string; json?: boolean }) => {
+      process.exitCode = await withStore(place, async (store) => {
+        const objects = await store.read((view) => view.all([ipRestrictions.kind]));
+        const restrictions = objects.map(({ id, body }) => ({
+          id,
+          type: String(body['type']),
+          enforced: body['enforced'] === true,
+          ip_policy_ids: body['ip_policy_ids'] as readonly string[],
+        }));
+        if (json) stdout.write(`${JSON.stringify(restrictions, null, 2)}\n`);
+        else for (const each of restrictions) stdout.write(lineOf(each));
       });
     });
   command
@@ -35,4 +39,18 @@ export function register(command: Command): void {
         stdout.write(`lifted ${id}\n`);
       });
     });
+}
+
+function lineOf({
+  id,
+  type,
+  enforced,
+  ip_policy_ids: policies,
+}: {
+  readonly id: string;
+  readonly type: string;
+  readonly enforced: boolean;
+  readonly ip_policy_ids: readonly string[];
+}): string {
+  return `${id}  ${type}  ${enforced ? 'enforced' : 'not enforced'}  ${policies.join(' ')}\n`;
 }

@@ -155,6 +155,18 @@ describe('certificates', () => {
     expect(refused.code).toBe(6);
     const verdicts = refused.stdout.trim().split('\n');
     expect(verdicts.map((line) => line.slice(0, 7))).toEqual(TAMPERINGS.map(() => 'REFUSED'));
+    const [shown, notShown] = await Promise.all([
+      verify('proof.json', '--json'),
+      verify('tampered.json', '-r', 'json'),
+    ]);
+    const name = 'ops is reached from 10.0.0.0/8 only';
+    expect([shown.code, JSON.parse(shown.stdout)]).toEqual([
+      0,
+      [{ verdict: 'VERIFIED', name, classes: expect.any(Number) }],
+    ]);
+    expect(notShown.code).toBe(6);
+    for (const each of JSON.parse(notShown.stdout) as readonly object[])
+      expect(each).toEqual({ verdict: 'REFUSED', reason: expect.stringMatching(/./) });
   });
 
   test('of equivalence', { timeout: 120_000 }, async () => {

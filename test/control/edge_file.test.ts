@@ -228,6 +228,11 @@ describe('the command line', () => {
     expect(planned.out).toContain('+ weighted backend split\n');
     expect(planned.out).toMatch(/\n13 would change: 7 created, 1 updated, 5 deleted\n$/);
     expect(planned.code).toBe(5);
+    const asData = await run(['apply', path, '--dry-run', '-r', 'json']);
+    expect(asData.code).toBe(5);
+    const { dry_run: isDry, steps, notes } = JSON.parse(asData.out);
+    expect([isDry, steps.length, notes]).toEqual([true, 13, expect.any(Array)]);
+    expect(steps).toContainEqual({ action: 'create', kind: 'weighted_backend', name: 'split' });
     const applied = await run(['apply', path]);
     expect([applied.code, applied.out]).toEqual([0, planned.out.replace('would change', 'changed')]);
     expect(await run(['apply', path])).toMatchObject({ code: 0, out: 'nothing to change\n' });

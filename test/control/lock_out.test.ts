@@ -102,6 +102,8 @@ it('a forced change is made, and the operator lifts the restriction in the store
       join(instance.folder, 'store.db'),
     ]);
   expect((await run('list')).stdout).toContain(`${restriction}  api  enforced  ${policy}\n`);
+  const asData = { id: restriction, type: 'api', enforced: true, ip_policy_ids: [policy] };
+  expect(JSON.parse((await run('list', '--json')).stdout)).toContainEqual(asData);
   expect((await run('lift', restriction)).stdout).toBe(`lifted ${restriction}\n`);
   await expect(run('lift', policy)).rejects.toMatchObject({ code: 2 });
   expect((await instance.call('GET', '/api_keys')).status).toBe(200);

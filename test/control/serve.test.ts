@@ -79,6 +79,9 @@ describe('serve and keys', () => {
     expect(listed.text).toContain('for a test');
     expect(listed.text).not.toContain(token);
     const id = `ak_${token.slice(0, 27)}`;
+    const asData = await output('keys', 'list', '-r', 'json');
+    const written = { id, owner_id: expect.stringMatching(/^usr_/), description: 'for a test' };
+    expect(JSON.parse(asData.text)[0]).toEqual({ ...written, created_at: expect.stringMatching(/^\d{4}-/) });
     expect((await output('keys', 'revoke', id)).text).toBe(`revoked ${id}\n`);
     expect(await get(url!, token)).toBe(403);
     expect((await output('keys', 'revoke', id)).code).toBe(2);
