@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { OutputError } from './failure.ts';
 
-/** How a file is created: its mode, and `wx` to keep a file that exists. */
+/** How a file is written: its mode, also if it exists, and `wx` to keep a file that exists. */
 interface Creation {
   readonly mode?: number;
   readonly flag?: 'w' | 'wx';
@@ -10,8 +10,16 @@ interface Creation {
 
 /** Writes a file; throws OutputError when it cannot be written. */
 export function writeText(path: string, text: string | Uint8Array, creation: Creation = {}): void {
+  const { mode, flag = 'w' } = creation;
   try {
-    writeFileSync(path, text, creation);
+    const file = openSync(path, flag, mode);
+    try {
+      // What is not a file, such as a pipe, keeps its mode.
+      if (mode !== undefined && fstatSync(file).isFile()) fchmodSync(file, mode);
+      writeFileSync(file, text);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     throw new OutputError(fileFailure('write', path, error));
   }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NOT_EXPORTED } from '../../src/edge/document/value_places.ts';
@@ -129,6 +129,10 @@ describe('secrets of an edge file', () => {
       ...on(instance),
     ]);
     expect([code, err]).toEqual([0, '']);
+    expect(statSync(whole).mode & 0o77).toBe(0);
+    // A file that others can read becomes one that they cannot.
+    chmodSync(whole, 0o644);
+    await runVerb(instance, ['export', '--secrets', '--private-keys', '-o', whole, ...on(instance)]);
     expect(statSync(whole).mode & 0o77).toBe(0);
     expect(readFileSync(whole, 'utf8')).not.toContain(NOT_EXPORTED);
     expect((await cli(empty, 'apply', whole, ...on(empty))).code).toBe(0);
