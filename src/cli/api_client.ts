@@ -1,5 +1,6 @@
 import { detailText } from '../diagnostics/system_failure.ts';
 import type { Command } from 'commander';
+import { FileError } from '../project_files/load_config.ts';
 import { type ServiceOptions, USUAL_SERVICE, serviceNameOption } from './service_name.ts';
 
 /** The instance that a verb talks to. */
@@ -36,7 +37,7 @@ export function addClientOptions(command: Command): Command {
   );
 }
 
-/** Calls the management API with the key of the environment. */
+/** Calls the management API with the key of the environment. Throws ApiError, and FileError if it cannot be asked. */
 export async function callApi(
   { url, serviceName = USUAL_SERVICE }: ClientOptions,
   method: 'GET' | 'PUT',
@@ -45,11 +46,11 @@ export async function callApi(
 ): Promise<unknown> {
   const key = process.env['EDGEPROOF_API_KEY'] ?? '';
   if (key === '')
-    throw new ApiError(
+    throw new FileError(
       'there is no key of the management API; set EDGEPROOF_API_KEY to one, which `edgeproof keys create` makes',
     );
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-    throw new ApiError(`${url} is not the URL of a management API; write it as ${urlLike(url)}`);
+    throw new FileError(`${url} is not the URL of a management API; write it as ${urlLike(url)}`);
   const headers = { authorization: `Bearer ${key}`, [`${serviceName}-version`]: '2' };
   const { createFetcher } = await import('../clients/fetch.ts');
   const client = createFetcher();
@@ -82,7 +83,8 @@ export async function callApi(
   const at = pointer === undefined || details?.pointers !== undefined ? '' : ` (at ${pointer})`;
   const cure =
     status === 401 || status === 403 ? `; the key in EDGEPROOF_API_KEY has to be one of ${url}` : '';
-  throw new ApiError(`${code}: ${msg}${at}${cure}`, { code, msg, pointers: pointers?.split(' ') ?? [] });
+  const sentence = cure === '' ? msg : msg.replace(/\.$/, '');
+  throw new ApiError(`${code}: ${sentence}${at}${cure}`, { code, msg, pointers: pointers?.split(' ') ?? [] });
 }
 
 /** The URL that a host and a port probably mean. */

@@ -10,7 +10,6 @@ export class OutputError extends Error {
 /** Errors with messages for the user, by name: their classes are in rooms that most verbs do not load. */
 const KNOWN: Readonly<Record<string, number>> = {
   FileError: EXIT.usage,
-  UsageError: EXIT.usage,
   StoreError: EXIT.usage,
   ConfigError: EXIT.configInvalid,
   OutputError: EXIT.runtime,

@@ -26,23 +26,30 @@ export function register(command: Command): void {
 async function trust(options: Options): Promise<number> {
   const authority = await localAuthority(dataFolder(process.env, process.platform));
   const machine = { platform: process.platform, home: homedir(), exists: existsSync, has: isInstalled };
-  const stores = trustStores(authority.file, machine, options.uninstall === true);
+  const isUninstall = options.uninstall === true;
+  const stores = trustStores(authority.file, machine, isUninstall);
   say(`The local authority: ${authority.file}`);
   say(`  ${describe(authority)}`);
   if (options.print === true) {
-    printSteps(stores, authority);
+    printSteps(stores);
+    if (!isUninstall)
+      say(`\nOr configure clients one by one, with nothing installed:\n${oneByOne(authority)}`);
     return EXIT.ok;
   }
-  if (stores.length === 0) {
-    say('No known trust store on this system. Configure clients one by one:');
-    say(oneByOne(authority));
-    return EXIT.failed;
-  }
+  if (stores.length > 0) return changeStores(stores);
+  say('No known trust store on this system.');
+  if (isUninstall) return EXIT.ok;
+  say(`Configure clients one by one:\n${oneByOne(authority)}`);
+  return EXIT.runtime;
+}
+
+/** Runs the commands of all stores, and says which ones failed; returns the exit code. */
+export function changeStores(stores: readonly TrustStore[]): number {
   const failed = stores.filter((store) => !runCommands(store));
   if (failed.length === 0) return EXIT.ok;
   say('\nThese commands failed; run them yourself:');
   for (const { commands } of failed) for (const command of commands) say(`  ${shown(command)}`);
-  return EXIT.failed;
+  return EXIT.runtime;
 }
 
 /** A trust store, and the commands that change it. */
@@ -119,13 +126,11 @@ function runCommands({ name, commands }: TrustStore): boolean {
   return true;
 }
 
-function printSteps(stores: readonly TrustStore[], authority: LocalAuthority): void {
+function printSteps(stores: readonly TrustStore[]): void {
   for (const { name, commands } of stores) {
     say(`\n${name}`);
     for (const command of commands) say(`  ${shown(command)}`);
   }
-  say('\nOr configure clients one by one, with nothing installed:');
-  say(oneByOne(authority));
 }
 
 function oneByOne({ file }: LocalAuthority): string {

@@ -31,7 +31,7 @@ export async function loadRevision(name: string, options: LoadOptions = {}): Pro
       const message = `cannot read ${name}: there is no such file, and git, which reads revisions, is not installed`;
       throw new FileError(`${message}; install git, or name a file`);
     }
-    const cause = firstLine(errorText(error)).replace(/^fatal: /, '');
+    const cause = firstLine(errorText(error)).replace(/^fatal: |\.$/g, '');
     throw new FileError(
       `cannot read ${name}: there is no such file, and git says: ${cause}; ${cureFor(cause)}`,
     );

@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { stdout } from '../../src/cli/output.ts';
 import { X509Certificate } from 'node:crypto';
-import { trustStores } from '../../src/cli/trust.ts';
+import { changeStores, trustStores } from '../../src/cli/trust.ts';
 import { dataFolder } from '../../src/cli/local_authority.ts';
 import { type Running, start } from './command.ts';
 import { backend, dial, echo, received } from '../server/tcp/peers.ts';
@@ -63,6 +64,9 @@ describe('edgeproof cert and trust', () => {
     expect(server.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
     expect(client.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
     expect(client.subjectAltName).toBe('email:robot@shop.test');
+    await chmod(join(folder, 'robot-client-key.pem'), 0o644);
+    await edgeproof('cert', '--client', 'robot', '--email', 'robot@shop.test', '--force');
+    expect((await stat(join(folder, 'robot-client-key.pem'))).mode & 0o077).toBe(0);
     // Nothing is overwritten.
     await expect(edgeproof('cert', '--client', 'robot')).rejects.toThrow(/--force/);
   });
@@ -71,12 +75,12 @@ describe('edgeproof cert and trust', () => {
     'write PKCS #12 for browsers',
     async () => {
       await edgeproof('cert', '--client', 'browser', '--p12', 'secret');
-      const { stdout } = await run(
+      const { stdout: listed } = await run(
         'openssl',
         ['pkcs12', '-in', join(folder, 'browser-client.p12'), '-passin', 'pass:secret', '-nokeys'],
         { encoding: 'utf8' },
       );
-      expect(stdout).toMatch(/subject=.*browser/);
+      expect(listed).toMatch(/subject=.*browser/);
     },
   );
 
@@ -84,6 +88,7 @@ describe('edgeproof cert and trust', () => {
     const said = await edgeproof('trust', '--print');
     expect(said).toContain(join(folder, 'home', 'authority.pem'));
     expect(said).toContain('NODE_EXTRA_CA_CERTS=');
+    expect(await edgeproof('trust', '--print', '--uninstall')).not.toContain('NODE_EXTRA_CA_CERTS=');
     const debian = {
       platform: 'linux' as const,
       home: '/home/a',
@@ -130,6 +135,25 @@ describe('edgeproof cert and trust', () => {
     expect(trustStores('/x/a.pem', { ...debian, exists: () => false }, false)).toEqual([]);
     expect(dataFolder({ XDG_DATA_HOME: '/d' }, 'linux')).toBe('/d/edgeproof');
   });
+});
+
+it('commands that fail end trust with 4, and are named', () => {
+  let printed = '';
+  const spy = vi.spyOn(stdout, 'write').mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+  const store = (...commands: readonly string[][]) => ({ name: 'a store', commands });
+  const node = (code: number) => [process.execPath, '-e', `process.exit(${code})`];
+  const codes = [
+    changeStores([store(node(0))]),
+    changeStores([store(node(0), node(1)), store(node(0))]),
+    changeStores([store(['no-such-program'])]),
+  ];
+  spy.mockRestore();
+  expect(codes).toEqual([0, 4, 4]);
+  expect(printed).toContain('failed: exit code 1');
+  expect(printed).toMatch(/run them yourself:\n.*no-such-program\n$/);
 });
 
 describe('edgeproof dev with TLS and TCP', () => {

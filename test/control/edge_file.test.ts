@@ -243,6 +243,23 @@ describe('the command line', () => {
     expect(JSON.parse(out)).toMatchObject(FILE);
   });
 
+  it('says what is wrong with the address and the key', async () => {
+    const asked = (key: string, url: string) => runVerb({ ...instance, key }, ['export', '--url', url]);
+    expect(await asked('', instance.url)).toMatchObject({
+      code: 2,
+      err: 'there is no key of the management API; set EDGEPROOF_API_KEY to one, which `edgeproof keys create` makes\n',
+    });
+    expect(await asked('k', 'edge.test:4040')).toMatchObject({
+      code: 2,
+      err: 'edge.test:4040 is not the URL of a management API; write it as http://edge.test:4040\n',
+    });
+    expect(await asked('k', instance.url)).toMatchObject({
+      code: 4,
+      err: `ERR_SERVICE_202: The API key is malformed; the key in EDGEPROOF_API_KEY has to be one of ${instance.url}\n`,
+    });
+    expect((await asked('k', 'http://127.0.0.1:1')).code).toBe(4);
+  });
+
   it('compares a file with the running edge', async () => {
     const path = join(instance.folder, 'compared.yaml');
     writeFileSync(path, JSON.stringify(FILE));
@@ -254,7 +271,7 @@ describe('the command line', () => {
     writeFileSync(path, JSON.stringify(FILE).replace('"x-a":"b"', '"x-a":"c"'));
     expect((await diff(instance.url, path)).code).toBe(5);
     expect((await keyed('wrong')).code).toBe(4);
-    expect((await keyed('')).code).toBe(4);
+    expect((await keyed('')).code).toBe(2);
     expect((await diff(path, 'http://127.0.0.1:1')).code).toBe(4);
   });
 });

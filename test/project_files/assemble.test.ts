@@ -298,6 +298,9 @@ it.skipIf(!hasProgram('git', ['--version'], 'policies of git revisions'))(
       files: ['HEAD:deny.yml', 'HEAD:conf/parts', 'HEAD:conf/parts/b.yaml'],
       policy: DENY,
     });
+    await expect(loadRevision('no-such-branch:conf/edge.yaml')).rejects.toThrow(
+      /git says: [^.]*; (?:fetch the revision|run this inside)/,
+    );
     await expect(loadRevision(join(folder, 'conf/edge.yaml'))).resolves.toMatchObject({ config: null });
   },
 );
