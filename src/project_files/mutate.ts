@@ -2,6 +2,7 @@ import { configMutants } from '../analysis/config_mutants.ts';
 import type { MutationOperator } from '../analysis/mutation_operators.ts';
 import type { Witness } from '../analysis/witness.ts';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import type { Place } from '../edge/explain.ts';
 import { compileCase } from '../simulator/compile_case.ts';
 import type { WrittenCase } from '../simulator/search/write_case.ts';
@@ -123,10 +124,19 @@ function tried(
     }
     operators[mutant.operator] = { killed, survived: survived + 1 };
     const { operator, pointer, message } = mutant;
-    const place = edge?.locate(pointer) ?? null;
+    const place = edge === null ? null : placeAround(edge, pointer);
     survivors.push({ operator, pointer, place, message, ...shownBy(fate, trial, offers ? message : null) });
   }
   return { ...counts, survivors, operators };
+}
+
+/** The place of a setting, or of what is around it: what has its default is not written. */
+function placeAround({ locate }: Pick<EdgeFixture, 'locate'>, pointer: string): Place | null {
+  for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+    const place = locate(at);
+    if (place !== null) return place;
+  }
+  return null;
 }
 
 type Shown = Pick<Survivor, 'verdict' | 'where' | 'witness' | 'reasons' | 'offered'>;

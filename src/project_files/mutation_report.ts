@@ -1,5 +1,6 @@
 import { circumstances, curlOf } from '../analysis/report_diff.ts';
 import { MUTATION_OPERATORS, type MutationOperator } from '../analysis/mutation_operators.ts';
+import { printable } from '../diagnostics/display.ts';
 import { xml } from '../diagnostics/xml.ts';
 import type { ListReport } from '../reports/data.ts';
 import { reportPage } from '../reports/page.ts';
@@ -14,8 +15,8 @@ function survivorText(survivor: Survivor): string {
   const { operator, message } = survivor;
   return [
     `survives  ${placeOf(survivor)}   ${operator}`,
-    `          ${message}`,
-    `          ${hintOf(survivor)}`,
+    `          ${printable(message)}`,
+    `          ${printable(hintOf(survivor))}`,
   ].join('\n');
 }
 

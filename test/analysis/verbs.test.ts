@@ -133,6 +133,26 @@ test(
   },
 );
 
+test('mutate: each survivor has a place, also for a default, and a line for its mistake', async () => {
+  const own = folderWith({
+    'edge.yaml': `backends: { ok: { http_response: { status_code: 200, body: "ok\\n" } } }
+edges:
+  https:
+    shop:
+      hostports: ['shop.test:443']
+      routes:
+        - { match_type: path_prefix, match: /, circuit_breaker: {}, backend: { backend_id: ok } }
+`,
+    'shop.scenario.yaml':
+      'edge: edge.yaml\ncases:\n  - { name: a, request: GET /, expect: { status: 200 } }\n',
+  });
+  const { stdout } = await edgeproof(['mutate', 'shop.scenario.yaml'], own);
+  expect(stdout).toContain("http_response/body is 'ok' instead of 'ok␊'\n");
+  expect(stdout).toContain('circuit_breaker/volume_threshold');
+  const places = stdout.split('\n').filter((line) => line.startsWith('survives'));
+  expect(places.filter((line) => !/^survives {2}edge\.yaml:\d+:\d+ /.test(line))).toEqual([]);
+});
+
 test('classes: a table, the same bytes however the keys are sorted', { timeout: 60_000 }, async () => {
   const text = edge('/admin');
   const config = parse(text) as Readonly<Record<string, unknown>>;
