@@ -173,9 +173,9 @@ function departureOf(decided: Decided, recorded: RecordedOutcome): string | null
   const { decisions } = recorded;
   for (const module in decisions) {
     const was = decisions[module]!;
-    const found = decisionOf(exchange, module);
-    const is = found === 'not_run' ? 'invalid' : found;
-    if (is !== was) return `recorded ${module} ${was} → ${outcomeText(decided)}`;
+    const is = decisionOf(exchange, module);
+    // Whether a module passes a request or is absent cannot be observed.
+    if ((is === 'block') !== (was === 'block')) return `recorded ${module} ${was} → ${outcomeText(decided)}`;
   }
   const code = codeOf(decided);
   if (recorded.errorCode !== null && code !== recorded.errorCode)

@@ -221,6 +221,28 @@ describe('comparing', () => {
     });
   });
 
+  it('compares with the log what clients and backends can observe', () => {
+    const office = (cidr: string) => ({ ip_policies: { office: { rules: [{ cidr, action: 'allow' }] } } });
+    const restricted = { ip_restriction: { ip_policy_ids: ['office'] } };
+    const open = configOf(restricted, office('0.0.0.0/0'));
+    const closed = configOf(restricted, office('192.0.2.0/24'));
+    const found = (recordedBy: object, config: object) =>
+      compareWithLog(
+        replayed(config).decide(eventAt(createEdge(recordedBy), {})),
+        eventAt(createEdge(recordedBy), {}),
+      ).finding;
+    // A module that let the request pass, in only one of them.
+    expect(found(configOf({}), open)).toBe('same');
+    expect(found(open, configOf({}))).toBe('same');
+    expect(found(configOf({}), configOf({ circuit_breaker: {} }))).toBe('same');
+    expect(found(closed, closed)).toBe('same');
+    expect(found(configOf({}), closed)).toBe('changed');
+    expect(found(closed, configOf({}))).toBe('changed');
+    // The same status from another module.
+    const refusing = configOf({ user_agent_filter: { deny: ['.*'] } });
+    expect(found(closed, refusing)).toBe('changed');
+  });
+
   it('does not guess whether the edge or the upstream responded', () => {
     const blocked = createEdge(configOf(policyOf([deny("req.method == 'GET'")])));
     const record = eventAt(blocked, {});
