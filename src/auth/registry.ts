@@ -154,11 +154,17 @@ function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number)
 
 function rowOf(session: Session, nowMs: number, sighting: SessionDetails): SeenSession {
   const userId = userIdOf(session.provider, session.user.id);
-  return { id: session.id, userId, ...sighting, createdMs: session.startMs, lastActiveMs: nowMs };
+  const userAgent = beginning(sighting.userAgent);
+  return { id: session.id, userId, ...sighting, userAgent, createdMs: session.startMs, lastActiveMs: nowMs };
 }
 
-/** A name may be as long as a session cookie; it is truncated here to bound memory. */
+/** A name may be as long as a session cookie, and a user agent as a head; they are truncated here to bound memory. */
 const SHOWN_UNITS = 512;
+
+/** What is shown of a text. It is copied, because a substring keeps the whole text in memory. */
+function beginning(text: string): string {
+  return Buffer.from(text.slice(0, SHOWN_UNITS)).toString();
+}
 
 function userOf(
   { provider, user, startMs }: Session,
@@ -170,8 +176,8 @@ function userOf(
     id,
     provider,
     providerUserId: user.id,
-    name: user.name.slice(0, SHOWN_UNITS),
-    email: user.email.slice(0, SHOWN_UNITS),
+    name: beginning(user.name),
+    email: beginning(user.email),
     createdMs: known?.createdMs ?? startMs,
     lastActiveMs: nowMs,
     lastLoginMs: Math.max(startMs, known?.lastLoginMs ?? startMs),

@@ -89,13 +89,11 @@ export function recordSession(
   registry.seen(session, nowMs, () => ({
     publicUrl: site.origin,
     gate: gate.gate,
-    userAgent: valueOf(request.headers, 'user-agent').slice(0, USER_AGENT_UNITS),
+    userAgent: valueOf(request.headers, 'user-agent'),
     clientIp: connection.client.text,
     expiresMs: expiryOf(session, gate.times),
   }));
 }
-
-const USER_AGENT_UNITS = 512;
 
 function valueOf(headers: FieldList, lower: string): string {
   for (let at = 0; at < headers.length; at += 2)

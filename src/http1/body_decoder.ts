@@ -252,7 +252,7 @@ export class BodyDecoder {
         return REFUSED;
       }
     }
-    this.trailers = gatherFields(held.toString('latin1', from, end), from).list;
+    this.trailers = gatherFields(held, from, end).list;
     this.at += length - before;
     this.#held = null;
     this.#state = AT.done;

@@ -1,6 +1,6 @@
 import { markRecurring } from '../caches/recurring.ts';
 import { MORE, readSection, REFUSED } from './fields.ts';
-import { gatherFields, type HeadFields } from './message.ts';
+import { gather, gatherFields, type HeadFields } from './message.ts';
 
 /**
  * The fields of one head, parsed once for all heads with the same bytes. A client usually sends the same
@@ -26,7 +26,7 @@ function blockAt(bytes: Buffer, from: number, to: number): Block | null {
   const text = bytes.toString('latin1', from, to);
   const before = known.get(text);
   if (before !== undefined) return before;
-  const block = { bytes: Buffer.from(bytes.subarray(from, to)), fields: gatherFields(text, from) };
+  const block = { bytes: Buffer.from(bytes.subarray(from, to)), fields: gather(bytes, from, text) };
   if (known.size >= CACHED_BLOCKS) known.clear();
   known.set(text, block);
   return block;
@@ -73,6 +73,6 @@ export class FieldReader {
     const block = isCompared ? blockAt(bytes, from, end) : null;
     this.#changes++;
     this.#last = block;
-    return block === null ? gatherFields(bytes.toString('latin1', from, end), from) : block.fields;
+    return block === null ? gatherFields(bytes, from, end) : block.fields;
   }
 }

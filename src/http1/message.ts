@@ -18,24 +18,32 @@ export class HeadFields {
   keepAlive = '';
 }
 
+/** Values of longer sections are copied: what is kept of one would keep the whole section, of up to a megabyte. */
+const LONGEST_SHARED_BYTES = 4_096;
+
 /**
- * Builds the list `[name, value, …]` from the last section. `text` contains the bytes from `base` on as
- * Latin-1, so that values are substrings and not copies.
+ * Builds the list `[name, value, …]` of the last section, which is `bytes[from..to)`. Values are substrings of its text, not
+ * copies, unless it is long.
  */
-export function gatherFields(text: string, base: number): HeadFields {
+export function gatherFields(bytes: Buffer, from: number, to: number): HeadFields {
+  return gather(bytes, from, to - from > LONGEST_SHARED_BYTES ? null : bytes.toString('latin1', from, to));
+}
+
+/** The same with the text of the section; null to copy each value. */
+export function gather(bytes: Buffer, from: number, text: string | null): HeadFields {
   const { names, values, count } = section;
   const fields = new HeadFields();
   const { list } = fields;
   for (let index = 0; index < count; index++) {
     const name = names[index]!;
-    const value = text.slice(values[2 * index]! - base, values[2 * index + 1]! - base);
+    const begin = values[2 * index]!;
+    const end = values[2 * index + 1]!;
+    const value = text === null ? bytes.toString('latin1', begin, end) : text.slice(begin - from, end - from);
     list.push(name.text, value);
     if (name.kind === KIND.other) continue;
     note(fields, name.kind, value);
     // Some parsers trim a tab after a coding, others read it as part of an unknown coding.
-    if (name.kind === KIND.transferEncoding && text.charCodeAt(values[2 * index + 1]! - base) === HTAB) {
-      fields.coding += '\t';
-    }
+    if (name.kind === KIND.transferEncoding && bytes[end] === HTAB) fields.coding += '\t';
   }
   return fields;
 }
