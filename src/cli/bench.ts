@@ -74,8 +74,24 @@ export function register(command: Command): void {
     .option('--insecure', 'with --http: do not verify the certificate')
     .option('--allow-remote', 'with --http: allow a URL of another machine; its owner must agree')
     .action(async (file: string | undefined, options: Options) => {
+      refuseOfOther(command, file, options);
       process.exitCode = await bench(file, options);
     });
+}
+
+/** Throws FileError for a file beside `--http`, and for options of `--http` without it. */
+function refuseOfOther(command: Command, file: string | undefined, { http }: Options): void {
+  if (http !== undefined && file !== undefined)
+    throw new FileError(`${file} and --http exclude each other: leave one out`);
+  const ofLoad = command.options.find(
+    (option) =>
+      option.description.startsWith('with --http') &&
+      command.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (http === undefined && ofLoad !== undefined)
+    throw new FileError(
+      `${ofLoad.long} is only for load that is sent with --http: add --http URL, or leave it out`,
+    );
 }
 
 async function bench(named: string | undefined, options: Options): Promise<number> {

@@ -108,6 +108,7 @@ async function explain(
   options: Options,
 ): Promise<number> {
   try {
+    refuseTogether(url, options);
     if (options.scenario !== undefined) return await explainCase(options.scenario, options);
     refuseUnnamed(method, url, options);
     const file = namedOrUsual(options.edge, 'edge');
@@ -171,6 +172,15 @@ async function explain(
   }
 }
 
+/** Throws FileError when the command line names more than one of a request, a connection and a case. */
+function refuseTogether(url: string | undefined, { scenario, connect, case: name }: Options): void {
+  const named = [url && 'a request', connect && '--connect', scenario && '--scenario'].filter(Boolean);
+  if (named.length > 1)
+    throw new FileError(`${named.slice(0, 2).join(' and ')} exclude each other: leave one out`);
+  if (name !== undefined && scenario === undefined)
+    throw new FileError('--case names a case of a scenario file: name the file with --scenario');
+}
+
 /** Throws FileError when the command line names neither a request nor a connection. */
 function refuseUnnamed(method: string | undefined, url: string | undefined, { connect }: Options): void {
   if (isUrl(method) && url !== undefined) {
@@ -181,6 +191,8 @@ function refuseUnnamed(method: string | undefined, url: string | undefined, { co
         : unexpected(url, method),
     );
   }
+  if (url?.startsWith('/') === true)
+    throw new FileError(`'${url}' has no host; write https://HOST${url} with a host of the edge`);
   if (method !== undefined && url !== undefined && /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(url))
     throw new FileError(`'${url}' has no scheme; write https://${url}`);
   if (connect === undefined && (method === undefined || url === undefined))

@@ -1,5 +1,5 @@
 import { FileError, readText } from '../project_files/load_config.ts';
-import { isOfKnownKind, isScenario } from '../project_files/file_kind.ts';
+import { isOfKnownKind, isPropertyFile, isScenario } from '../project_files/file_kind.ts';
 import { namedFiles } from './named_files.ts';
 import { USUAL_FOLDER, namedOrUsual, placesOf, usualText } from './usual_files.ts';
 import type { Command } from 'commander';
@@ -51,8 +51,12 @@ function isFormatted(path: string): boolean {
   return isOfKnownKind(text) && !isScenario(text);
 }
 
+const CURE = 'which has no canonical form; name a policy, or an edge file with policies';
+
 function formatFile(file: string, { check = false, write = false, serviceName }: Options): number {
   const text = readText(file);
+  const kind = isScenario(text) ? 'scenario' : isPropertyFile(text) ? 'property' : null;
+  if (kind !== null) return refuse(file, { diagnostics: [], message: `this is a ${kind} file, ${CURE}` });
   const formatted = formattedText({ name: file, text }, serviceName);
   if (!('text' in formatted)) return refuse(file, formatted);
   const isSame = formatted.text === text;

@@ -48,6 +48,9 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   '--tls-key': ['--tls-cert', 'payload.json'],
 };
 
+/** Options that exclude the request of the example. */
+const WITHOUT_REQUEST: readonly string[] = ['explain --scenario', 'explain --client-cert'];
+
 interface Place {
   readonly name: string;
   readonly args: (value: string) => readonly string[];
@@ -90,11 +93,10 @@ function placesOf(command: Command): Place[] {
   );
   const options = command.options.filter(isFile).map((option): Place => {
     const value = (file: string) => (option.flags.includes('[=path]') ? `json=${file}` : file);
-    const further = COMPANIONS[`${path} ${option.long}`] ?? COMPANIONS[option.long!] ?? [];
-    return {
-      name: `${path} ${option.long}`,
-      args: (file) => [...base, ...further, option.long!, value(file)],
-    };
+    const name = `${path} ${option.long}`;
+    const further = COMPANIONS[name] ?? COMPANIONS[option.long!] ?? [];
+    const before = WITHOUT_REQUEST.includes(name) ? [path] : base;
+    return { name, args: (file) => [...before, ...further, option.long!, value(file)] };
   });
   return [...operands, ...options];
 }
