@@ -133,6 +133,20 @@ describe('edgeproof bench', () => {
     expect(ran.code).toBe(code);
   });
 
+  it('prints no latencies if nothing was answered', async () => {
+    const { code, stdout } = await bench(
+      '--http',
+      'http://127.0.0.1:1/',
+      '--rate',
+      '50',
+      '--duration',
+      '100ms',
+    );
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^ {2}\d+ sent, 0 answered, 0\.00 \/s: \d+ × ECONNREFUSED\n$/m);
+    expect(stdout).not.toContain('p50');
+  });
+
   it('sends load to a server of this machine', async () => {
     const server = createServer((_request, response) => response.end('ok'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

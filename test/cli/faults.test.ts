@@ -49,7 +49,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Options that exclude the request of the example. */
-const WITHOUT_REQUEST: readonly string[] = ['explain --scenario', 'explain --client-cert'];
+const WITHOUT_REQUEST = new Set(['explain --scenario', 'explain --client-cert']);
 
 interface Place {
   readonly name: string;
@@ -95,7 +95,7 @@ function placesOf(command: Command): Place[] {
     const value = (file: string) => (option.flags.includes('[=path]') ? `json=${file}` : file);
     const name = `${path} ${option.long}`;
     const further = COMPANIONS[name] ?? COMPANIONS[option.long!] ?? [];
-    const before = WITHOUT_REQUEST.includes(name) ? [path] : base;
+    const before = WITHOUT_REQUEST.has(name) ? [path] : base;
     return { name, args: (file) => [...before, ...further, option.long!, value(file)] };
   });
   return [...operands, ...options];

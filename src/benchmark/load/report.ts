@@ -19,10 +19,11 @@ export function loadText({ url, rate, arrivals, protocol, result }: LoadReport):
     ...counts(failures),
     ...(unanswered > 0 ? [`${unanswered} × no response`] : []),
   ];
+  const head = `${url}  ${protocol}, target rate ${rateText(rate)} (${arrivals})
+  ${sent} sent, ${completed} answered, ${rateText(perSecond)}: ${ended.join(', ')}\n`;
+  if (completed === 0) return head;
   return [
-    `${url}  ${protocol}, target rate ${rateText(rate)} (${arrivals})`,
-    `  ${sent} sent, ${completed} answered, ${rateText(perSecond)}: ${ended.join(', ')}`,
-    '',
+    head,
     `  ${' '.repeat(22)}${['p50', 'p90', 'p99', 'p99.9', 'max'].map((name) => name.padStart(10)).join('')}`,
     row('from when it was due', latency),
     row('from when it was sent', service),
