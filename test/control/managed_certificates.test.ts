@@ -73,6 +73,31 @@ it.each(['ecdsa', 'rsa'] as const)('a domain with a policy gets a certificate: %
   });
 });
 
+it('an edge file neither has it nor removes it', async () => {
+  const own = await startInstance({ issuer });
+  const policy = { certificate_management_policy: {} };
+  const { id } = await own.make('/reserved_domains', { domain: 'filed.test', ...policy });
+  const certificates = await vi.waitFor(async () => {
+    const { body } = await own.call('GET', '/tls_certificates');
+    if (body.tls_certificates.length < 1) throw new Error('not yet');
+    return body.tls_certificates as unknown;
+  }, 30_000);
+  const { body: exported } = await own.call('GET', '/edge_file');
+  expect(exported.document.tls_certificates).toEqual({});
+  expect(exported.left_out).toEqual(['the domain filed.test: which certificate is shown for it']);
+  const file = { backends: { ok: { http_response: { status_code: 200 } } }, edges: { https: {} } };
+  for (const document of [file, exported.document]) {
+    const { status, body } = await own.call('PUT', '/edge_file', document);
+    expect([status, body.steps.map(({ kind }: { kind: string }) => kind)]).toEqual([
+      200,
+      ['http_response_backend'],
+    ]);
+  }
+  expect((await own.call('GET', '/tls_certificates')).body.tls_certificates).toEqual(certificates);
+  expect((await own.call('GET', domainPath(id))).body.certificate).not.toBe(null);
+  await own.close();
+});
+
 it('the edge serves it', async () => {
   const { id: backendId } = await instance.make('/backends/http_response', { body: 'x' });
   const { id: edge } = await instance.make('/edges/https', { hostports: ['app.served.test:443'] });

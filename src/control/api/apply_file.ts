@@ -214,6 +214,8 @@ async function removeOthers(
         waiting.push(object);
         continue;
       }
+      // Reserved domains, which a file does not have, keep their certificates.
+      if (object.kind === 'tls_certificate' && users.some((id) => !going.has(id))) continue;
       steps.push({ action: 'delete', kind: object.kind, name: titleOf(object, names) });
       await changing.remove(resourceOfKind(object.kind), current);
       going.delete(object.id);

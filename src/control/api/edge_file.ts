@@ -56,7 +56,7 @@ export async function exportFile(
     options,
     names,
     policyNames: policies.map(({ id }) => [id, names.get(id)!] as const),
-    dropped: new Set(objects.filter(isLeftOut).map(({ id }) => id)),
+    dropped: new Set([...objects.filter(isLeftOut).map(({ id }) => id), ...managedCertificates(objects)]),
     leftOut: [],
   };
   const written: Written = { policies: {}, backends: {}, certificates: {}, authorities: {}, edges: {} };
@@ -107,6 +107,14 @@ interface Written {
 export function isLeftOut({ kind, body }: Pick<ResourceObject, 'kind' | 'body'>): boolean {
   const isEdge = EDGE_FAMILIES.some(([, each]) => each === kind);
   return isEdge && ((body['hostports'] ?? []) as readonly string[]).length === 0;
+}
+
+/** Certificates that follow from a policy: the instance renews them. */
+function managedCertificates(objects: readonly ResourceObject[]): readonly string[] {
+  return objects.flatMap(({ body }) => {
+    const { certificate_management_policy: policy, certificate_id: id } = body;
+    return policy !== undefined && typeof id === 'string' ? [id] : [];
+  });
 }
 
 /** Reports the parts of an object that the file cannot express. */
