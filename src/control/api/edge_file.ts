@@ -4,6 +4,7 @@ import { trafficPolicy } from '../../policy/facts.ts';
 import type { Body, ResourceObject } from '../resources/contract.ts';
 import { staticBackendOf, withFileOnly } from '../resources/edge_values.ts';
 import { type FileSettings, settingsIn } from '../resources/edge_document.ts';
+import { policyOf } from '../resources/managed_certificates.ts';
 import { EDGE_FIELDS, ROUTE_FIELDS, TCP_FIELDS, TLS_FIELDS } from '../resources/module_fields.ts';
 import { withSecrets } from '../resources/secrets.ts';
 import { resourceOfKind } from '../resources/table.ts';
@@ -112,8 +113,8 @@ export function isLeftOut({ kind, body }: Pick<ResourceObject, 'kind' | 'body'>)
 /** Certificates that follow from a policy: the instance renews them. */
 function managedCertificates(objects: readonly ResourceObject[]): readonly string[] {
   return objects.flatMap(({ body }) => {
-    const { certificate_management_policy: policy, certificate_id: id } = body;
-    return policy !== undefined && typeof id === 'string' ? [id] : [];
+    const id = body['certificate_id'];
+    return policyOf(body) !== undefined && typeof id === 'string' ? [id] : [];
   });
 }
 
