@@ -127,18 +127,20 @@ function putLong(out: Record<string, Values>, places: readonly Place[], fields: 
 }
 
 function computeHeaders(fields: FieldList): NormalisedHeaders {
-  const out: Record<string, Values> = {};
+  const out: Record<string, string[]> = {};
   for (let at = 0; at < fields.length; at += 2) {
     const place = placeOf(fields[at]!);
-    const values = shown(place, fields[at + 1]!);
+    const [value] = shown(place, fields[at + 1]!);
     const before = out[place.key];
-    if (before === undefined) out[place.key] = values;
-    else put(out, place.key, Object.hasOwn(out, place.key) ? [...before, ...values] : values);
+    if (before === undefined) out[place.key] = [value];
+    // Thousands of fields may have one name, so that its list is not copied for each.
+    else if (Object.hasOwn(out, place.key)) before.push(value);
+    else put(out, place.key, [value]);
   }
   return out;
 }
 
 /** Handles field names that are also built-in properties of objects. */
-function put(out: Record<string, Values>, name: string, value: Values): void {
+function put(out: Record<string, string[]>, name: string, value: string[]): void {
   Object.defineProperty(out, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -22,6 +22,14 @@ describe('headers in events', () => {
     expect(Object.values(headers)).toEqual([['a', 'b']]);
   });
 
+  it('of thousands of fields with one name are collected without copying them for each', () => {
+    // 80,000 fields take some 50 ms; with a copy for each it would be 5 s.
+    const fields = Array.from({ length: 160_000 }, (_, at) => (at % 2 === 0 ? 'x-a' : `${at}`));
+    const began = performance.now();
+    expect(normaliseHeaders(fields)['X-A']).toHaveLength(80_000);
+    expect(performance.now() - began).toBeLessThan(1_500);
+  });
+
   it('are correct when the cache is cleared', () => {
     for (let count = 0; count < 10_000; count++) {
       expect(normaliseHeaders([`x-n${count}`, `V${count}`])).toEqual({ [`X-N${count}`]: [`v${count}`] });
