@@ -181,6 +181,11 @@ describe('the plan for a response', () => {
     });
   });
 
+  it('names a field to be removed once, however often an upstream sends it', () => {
+    const headers = Array.from({ length: 20_000 }, (_, at) => (at % 2 === 0 ? 'Digest' : 'x'));
+    expect(compressionPlan(asks('gzip'), { status: 200, headers }).remove).toEqual(['digest']);
+  });
+
   it('respects no-transform of the client', () => {
     const request = asks('gzip', ['cache-control', 'no-transform']);
     expect(compressionPlan(request, { status: 200, headers: [] }).reason).toBe('no_transform');

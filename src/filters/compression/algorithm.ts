@@ -192,7 +192,7 @@ const look: (headers: FieldList) => Readonly<Seen> = memoizeRecurring((headers) 
     } else if (OF_PLAIN_FORM_LENGTHS.has(length)) {
       const lower = name.toLowerCase();
       if (!OF_PLAIN_FORM.has(lower)) continue;
-      seen.ofPlainForm = [...seen.ofPlainForm, lower];
+      if (!seen.ofPlainForm.includes(lower)) seen.ofPlainForm = [...seen.ofPlainForm, lower];
       if (lower === 'content-length' && headers[at + 1] === '0') seen.isEmpty = true;
     }
   }
