@@ -145,6 +145,7 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
 
 /** Moves a row to the end; the oldest rows are dropped beyond the limit. */
 function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number): void {
+  rows.delete(id);
   rows.set(id, row);
   for (const old of rows.keys()) {
     if (rows.size <= most) break;

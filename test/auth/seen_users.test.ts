@@ -20,6 +20,15 @@ it('the list of sessions keeps the beginnings of long texts, and not the texts',
   expect(registry.users()[7]).toMatchObject({ name: beginning, email: beginning });
 });
 
+it('the list of users forgets those whose last login is the oldest', () => {
+  const registry = loginRegistry({ users: 2, sessions: 10, revocations: 10 });
+  for (const [session, id] of ['ann', 'bob', 'ann', 'eve'].entries()) {
+    const user = { id, name: id, email: '', groups: [] };
+    registry.seen({ ...SESSION, id: `s${session}`, user }, 1, () => ({ ...DETAILS, userAgent: '' }));
+  }
+  expect(registry.users().map(({ name }) => name)).toEqual(['ann', 'eve']);
+});
+
 const SESSION = {
   provider: 'oidc x',
   startMs: 1,
