@@ -37,7 +37,7 @@ export function addClientOptions(command: Command): Command {
   );
 }
 
-/** Calls the management API with the key of the environment. Throws ApiError, and FileError if it cannot be asked. */
+/** Calls the management API with the key of the environment. Throws FileError without a key or a usable URL, and ApiError if the call fails. */
 export async function callApi(
   { url, serviceName = USUAL_SERVICE }: ClientOptions,
   method: 'GET' | 'PUT',

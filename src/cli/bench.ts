@@ -56,7 +56,18 @@ export function register(command: Command): void {
     .option(
       '--http <url>',
       'send load to a URL of this machine instead, at a rate that does not wait for responses',
-    )
+    );
+  const ofLoad = addLoadOptions(command);
+  command.action(async (file: string | undefined, options: Options) => {
+    refuseOfOther(command, ofLoad, file, options);
+    process.exitCode = await bench(file, options);
+  });
+}
+
+/** Adds the options of load, and returns them: they mean something with `--http` only. */
+function addLoadOptions(command: Command): readonly Option[] {
+  const others = command.options.length;
+  command
     .option('--rate <count>', 'with --http: requests per second', readCount, 1_000)
     .option('--sweep <time>', 'with --http: find the highest rate whose p99 stays below this', readMs)
     .option(
@@ -72,25 +83,23 @@ export function register(command: Command): void {
     .option('-H, --header <header>', "with --http: header 'name: value'; can be repeated", addText, [])
     .option('--body <text>', 'with --http: body')
     .option('--insecure', 'with --http: do not verify the certificate')
-    .option('--allow-remote', 'with --http: allow a URL of another machine; its owner must agree')
-    .action(async (file: string | undefined, options: Options) => {
-      refuseOfOther(command, file, options);
-      process.exitCode = await bench(file, options);
-    });
+    .option('--allow-remote', 'with --http: allow a URL of another machine; its owner must agree');
+  return command.options.slice(others);
 }
 
-/** Throws FileError for a file beside `--http`, and for options of `--http` without it. */
-function refuseOfOther(command: Command, file: string | undefined, { http }: Options): void {
+/** Throws FileError for a file beside `--http`, and for options of load without it. */
+function refuseOfOther(
+  command: Command,
+  ofLoad: readonly Option[],
+  file: string | undefined,
+  { http }: Options,
+): void {
   if (http !== undefined && file !== undefined)
     throw new FileError(`${file} and --http exclude each other: leave one out`);
-  const ofLoad = command.options.find(
-    (option) =>
-      option.description.startsWith('with --http') &&
-      command.getOptionValueSource(option.attributeName()) === 'cli',
-  );
-  if (http === undefined && ofLoad !== undefined)
+  const lone = ofLoad.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+  if (http === undefined && lone !== undefined)
     throw new FileError(
-      `${ofLoad.long} is only for load that is sent with --http: add --http URL, or leave it out`,
+      `${lone.long} is only for load that is sent with --http: add --http URL, or leave it out`,
     );
 }
 

@@ -51,12 +51,13 @@ function isFormatted(path: string): boolean {
   return isOfKnownKind(text) && !isScenario(text);
 }
 
-const CURE = 'which has no canonical form; name a policy, or an edge file with policies';
-
 function formatFile(file: string, { check = false, write = false, serviceName }: Options): number {
   const text = readText(file);
   const kind = isScenario(text) ? 'scenario' : isPropertyFile(text) ? 'property' : null;
-  if (kind !== null) return refuse(file, { diagnostics: [], message: `this is a ${kind} file, ${CURE}` });
+  if (kind !== null) {
+    const message = `this is a ${kind} file, which has no canonical form; name a policy, or an edge file with policies`;
+    return refuse(file, { diagnostics: [], message });
+  }
   const formatted = formattedText({ name: file, text }, serviceName);
   if (!('text' in formatted)) return refuse(file, formatted);
   const isSame = formatted.text === text;

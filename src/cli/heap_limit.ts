@@ -3,7 +3,7 @@ import { nodeV8, setFlag } from './v8_flags.ts';
 
 /** V8 doubles the young generation up to 32 MB, and shrinks it when it collects garbage while little is allocated. */
 const ENOUGH_BYTES = 4.5 * 2 ** 20;
-/** Loading what reports collections takes a millisecond, which the first request does not wait for. */
+/** Loading `PerformanceObserver` takes a millisecond, and the first request should not wait for it. */
 const STARTED_MS = 50;
 const YOUNG = {
   grows: { set: '--semi-space-growth-factor=2', original: '--semi-space-growth-factor=2' },
@@ -20,8 +20,8 @@ const GROWTH = { set: '--heap-growing-percent=100', original: '--heap-growing-pe
 
 /**
  * Keeps the young generation at 8 MB for the whole process: the objects of a request are garbage at its end, and with
- * 10,000 idle connections the process takes 60 to 100 MB less. V8 accepts a limit as an option at its start only, so
- * after each collection the growth is allowed or stopped: V8 may have shrunk it. A larger heap does not make the proxy faster. What
+ * 10,000 idle connections the process takes 60 to 100 MB less. V8 accepts a limit only as an option at
+ * its start, so growth is allowed or stopped after each collection, as V8 also shrinks it. A larger heap does not make the proxy faster. What
  * was read from connections is collected when there is enough of it (`io/young_garbage.ts`), by the thread that makes it.
  * A small young generation holds so little that helper threads cost more than they save, and memory they free lands in
  * other threads' allocator pools.
@@ -30,7 +30,7 @@ export function limitHeap(): void {
   const { setFlagsFromString } = nodeV8();
   for (const option of ONE_THREAD) setFlagsFromString(option);
   setFlag(GROWTH);
-  // What is done at the start, in one go, would make it grow to its limit.
+  // Compiling the configuration blocks the event loop, so that nothing could stop the growth.
   setFlag(YOUNG.stays);
   setTimeout(regrowYoung, STARTED_MS).unref();
   let collect: Collect | null = null;

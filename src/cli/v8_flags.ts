@@ -4,7 +4,7 @@ interface Flag {
   readonly original: string;
 }
 
-/** By what V8 starts with. */
+/** The flags that were set, by their original values. */
 const changed = new Map<string, Flag>();
 
 /** Loading it takes milliseconds, and every verb loads this file. */

@@ -2,7 +2,7 @@ import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, writeFileSync } 
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { OutputError } from './failure.ts';
 
-/** How a file is written: its mode, also if it exists, and `wx` to keep a file that exists. */
+/** How a file is written: its mode, which a replaced file gets too, and `wx` to keep a file that exists. */
 interface Creation {
   readonly mode?: number;
   readonly flag?: 'w' | 'wx';

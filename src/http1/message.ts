@@ -18,7 +18,7 @@ export class HeadFields {
   keepAlive = '';
 }
 
-/** Values of longer sections are copied: what is kept of one would keep the whole section, of up to a megabyte. */
+/** Values of longer sections are copied: a cached substring would keep the whole section in memory, up to a megabyte. */
 const LONGEST_SHARED_BYTES = 4_096;
 
 /**

@@ -23,11 +23,11 @@ describe('headers in events', () => {
   });
 
   it('of thousands of fields with one name are collected without copying them for each', () => {
-    // 80,000 fields take some 50 ms; with a copy for each it would be 5 s.
-    const fields = Array.from({ length: 160_000 }, (_, at) => (at % 2 === 0 ? 'x-a' : `${at}`));
+    // They take a fraction of a second; with a copy for each, they would take half a minute.
+    const fields = Array.from({ length: 300_000 }, (_, at) => (at % 2 === 0 ? 'x-a' : `${at}`));
     const began = performance.now();
-    expect(normaliseHeaders(fields)['X-A']).toHaveLength(80_000);
-    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(normaliseHeaders(fields)['X-A']).toHaveLength(150_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it('are correct when the cache is cleared', () => {
