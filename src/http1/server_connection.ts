@@ -53,10 +53,10 @@ export class Http1Connection implements Deadline, Reading {
     return this.#inFlight === null && this.#input.length === 0;
   }
 
-  came(bytes: Buffer): void {
+  came(bytes: Buffer, from: number, to: number, isShared: boolean): void {
     if (this.#ignoresInput) return;
-    this.#input.add(bytes);
-    if (bytes.length > WAITING_BYTES) this.advance();
+    this.#input.add(bytes, from, to, isShared);
+    if (to - from > WAITING_BYTES) this.advance();
     else tickBatch.read(this);
   }
 
@@ -66,8 +66,7 @@ export class Http1Connection implements Deadline, Reading {
     this.#isAdvancing = true;
     while (this.#step());
     this.#isAdvancing = false;
-    // An idle connection keeps nothing of its last request.
-    if (this.#input.length === 0) this.#input.clear();
+    this.#input.leaveShared(); // an idle connection keeps nothing of its last request
     this.#listen();
   }
 

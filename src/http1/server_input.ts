@@ -28,8 +28,13 @@ export class Http1Input {
     return this.#bytes.length;
   }
 
-  add(bytes: Buffer): void {
-    this.#bytes.add(bytes);
+  add(bytes: Buffer, from: number, to: number, isShared: boolean): void {
+    this.#bytes.add(bytes, from, to, isShared);
+  }
+
+  /** As `ReadBuffer.leaveShared`. */
+  leaveShared(): void {
+    this.#bytes.leaveShared();
   }
 
   clear(): void {

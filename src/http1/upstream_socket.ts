@@ -79,11 +79,11 @@ export class UpstreamSocket {
   #onRead(buffer: Buffer, bytes: number): boolean {
     const copied = this.#copied;
     if (copied === null || bytes > WAITING_BYTES || this.input.length > 0) {
-      this.input.add(buffer, bytes);
+      this.input.add(buffer, 0, bytes);
       return this.#reader.came();
     }
     buffer.copy(copied, 0, 0, bytes);
-    this.input.add(copied, bytes);
+    this.input.add(copied, 0, bytes);
     tickBatch.read(this.#reader);
     return true;
   }

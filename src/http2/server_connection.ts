@@ -77,10 +77,10 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
 
   // --- input --------------------------------------------------------------------------------------------------------
 
-  came(bytes: Buffer): void {
+  came(bytes: Buffer, from: number, to: number, isShared: boolean): void {
     if (this.#isOver) return;
-    this.#input.add(bytes);
-    if (bytes.length > WAITING_BYTES) this.advance();
+    this.#input.add(bytes, from, to, isShared);
+    if (to - from > WAITING_BYTES) this.advance();
     else tickBatch.read(this);
   }
 
@@ -92,7 +92,8 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     while (read === true && !this.#isOver && !this.#streams.isBehind) read = this.#reader.read(this.#input);
     this.#isAdvancing = false;
     if (typeof read === 'object') this.#end(read.code, read.detail);
-    if (this.#isOver || this.#input.length === 0) this.#input.clear();
+    if (this.#isOver) this.#input.clear();
+    else this.#input.leaveShared();
     this.#listen();
     this.#rest();
   }

@@ -13,6 +13,8 @@ export class ReadBuffer {
   to = 0;
   /** Whether this buffer owns `bytes` and may write to them. */
   #owned = false;
+  /** Whether `bytes` are part of memory that holds bytes of other connections too. */
+  #shared = false;
 
   get length(): number {
     return this.to - this.from;
@@ -23,23 +25,33 @@ export class ReadBuffer {
     return this.bytes.subarray(this.from, this.to);
   }
 
-  /** Whether the unread bytes are never overwritten, so that parts of them may be kept. */
+  /** Whether parts of the unread bytes may be kept: they are never overwritten, and keep no other bytes in memory. */
   get isStable(): boolean {
-    return !this.#owned;
+    return !this.#owned && !this.#shared;
   }
 
-  /** Adds bytes. They are used in place until `keep` is called, which copies them if needed. */
-  add(more: Buffer, length = more.length): void {
+  /**
+   * Adds the bytes of `more` between `from` and `to`. They are used in place until `keep` is called, which
+   * copies them if needed.
+   */
+  add(more: Buffer, from = 0, to = more.length, isShared = false): void {
     if (this.from === this.to) {
       this.bytes = more;
-      this.from = 0;
-      this.to = length;
+      this.from = from;
+      this.to = to;
       this.#owned = false;
+      this.#shared = isShared;
       return;
     }
-    this.#makeRoom(length);
-    more.copy(this.bytes, this.to, 0, length);
-    this.to += length;
+    this.#makeRoom(to - from);
+    more.copy(this.bytes, this.to, from, to);
+    this.to += to - from;
+  }
+
+  /** Leaves shared memory: the rest, which waits for more, is copied. Without a rest, everything is released. */
+  leaveShared(): void {
+    if (this.from === this.to) this.clear();
+    else if (this.#shared) this.#makeRoom(0);
   }
 
   /** Keeps the rest until more arrives: bytes that are owned by the caller are copied. */
@@ -54,6 +66,7 @@ export class ReadBuffer {
     this.from = 0;
     this.to = 0;
     this.#owned = false;
+    this.#shared = false;
   }
 
   #makeRoom(length: number): void {
@@ -66,6 +79,7 @@ export class ReadBuffer {
     this.from = 0;
     this.to = held;
     this.#owned = true;
+    this.#shared = false;
   }
 }
 

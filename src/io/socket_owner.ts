@@ -1,15 +1,19 @@
 import type { Socket } from 'node:net';
 import { failed, within } from './containment.ts';
+import { sharedReads } from './shared_reads.ts';
+import { WAITING_BYTES } from './tick_batch.ts';
 
 /** What a connection is notified of by its socket. */
 export interface SocketOwner {
-  came(bytes: Buffer): void;
+  /** The bytes between `from` and `to` have arrived; `isShared` if `bytes` hold those of other connections too. */
+  came(bytes: Buffer, from: number, to: number, isShared: boolean): void;
   /** The peer has ended its side. */
   peerEnded(): void;
   closed(): void;
 }
 
 const OWNER = Symbol('owner');
+const IS_DETACHED = Symbol('is detached');
 
 /**
  * A socket with a reference to its owner. With listeners of its own, a connection would take twice the
@@ -17,12 +21,16 @@ const OWNER = Symbol('owner');
  */
 interface Owned extends Socket {
   [OWNER]?: SocketOwner;
+  /** Another component reads. */
+  [IS_DETACHED]?: boolean;
 }
 
 /** Connects the socket with its owner. */
 export function attach(socket: Socket, owner: SocketOwner): void {
   const owned: Owned = socket;
   owned[OWNER] = owner;
+  owned[IS_DETACHED] = false;
+  sharedReads.serve(owned, onRead);
   socket.on('data', onData).on('close', onClose);
   // Before Node's own listener, after which nothing can be written.
   socket.prependListener('end', onEnd);
@@ -32,6 +40,7 @@ export function attach(socket: Socket, owner: SocketOwner): void {
 
 /** Another component reads from now on; the owner is only notified of the socket's end. */
 export function detach(socket: Socket): Socket {
+  (socket as Owned)[IS_DETACHED] = true;
   return socket.off('data', onData).off('end', onEnd);
 }
 
@@ -42,10 +51,26 @@ export function forget(socket: Socket): Socket {
 
 function onData(this: Owned, bytes: Buffer): void {
   try {
-    this[OWNER]?.came(bytes);
+    this[OWNER]?.came(bytes, 0, bytes.length, false);
   } catch (fault) {
     failed(this, fault);
   }
+}
+
+/** Called instead of `onData`, with bytes in the shared buffer. */
+function onRead(this: Owned, count: number): boolean {
+  if (this[IS_DETACHED] === true) return this.push(sharedReads.copy(count));
+  const owner = this[OWNER];
+  try {
+    if (count > WAITING_BYTES) owner?.came(sharedReads.copy(count), 0, count, false);
+    else {
+      const end = sharedReads.gather(count);
+      owner?.came(sharedReads.gathered, end - count, end, true);
+    }
+  } catch (fault) {
+    failed(this, fault);
+  }
+  return true;
 }
 
 function onEnd(this: Owned): void {

@@ -97,7 +97,7 @@ describe('a read buffer', () => {
   test('copies only bytes that must be kept', () => {
     const input = new ReadBuffer();
     const lent = Buffer.from('abcdef');
-    input.add(lent, 4);
+    input.add(lent, 0, 4);
     expect(input.bytes).toBe(lent);
     input.from = 2;
     input.keep();

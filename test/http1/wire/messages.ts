@@ -55,7 +55,7 @@ export function readRequests(stream: Stream, limits: WireLimits = WIRE_LIMITS): 
   let isLast = false;
   const refused = (problem: string): ReadStream => ({ messages, problem, over: true, unread: input.length });
   for (const { piece, length } of pieces(stream)) {
-    input.add(piece, length);
+    input.add(piece, 0, length);
     for (;;) {
       if (current === null) {
         if (isLast) return { messages, problem: null, over: true, unread: input.length };
@@ -91,7 +91,7 @@ export function readResponses(stream: Stream, limits: WireLimits = WIRE_LIMITS):
   let isLast = false;
   const refused = (problem: string): ReadStream => ({ messages, problem, over: true, unread: input.length });
   for (const { piece, length } of pieces(stream)) {
-    input.add(piece, length);
+    input.add(piece, 0, length);
     for (;;) {
       if (current === null) {
         if (isLast) return { messages, problem: null, over: true, unread: input.length };
