@@ -87,14 +87,16 @@ function forwardedFields({ request, connection, configuration, edits }: Exchange
   if (!isRecurring(headers)) return madeFields(branding, edits, headers, around);
   const last = lastOf(headers);
   const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
-  if (isSame && last.branding === branding && last.edits === edits) return last.out;
+  if (isSame && last.branding === branding && last.edits === edits) {
+    markRecurring(last.out);
+    return last.out;
+  }
   last.branding = branding;
   last.edits = edits;
   last.authority = authority;
   last.scheme = scheme;
   last.clientIp = clientIp;
   last.out = madeFields(branding, edits, headers, around);
-  markRecurring(last.out);
   return last.out;
 }
 

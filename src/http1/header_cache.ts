@@ -19,13 +19,18 @@ interface Block {
 const MAX_BYTES = 2_048;
 const CACHED_BLOCKS = 256;
 const known = new Map<string, Block>();
+/** The block that was read last, for the first head of a connection: many clients open one for each request. */
+let latest: Block | null = null;
 
 /** Creates the cache entry for the fields just read from `bytes[from..to)`; null if they are not cached. */
 function blockAt(bytes: Buffer, from: number, to: number): Block | null {
   if (to - from > MAX_BYTES) return null;
   const text = bytes.toString('latin1', from, to);
   const before = known.get(text);
-  if (before !== undefined) return before;
+  if (before !== undefined) {
+    markRecurring(before.fields.list);
+    return before;
+  }
   const block = { bytes: Buffer.from(bytes.subarray(from, to)), fields: gather(bytes, from, text) };
   if (known.size >= CACHED_BLOCKS) known.clear();
   known.set(text, block);
@@ -58,10 +63,11 @@ export class FieldReader {
 
   /** Reads fields at `from`; returns those of the previous head if the bytes are the same. */
   read(bytes: Buffer, from: number, to: number): HeadFields | typeof MORE | typeof REFUSED {
-    const last = this.#last;
+    const last = this.#last ?? latest;
     if (last !== null && startsWith(last, bytes, from, to)) {
       this.end = from + last.bytes.length;
       this.#changes = 0;
+      this.#last = last;
       markRecurring(last.fields.list);
       return last.fields;
     }
@@ -73,6 +79,7 @@ export class FieldReader {
     const block = isCompared ? blockAt(bytes, from, end) : null;
     this.#changes++;
     this.#last = block;
+    if (block !== null) latest = block;
     return block === null ? gatherFields(bytes, from, end) : block.fields;
   }
 }

@@ -2,6 +2,8 @@ import { nodeZlib } from '../loading/builtins.ts';
 
 /** Maximum length of a body compressed here: with fixed codes the result still fits into one packet. */
 export const SMALL_GZIP_BYTES = 2_048;
+/** Up to this length zlib uses fixed codes, too: a description of better ones would be longer than what they save. */
+const TINY_BYTES = 32;
 
 const HASH_BITS = 11;
 const MIN_MATCH = 4;
@@ -35,12 +37,12 @@ out.set(HEAD);
 
 /**
  * Compresses up to `SMALL_GZIP_BYTES` with gzip (RFC 1952), as one block of fixed codes (RFC 1951 §3.2.6):
- * creating the zlib state for each body would take longer than compressing it. Null when the result would not
- * be shorter.
+ * creating the zlib state for each body would take longer than compressing it. Null when a body
+ * that is not tiny would not become shorter.
  */
 export function smallGzip(bytes: Uint8Array): Buffer<ArrayBuffer> | null {
   const end = deflate(bytes, HEAD.length) + TAIL_BYTES;
-  if (end >= bytes.length) return null;
+  if (end >= bytes.length && bytes.length > TINY_BYTES) return null;
   out.writeUInt32LE(nodeZlib().crc32(bytes), end - TAIL_BYTES);
   out.writeUInt32LE(bytes.length, end - 4);
   return Buffer.from(out.subarray(0, end));
