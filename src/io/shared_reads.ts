@@ -1,7 +1,11 @@
 import { Socket } from 'node:net';
 
-/** Size of the buffer that all accepted sockets are read into, and of each that short reads are gathered in. */
+/** Size of the buffer that all accepted sockets are read into, and of each in which reads are gathered. */
 const BUFFER_BYTES = 65_536;
+/** Longer reads get memory of their own. */
+export const GATHERED_BYTES = 16_384;
+/** Views of up to this length are kept: a new one takes longer than a short copy. */
+const VIEWED_BYTES = 4_096;
 
 /** Called with the number of bytes that are now at the start of the shared buffer; false pauses the socket. */
 type Taker<S> = (this: S, count: number) => boolean;
@@ -58,11 +62,14 @@ class SharedReads {
       this.#gathered = Buffer.allocUnsafeSlow(BUFFER_BYTES);
       this.#end = 0;
     }
-    // A new view for each read would take longer than the copy.
-    const view = (this.#views[count] ??= this.#buffer.subarray(0, count));
-    this.#gathered.set(view, this.#end);
+    this.#gathered.set(this.#view(count), this.#end);
     this.#end += count;
     return this.#end;
+  }
+
+  #view(count: number): Buffer {
+    if (count > VIEWED_BYTES) return this.#buffer.subarray(0, count);
+    return (this.#views[count] ??= this.#buffer.subarray(0, count));
   }
 }
 

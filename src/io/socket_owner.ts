@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { failed, within } from './containment.ts';
-import { sharedReads } from './shared_reads.ts';
-import { WAITING_BYTES } from './tick_batch.ts';
+import { GATHERED_BYTES, sharedReads } from './shared_reads.ts';
 
 /** What a connection is notified of by its socket. */
 export interface SocketOwner {
@@ -62,7 +61,7 @@ function onRead(this: Owned, count: number): boolean {
   if (this[IS_DETACHED] === true) return this.push(sharedReads.copy(count));
   const owner = this[OWNER];
   try {
-    if (count > WAITING_BYTES) owner?.came(sharedReads.copy(count), 0, count, false);
+    if (count > GATHERED_BYTES) owner?.came(sharedReads.copy(count), 0, count, false);
     else {
       const end = sharedReads.gather(count);
       owner?.came(sharedReads.gathered, end - count, end, true);
