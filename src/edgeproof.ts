@@ -152,8 +152,9 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   );
 
   function finished(exchange: Exchange): void {
-    metrics.record(exchange, world.nowMs());
-    if (isHeard()) attempted(() => emit(exchange));
+    const endMs = world.nowMs();
+    metrics.record(exchange, endMs);
+    if (isHeard()) attempted(() => emit(exchange, endMs));
   }
 
   const { current, swapTo, stage, ahead, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
@@ -179,8 +180,9 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     handle: async (request, from = {}) => {
       const exchange = beginFrom(runtime, headOf(request), from);
       const response = await answered(exchange, request, options);
-      metrics.record(exchange, world.nowMs());
-      return { response, event: emit(exchange)(), trace: traceOf(exchange) };
+      const endMs = world.nowMs();
+      metrics.record(exchange, endMs);
+      return { response, event: emit(exchange, endMs)(), trace: traceOf(exchange) };
     },
     swap: (config) => void swapTo(usable(checkGiven(config, options))),
     swapTo,

@@ -65,8 +65,8 @@ export function reporting(
     explain,
     decision: (exchange: Exchange): Decision => decisionOf(exchange, places.get(exchange.configuration)!),
     /** Passes the event on to who wants it, and returns it. It is made when it is asked for first. */
-    emit: (exchange: Exchange): (() => HttpRequestCompleteEvent) => {
-      const late = new LateEvent(exchange, newEventId, world.nowMs());
+    emit: (exchange: Exchange, endMs: number): (() => HttpRequestCompleteEvent) => {
+      const late = new LateEvent(exchange, newEventId, endMs);
       const event = once(() => late.read());
       sink?.finished(exchange, event().object, addedUrlOf(exchange));
       watching.watch?.finished(exchange, late);

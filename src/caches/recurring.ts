@@ -27,19 +27,23 @@ export function isRecurring(given: object): boolean {
   return (given as Recurring)[KEPT] !== undefined;
 }
 
-/** Computes a value for an object each time, unless the object recurs: then the first result is kept with it. */
+/**
+ * Computes a value for an object each time, unless the object recurs: then the first result is kept with it, in the form that
+ * `prepare` gives it for many uses.
+ */
 export function memoizeRecurring<Given extends object, Made>(
   make: (given: Given) => Made,
+  prepare: (made: Made) => Made = (made) => made,
 ): (given: Given) => Made {
   let last: object = NOTHING;
   let oneBefore: object = NOTHING;
   return (given) => {
     const kept = (given as Recurring)[KEPT];
-    if (kept !== undefined) return keptOf(kept, given, make);
+    if (kept !== undefined) return keptOf(kept, given, make, prepare);
     if (given === last || given === oneBefore) {
       // Drivers without a codec use one list for all responses.
       markRecurring(given);
-      return keptOf((given as Recurring)[KEPT] ?? [], given, make);
+      return keptOf((given as Recurring)[KEPT] ?? [], given, make, prepare);
     }
     oneBefore = last;
     last = given;
@@ -49,9 +53,14 @@ export function memoizeRecurring<Given extends object, Made>(
 
 const NOTHING: object = {};
 
-function keptOf<Given extends object, Made>(kept: Kept, given: Given, make: (given: Given) => Made): Made {
+function keptOf<Given extends object, Made>(
+  kept: Kept,
+  given: Given,
+  make: (given: Given) => Made,
+  prepare: (made: Made) => Made,
+): Made {
   for (let at = 0; at < kept.length; at += 2) if (kept[at] === make) return kept[at + 1] as Made;
-  const made = make(given);
+  const made = prepare(make(given));
   if (typeof made === 'object' && made !== null) markRecurring(made);
   if (kept.length >= MOST) kept.length = 0;
   kept.push(make, made);

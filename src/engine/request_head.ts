@@ -1,4 +1,4 @@
-import { allValues, type FieldList, isFieldName } from '../http/fields.ts';
+import { allValues, type FieldList, isFieldName, onlyValue } from '../http/fields.ts';
 import { parseAuthority } from '../http/host.ts';
 import { FORWARDED_METHODS } from '../http/methods.ts';
 import { parseTarget } from '../http/target.ts';
@@ -24,14 +24,11 @@ export interface RefusedHead {
 
 /** Builds the head that the engine works on, with a canonical target; anything ambiguous is refused. */
 export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
-  if (!isFieldName(raw.method)) return refuse(raw, 'request.malformed', 'the method is not a token');
-  if (!FORWARDED_METHODS.has(raw.method))
-    return refuse(raw, 'request.method', `${raw.method} is not supported by edges`);
-  const hosts = allValues(raw.headers, 'host');
-  if (hosts.length > 1) return refuse(raw, 'request.malformed', 'there is more than one Host field');
-  let authority = hosts[0];
+  if (!FORWARDED_METHODS.has(raw.method)) return refuseMethod(raw);
+  let authority = onlyValue(raw.headers, 'host');
+  if (authority === null) return refuse(raw, 'request.malformed', 'there is more than one Host field');
   let target = raw.target;
-  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target);
+  const absolute = target.startsWith('/') ? null : /^https?:\/\/([^/?#]*)(.*)$/i.exec(target);
   if (absolute !== null) {
     // RFC 9110 §4.2.1: a URI with an empty host is invalid.
     if (absolute[1] === '') return refuse(raw, 'request.malformed', 'the target has no host');
@@ -62,6 +59,11 @@ export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
     version: raw.version,
     headers: raw.headers,
   };
+}
+
+function refuseMethod(raw: RawHead): RefusedHead {
+  if (!isFieldName(raw.method)) return refuse(raw, 'request.malformed', 'the method is not a token');
+  return refuse(raw, 'request.method', `${raw.method} is not supported by edges`);
 }
 
 function refuse(raw: RawHead, refused: RefusedHead['refused'], message: string): RefusedHead {

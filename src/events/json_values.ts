@@ -1,3 +1,4 @@
+import { joinedText } from '../caches/joined_text.ts';
 import { memoizeRecurring } from '../caches/recurring.ts';
 import type { HttpRequestComplete } from './catalogue.ts';
 import type { NormalisedHeaders } from './field_types.ts';
@@ -10,7 +11,9 @@ export function logsJson(logs: HttpRequestComplete['traffic_policy']['logs']): s
 }
 
 /** Repeated header lists are normalised and serialised once. */
-export const headersJson: (headers: NormalisedHeaders) => string = memoizeRecurring((headers) => {
+export const headersJson: (headers: NormalisedHeaders) => string = memoizeRecurring(writeHeaders, joinedText);
+
+function writeHeaders(headers: NormalisedHeaders): string {
   let text = '';
   for (const name of Object.keys(headers)) {
     const member = memberOf(name);
@@ -20,7 +23,7 @@ export const headersJson: (headers: NormalisedHeaders) => string = memoizeRecurr
     text += values === member.values ? member.text : valuesJson(member, values);
   }
   return `{${text}}`;
-});
+}
 
 /** A header of events: its name in quotes with a colon, and its last values with their text. */
 interface Member {

@@ -1,3 +1,4 @@
+import { joinedText } from '../caches/joined_text.ts';
 import { memoizeRecurring } from '../caches/recurring.ts';
 import { type FieldList, isFieldName, isFieldValue } from './fields.ts';
 import { isFraming, isHopByHop } from './forwarding.ts';
@@ -52,7 +53,7 @@ export function fieldWriter(format: FieldFormat): (fields: FieldList) => Written
     if (known.size < CACHED_NAMES && name.length <= CACHED_NAME_LENGTH) known.set(name, made);
     return made;
   };
-  return memoizeRecurring((fields) => {
+  const write = (fields: FieldList): WrittenFields => {
     let text = '';
     let hosts = 0;
     let hasDate = false;
@@ -75,5 +76,9 @@ export function fieldWriter(format: FieldFormat): (fields: FieldList) => Written
       text += name.before + written;
     }
     return { text, hosts, hasDate };
+  };
+  return memoizeRecurring(write, (made) => {
+    if (made.text !== null) joinedText(made.text);
+    return made;
   });
 }

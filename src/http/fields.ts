@@ -23,6 +23,17 @@ export function firstValue(fields: FieldList, lower: string): string | undefined
   return undefined;
 }
 
+/** The value of field `lower` (a lower-case name), undefined without it, or null if there is more than one. */
+export function onlyValue(fields: FieldList, lower: string): string | null | undefined {
+  let found: string | undefined;
+  for (let at = 0; at < fields.length; at += 2) {
+    if (!isName(fields[at]!, lower)) continue;
+    if (found !== undefined) return null;
+    found = fields[at + 1];
+  }
+  return found;
+}
+
 /** All values of field `lower` (a lower-case name), in order. */
 export function allValues(fields: FieldList, lower: string): string[] {
   const values: string[] = [];

@@ -15,8 +15,8 @@ export interface InFlight {
 }
 
 /** The request as it is passed to the driver. */
-export function rawRequest(head: WireRequest, connection: ConnectionFacts, startMs: number): RawRequest {
+export function rawRequest(head: WireRequest, connection: ConnectionFacts): RawRequest {
   const { method, target, version, headers } = head;
   const scheme = connection.tls === null ? 'http' : 'https';
-  return { head: { method, target, version, scheme, headers }, connection, startMs };
+  return { head: { method, target, version, scheme, headers }, connection };
 }

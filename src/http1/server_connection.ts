@@ -126,7 +126,7 @@ export class Http1Connection implements Deadline, Reading {
     this.deadline = 0;
     this.#inFlight = inFlight;
     this.#service.inFlight++;
-    const raw = rawRequest(head, this.facts, exchanges.nowMs());
+    const raw = rawRequest(head, this.facts);
     drive({ raw, body, reply: sink, upgradable }, exchanges, clients, () => this.#answered(inFlight));
   }
 

@@ -97,7 +97,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
     this.#sink = sink;
     deadlines.watch(this);
     this.#shared.begun();
-    const raw = { head, connection: this.#connection.facts, startMs: exchanges.nowMs() };
+    const raw = { head, connection: this.#connection.facts };
     drive({ raw, body, reply: sink, upgradable: isTunnel }, exchanges, clients, this.#onDriven);
   }
 

@@ -3,6 +3,7 @@ import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { BodyPump, type BodyPumpParts, CompressedLength } from './body_pump.ts';
 import type { CompressedBytes } from './compressor.ts';
+import { empty } from './emptied.ts';
 import { freeBuffers } from './free_buffers.ts';
 
 /**
@@ -86,7 +87,7 @@ export class BufferedReply implements BodyTaker {
       kept.set(piece, this.#keptBytes);
       this.#keptBytes += piece.length;
     }
-    this.#pieces.length = 0;
+    empty(this.#pieces);
     return kept;
   }
 

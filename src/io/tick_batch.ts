@@ -1,4 +1,5 @@
 import { type Endable, failed, reportFault } from './containment.ts';
+import { empty } from './emptied.ts';
 
 /** Size of a chunk that is sent together at the end of a tick; when it is full, it is sent earlier. */
 const CHUNK_BYTES = 65_536;
@@ -98,7 +99,7 @@ class TickBatch {
         failed(one.socket, error);
       }
     }
-    reading.length = 0;
+    empty(reading);
     this.#spareReading = reading;
     this.#settle();
   }
@@ -113,7 +114,7 @@ class TickBatch {
         reportFault(error);
       }
     }
-    postponed.length = 0;
+    empty(postponed);
     this.#sparePostponed = postponed;
     for (; this.#at > 0; this.#at--) this.#chunks[this.#at]!.clear();
     this.#chunks[0]!.clear();

@@ -35,21 +35,35 @@ interface OfRoute {
   requestBytes: number;
   responseBytes: number;
   /** By module and code. */
-  readonly decisions: Map<string, Map<string, number>>;
+  readonly decisions: Map<string, Map<string, Decided>>;
+}
+
+/** How often a module decided with this code. */
+interface Decided {
+  readonly code: string;
+  count: number;
+}
+
+/** Counts of a pipeline: those of its route, and the last decision of each filter, which mostly comes again. */
+interface OfPipeline {
+  readonly counts: OfRoute;
+  readonly last: (Decided | undefined)[];
 }
 
 /** Counts by route, decision, backend and status class. The configuration bounds the number of series. */
 export function createMetrics(): Metrics {
   const routes = new Map<string, OfRoute>();
-  const ofPipeline = weakMemoize(({ route }: Pipeline) => named(routes, route, newRoute));
+  const ofPipeline = weakMemoize(({ route }: Pipeline): OfPipeline => ({
+    counts: named(routes, route, newRoute),
+    last: [],
+  }));
   const backends = new Map<string, Map<string, number>>();
-
-  const routeOf = (pipeline: Pipeline | null): OfRoute =>
-    pipeline === null ? named(routes, 'none', newRoute) : ofPipeline(pipeline);
 
   return {
     record: (exchange, nowMs) => {
-      const counts = routeOf(exchange.pipeline);
+      const { pipeline } = exchange;
+      const of = pipeline === null ? null : ofPipeline(pipeline);
+      const counts = of?.counts ?? named(routes, 'none', newRoute);
       const seconds = Math.max(0, nowMs - exchange.startMs) / 1_000;
       const status = exchange.response?.status ?? 0;
       counts.classes[Math.min(5, Math.floor(status / 100))]! += 1;
@@ -59,15 +73,7 @@ export function createMetrics(): Metrics {
       let bucket = 0;
       while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]!) bucket++;
       counts.buckets[bucket]! += 1;
-      for (let index = 0; index < exchange.verdicts.length; index++) {
-        const verdict = exchange.verdicts[index];
-        if (verdict === undefined) continue;
-        const { module } = exchange.pipeline!.filters[index]!;
-        let codes = counts.decisions.get(module);
-        if (codes === undefined) counts.decisions.set(module, (codes = new Map()));
-        const { code } = verdict.reason;
-        codes.set(code, (codes.get(code) ?? 0) + 1);
-      }
+      if (of !== null) recordDecisions(of, exchange);
       for (const { endpoint, reason } of exchange.attempts) {
         const outcomes = named(backends, endpoint.id, () => new Map<string, number>());
         outcomes.set(reason, (outcomes.get(reason) ?? 0) + 1);
@@ -86,6 +92,27 @@ function newRoute(): OfRoute {
     responseBytes: 0,
     decisions: new Map(),
   };
+}
+
+function recordDecisions({ counts, last }: OfPipeline, { verdicts, pipeline }: Exchange): void {
+  for (let index = 0; index < verdicts.length; index++) {
+    const code = verdicts[index]?.reason.code;
+    if (code === undefined) continue;
+    let decided = last[index];
+    if (decided?.code !== code) {
+      decided = decidedBy(counts, pipeline!.filters[index]!.module, code);
+      last[index] = decided;
+    }
+    decided.count++;
+  }
+}
+
+function decidedBy({ decisions }: OfRoute, module: string, code: string): Decided {
+  let codes = decisions.get(module);
+  if (codes === undefined) decisions.set(module, (codes = new Map()));
+  let decided = codes.get(code);
+  if (decided === undefined) codes.set(code, (decided = { code, count: 0 }));
+  return decided;
 }
 
 function named<Value>(all: Map<string, Value>, name: string, make: () => Value): Value {
@@ -121,7 +148,7 @@ function familiesOf(
     received[`_total${labels({ route })}`] = counts.requestBytes;
     sent[`_total${labels({ route })}`] = counts.responseBytes;
     for (const [module, codes] of counts.decisions) {
-      for (const [code, count] of codes) decisions[`_total${labels({ route, module, code })}`] = count;
+      for (const [code, { count }] of codes) decisions[`_total${labels({ route, module, code })}`] = count;
     }
   }
   for (const [backend, outcomes] of backends) {

@@ -46,3 +46,18 @@ test('frozen lists are made something of each time, and functions that are gone 
     expect.toSatisfy((count: number) => count <= 32),
   );
 });
+
+test('only what is kept is prepared for many uses, once', () => {
+  const prepared: string[] = [];
+  const of = memoizeRecurring(
+    (list: readonly string[]) => list.join(),
+    (made) => {
+      prepared.push(made);
+      return `${made}!`;
+    },
+  );
+  const kept = ['a', '1'];
+  markRecurring(kept);
+  expect([of(kept), of(kept), of(['b', '2']), of(kept)]).toEqual(['a,1!', 'a,1!', 'b,2', 'a,1!']);
+  expect(prepared).toEqual(['a,1']);
+});

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 import { addedUp, createMetrics } from '../../src/server/admin_metrics.ts';
+import { seeded } from '../random.ts';
 import { readOpenMetrics } from './open_metrics.ts';
 
 let pending: ServerResponse | null = null;
@@ -89,6 +90,25 @@ describe('the admin listener', () => {
       families.delete(name);
     }
     expect(readOpenMetrics(edge.metrics())).toEqual(families);
+  });
+
+  it('counts decisions that differ from request to request, also after a new configuration', async () => {
+    const decided = (): Map<string, number> =>
+      readOpenMetrics(edge.metrics()).get('edgeproof_module_decisions')!.samples;
+    const before = decided();
+    const random = seeded(11);
+    const denied = Array.from({ length: 40 }, () => random() < 0.5);
+    for (const [at, isDenied] of denied.entries()) {
+      if (at === 20) edge.swap(structuredClone(edge.config));
+      const agent = isDenied ? 'a bot' : 'a person';
+      await (await fetch(`${listening.url}/%22quoted`, { headers: { 'user-agent': agent } })).text();
+    }
+    const added = [...decided()]
+      .filter(([key]) => key.includes('module="user_agent_filter"'))
+      .map(([key, count]) => [key, count - (before.get(key) ?? 0)] as const);
+    const deniedNow = added.filter(([key]) => key.includes('code="user_agent_filter.denied"'));
+    expect(deniedNow.map(([, count]) => count)).toEqual([denied.filter(Boolean).length]);
+    expect(added.reduce((sum, [, count]) => sum + count, 0)).toBe(denied.length);
   });
 
   it('shows a delayed event loop', async () => {

@@ -32,8 +32,6 @@ export interface ConnectionFacts {
 export interface RawRequest {
   readonly head: RawHead;
   readonly connection: ConnectionFacts;
-  /** When the head was complete, ms since the epoch. */
-  readonly startMs: number;
 }
 
 /** A request, as a listener passes it to the driver. */

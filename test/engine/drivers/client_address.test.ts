@@ -47,7 +47,6 @@ function asked(clientAddress: string) {
   const exchange = exchanges.begin({
     head: { method: 'GET', target: '/', version: '1.1', scheme: 'https', headers: ['host', 'shop.test'] },
     connection: facts(clientAddress),
-    startMs: 0,
   });
   const question = exchanges.next(exchange);
   const { routed } = exchange as Exchange;
