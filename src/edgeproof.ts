@@ -152,8 +152,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   );
 
   function finished(exchange: Exchange): void {
-    const endMs = world.nowMs();
-    metrics.record(exchange, endMs);
+    const endMs = metrics.record(exchange);
     if (isHeard()) attempted(() => emit(exchange, endMs));
   }
 
@@ -180,9 +179,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     handle: async (request, from = {}) => {
       const exchange = beginFrom(runtime, headOf(request), from);
       const response = await answered(exchange, request, options);
-      const endMs = world.nowMs();
-      metrics.record(exchange, endMs);
-      return { response, event: emit(exchange, endMs)(), trace: traceOf(exchange) };
+      return { response, event: emit(exchange, metrics.record(exchange))(), trace: traceOf(exchange) };
     },
     swap: (config) => void swapTo(usable(checkGiven(config, options))),
     swapTo,

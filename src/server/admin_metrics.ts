@@ -13,8 +13,8 @@ export interface Family {
 }
 
 export interface Metrics {
-  /** Counts a completed exchange. */
-  readonly record: (exchange: Exchange, nowMs: number) => void;
+  /** Counts an exchange that has just been completed; returns the time, in ms since the epoch. */
+  readonly record: (exchange: Exchange) => number;
   readonly families: () => Family[];
 }
 
@@ -60,7 +60,8 @@ export function createMetrics(): Metrics {
   const backends = new Map<string, Map<string, number>>();
 
   return {
-    record: (exchange, nowMs) => {
+    record: (exchange) => {
+      const nowMs = exchange.world.nowMs();
       const { pipeline } = exchange;
       const of = pipeline === null ? null : ofPipeline(pipeline);
       const counts = of?.counts ?? named(routes, 'none', newRoute);
@@ -78,6 +79,7 @@ export function createMetrics(): Metrics {
         const outcomes = named(backends, endpoint.id, () => new Map<string, number>());
         outcomes.set(reason, (outcomes.get(reason) ?? 0) + 1);
       }
+      return nowMs;
     },
     families: () => familiesOf(routes, backends),
   };
