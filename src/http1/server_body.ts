@@ -23,6 +23,8 @@ export class Http1Body implements RequestBody {
   /** All of it has been read, or no more will arrive. */
   isOver: boolean;
   isPaused = false;
+  /** The taker may still use bytes of the last `readFrom`. */
+  isLending = false;
   readonly #connection: BodyConnection;
   #isReading = false;
   #detail = '';
@@ -76,11 +78,12 @@ export class Http1Body implements RequestBody {
         taker.take(input.bytes.subarray(content.dataFrom, content.dataTo));
       } else if (found === END) {
         this.isOver = true;
-        taker.end(content.trailers);
+        this.isLending = !taker.end(content.trailers);
         return 'ended';
       } else if (found === REFUSED) return 'broken';
       else {
         this.isPaused = !this.taker!.rest();
+        this.isLending = this.isPaused;
         return 'more';
       }
     }
@@ -106,6 +109,6 @@ export class Http1Body implements RequestBody {
 const DISCARDING: BodyTaker = {
   take: () => undefined,
   rest: () => true,
-  end: () => undefined,
+  end: () => true,
   fail: () => undefined,
 };

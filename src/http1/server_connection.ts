@@ -27,6 +27,7 @@ export class Http1Connection implements Deadline, Reading {
   #inFlight: InFlight | null = null;
   #isAdvancing = false;
   #isPaused = false;
+  #isLending = false; // bytes of the last read may still be in use
   #isClosing = false; // no further request is accepted
   #ignoresInput = false; // input is ignored
   #isDiscarding = false; // the rest of an unwanted body is read and discarded
@@ -53,11 +54,16 @@ export class Http1Connection implements Deadline, Reading {
     return this.#inFlight === null && this.#input.length === 0;
   }
 
-  came(bytes: Buffer, from: number, to: number, isShared: boolean): void {
-    if (this.#ignoresInput) return;
+  came(bytes: Buffer, from: number, to: number, isShared: boolean): boolean {
+    if (this.#ignoresInput) return true;
     this.#input.add(bytes, from, to, isShared);
-    if (to - from > WAITING_BYTES) this.advance();
-    else tickBatch.read(this);
+    if (to - from <= WAITING_BYTES) {
+      tickBatch.read(this);
+      return false;
+    }
+    this.#isLending = false;
+    this.advance();
+    return this.#input.length === 0 && !this.#isLending;
   }
 
   /** Processes buffered bytes as far as the taker of the body allows. */
@@ -178,6 +184,7 @@ export class Http1Connection implements Deadline, Reading {
 
   #readContent({ body }: InFlight): void {
     const came = this.#input.readContent(body);
+    if (body.isLending) this.#isLending = true;
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
       const { code, detail } = this.#input.contentProblem;

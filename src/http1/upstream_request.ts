@@ -183,14 +183,15 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     return goesOn;
   }
 
-  end(): void {
+  end(): boolean {
     const connection = this.#connection;
-    if (connection === null || this.#hasEnded) return;
+    if (connection === null || this.#hasEnded) return true;
     this.#isSent = true;
     // Request trailers are dropped: it is unknown whether the upstream accepts any (RFC 9110 §6.5.1).
     if (this.#body.lengthBytes === null) connection.output.text(LAST_CHUNK);
-    connection.output.flush();
+    const isFree = connection.output.flush();
     if (!this.#isSettled) connection.expect(this.#limits.headMs);
+    return isFree;
   }
 
   fail(_fault: BodyFault, detail: string): void {

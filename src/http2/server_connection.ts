@@ -77,11 +77,12 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
 
   // --- input --------------------------------------------------------------------------------------------------------
 
-  came(bytes: Buffer, from: number, to: number, isShared: boolean): void {
-    if (this.#isOver) return;
+  came(bytes: Buffer, from: number, to: number, isShared: boolean): boolean {
+    if (this.#isOver) return true;
     this.#input.add(bytes, from, to, isShared);
     if (to - from > WAITING_BYTES) this.advance();
     else tickBatch.read(this);
+    return false; // bodies keep bytes that are not shared
   }
 
   /** Reads all frames that have arrived. */

@@ -35,6 +35,7 @@ export class TunnelStream extends Duplex {
       end: () => {
         this.#hasEnded = true;
         this.push(null);
+        return true; // what was lent is copied
       },
       fail: (_fault, detail) => void this.destroy(new Error(detail)),
     });

@@ -58,12 +58,13 @@ export class UpstreamUpload implements BodyTaker {
     return goesOn;
   }
 
-  end(trailers: FieldList): void {
+  end(trailers: FieldList): boolean {
     this.#trailers = trailers;
-    if (!this.#isWritable()) return;
+    if (!this.#isWritable()) return true;
     this.#write();
     this.#stream.end();
     this.#request.uploaded(true);
+    return true; // what was lent is copied
   }
 
   fail(_fault: BodyFault, detail: string): void {

@@ -61,8 +61,9 @@ export class BodyPump implements BodyTaker {
     return this.#parts.sink.rest();
   }
 
-  end(trailers: FieldList): void {
+  end(trailers: FieldList): boolean {
     this.#parts.sink.end(trailers, this.#onSent);
+    return false; // `done` is called when everything is sent
   }
 
   fail(_fault: BodyFault, _detail: string): void {

@@ -95,11 +95,12 @@ export class BufferedBody implements Body, BodyTaker {
     return !this.#isPaused;
   }
 
-  end(trailers: FieldList): void {
+  end(trailers: FieldList): boolean {
     this.#complete = this.#taker === null;
     this.#trailers = trailers;
-    if (this.#taker !== null) this.#taker.end(trailers);
-    else this.#answer();
+    if (this.#taker !== null) return this.#taker.end(trailers);
+    this.#answer();
+    return true; // what was lent is copied
   }
 
   fail(fault: BodyFault, detail: string): void {

@@ -57,13 +57,10 @@ export class BufferedReply implements BodyTaker {
     return true;
   }
 
-  end(trailers: FieldList): void {
-    if (this.#onward !== null) {
-      this.#onward.end(trailers);
-      return;
-    }
+  end(trailers: FieldList): boolean {
+    if (this.#onward !== null) return this.#onward.end(trailers);
     const { sink } = this.#parts;
-    if (sink.gone) return;
+    if (sink.gone) return true;
     const isOnePiece = this.#pieces.length === 1 && this.#kept === null;
     const { bytes, ownsMemory } = this.#make(
       isOnePiece ? this.#pieces[0]! : this.#keep().subarray(0, this.#keptBytes),
@@ -72,7 +69,7 @@ export class BufferedReply implements BodyTaker {
     this.#pump.rawLength = new CompressedLength(bytes.length, this.#bytes);
     if (ownsMemory) this.#pump.owned = bytes;
     sink.take(bytes);
-    this.#pump.end(NO_FIELDS);
+    return this.#pump.end(NO_FIELDS);
   }
 
   fail(fault: BodyFault, detail: string): void {

@@ -166,8 +166,9 @@ export class CompressedBody implements ResponseBody, BodyTaker, RawLength {
     return !this.#isFull;
   }
 
-  end(_trailers: FieldList): void {
+  end(_trailers: FieldList): boolean {
     this.#encoder.end();
+    return true; // what was lent is copied
   }
 
   fail(fault: BodyFault, detail: string): void {

@@ -40,10 +40,10 @@ export class EditedBody implements ResponseBody, BodyTaker {
     return this.#taker === null || this.#taker.rest();
   }
 
-  end(_trailers: FieldList): void {
+  end(_trailers: FieldList): boolean {
     this.#give(this.#editor.end());
     // Trailers may no longer be correct for the edited body, a checksum for example.
-    this.#taker?.end(NO_FIELDS);
+    return this.#taker?.end(NO_FIELDS) ?? true;
   }
 
   fail(fault: BodyFault, detail: string): void {

@@ -22,7 +22,7 @@ export type BodyFault = 'left' | 'timeout' | 'malformed' | 'extensions_too_large
 export interface BodyTaker {
   /**
    * Bytes, lent: they stay valid until a `rest` that returns true, or until the body is resumed. A taker that
-   * needs them longer copies them. After `end` they are valid while `end` runs.
+   * needs them longer copies them.
    */
   take(bytes: Uint8Array): void;
   /**
@@ -30,8 +30,11 @@ export interface BodyTaker {
    * valid.
    */
   rest(): boolean;
-  /** The body is complete. `trailers` are almost always empty. */
-  end(trailers: FieldList): void;
+  /**
+   * The body is complete. `trailers` are almost always empty. Returns true if the lent bytes are free, as after a
+   * `rest` that returns true; false if they may still be in use, which nothing ends.
+   */
+  end(trailers: FieldList): boolean;
   fail(fault: BodyFault, detail: string): void;
 }
 

@@ -1,35 +1,27 @@
 import { Socket } from 'node:net';
-
-/** Size of the buffer that all accepted sockets are read into, and of each in which reads are gathered. */
-const BUFFER_BYTES = 65_536;
-/** Longer reads get memory of their own. */
-export const GATHERED_BYTES = 16_384;
-/** Views of up to this length are kept: a new one takes longer than a short copy. */
-const VIEWED_BYTES = 4_096;
-
-/** Called with the number of bytes that are now at the start of the shared buffer; false pauses the socket. */
-type Taker<S> = (this: S, count: number) => boolean;
+import { ReadMemory } from './read_memory.ts';
 
 /**
- * One read buffer for all accepted sockets. What is read is copied before the next read. Node offers this
- * only for sockets that it connects, as `onread`; for each read of an accepted socket it allocates 64 kB and
- * copies the bytes into memory of their size (docs/decisions/0059_shared_reads.md).
+ * Called when `count` bytes were read into the start of `buffer`: places them in `memory` and calls `finish`. False
+ * pauses the socket.
+ */
+type Taker<S> = (this: S, count: number, buffer: Buffer) => boolean;
+
+/**
+ * Reads of accepted sockets into buffers of ours. Node offers this only for sockets that it connects, as `onread`;
+ * for each read of an accepted socket it allocates 64 kB and copies the bytes into memory of their size
+ * (docs/decisions/0059_shared_reads.md).
  */
 class SharedReads {
-  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  readonly #fields: ReadFields | null;
-  #gathered = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  #end = 0;
-  /** Views of the first bytes of the buffer, by their number. */
-  readonly #views: Buffer[] = [];
-
-  constructor() {
-    this.#fields = readFields(this.#buffer);
-  }
+  readonly memory = new ReadMemory();
+  readonly #fields = readFields(this.memory.shared);
+  /** The buffer for the next read of the socket whose read was finished last, if it changes. */
+  #next: Buffer | undefined;
+  readonly #takeNext = (): Buffer | undefined => this.#next;
 
   /**
    * From now on, `taker` is called with what the socket reads. Returns false, and changes nothing, if the socket has no
-   * handle that supports it; then it emits `data`.
+   * handle that supports it; then it emits `data`. A socket is served once.
    */
   serve<S extends Socket>(socket: S, taker: Taker<S>): boolean {
     const fields = this.#fields;
@@ -37,46 +29,26 @@ class SharedReads {
     if (fields === null || typeof handle?.useUserBuffer !== 'function' || !(fields.buffer in socket))
       return false;
     const values = socket as unknown as Record<symbol, unknown>;
-    const isServed = values[fields.buffer] === this.#buffer;
-    values[fields.buffer] = this.#buffer;
+    if (values[fields.taker] === taker) return true;
+    values[fields.buffer] = this.memory.shared;
     values[fields.taker] = taker;
-    if (!isServed) handle.useUserBuffer(this.#buffer);
+    values[fields.generator] = this.#takeNext;
+    handle.useUserBuffer(this.memory.shared);
     return true;
   }
 
-  /** The `count` bytes that were just read, in memory of their own. */
-  copy(count: number): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(count);
-    this.#buffer.copy(bytes, 0, 0, count);
-    return bytes;
-  }
-
-  /** The memory of the last `gather`. It is never overwritten; when it is full, another one follows. */
-  get gathered(): Buffer {
-    return this.#gathered;
-  }
-
-  /** Copies the `count` bytes that were just read into `gathered`, and returns where they end there. */
-  gather(count: number): number {
-    if (this.#end + count > BUFFER_BYTES) {
-      this.#gathered = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-      this.#end = 0;
-    }
-    this.#gathered.set(this.#view(count), this.#end);
-    this.#end += count;
-    return this.#end;
-  }
-
-  #view(count: number): Buffer {
-    if (count > VIEWED_BYTES) return this.#buffer.subarray(0, count);
-    return (this.#views[count] ??= this.#buffer.subarray(0, count));
+  /** Ends a read; see `ReadMemory.finish`. */
+  finish(count: number, buffer: Buffer, isFree: boolean): void {
+    this.#next = this.memory.finish(count, buffer, isFree);
   }
 }
 
-/** The symbols under which Node's sockets keep the two parts of `onread`. */
+/** The symbols under which Node's sockets keep `onread`. */
 interface ReadFields {
   readonly buffer: symbol;
   readonly taker: symbol;
+  /** Of a function that is called after the taker, and may return another buffer. */
+  readonly generator: symbol;
 }
 
 /** What is used of a handle of Node's sockets. */
@@ -86,15 +58,22 @@ interface Handle {
 
 const noTaker = (): boolean => true;
 
-/** Finds the symbols at a socket that has `onread`; null if this version of Node keeps its parts elsewhere. */
-function readFields(buffer: Buffer): ReadFields | null {
+/** Finds the symbols at sockets that have `onread`; null if this version of Node keeps it elsewhere. */
+function readFields(aBuffer: Buffer): ReadFields | null {
+  const generate = (): Buffer => aBuffer;
+  const buffer = symbolOf(aBuffer, aBuffer);
+  const taker = symbolOf(aBuffer, noTaker);
+  const generator = symbolOf(generate, generate);
+  if (buffer === undefined || taker === undefined || generator === undefined) return null;
+  return { buffer, taker, generator };
+}
+
+/** The symbol of `wanted` at a socket that reads into `buffer`. */
+function symbolOf(buffer: Buffer | (() => Buffer), wanted: unknown): symbol | undefined {
   const socket = new Socket({ onread: { buffer, callback: noTaker } });
   const values = socket as unknown as Record<symbol, unknown>;
-  const symbols = Object.getOwnPropertySymbols(socket);
-  const ofBuffer = symbols.find((symbol) => values[symbol] === buffer);
-  const ofTaker = symbols.find((symbol) => values[symbol] === noTaker);
   socket.destroy();
-  return ofBuffer === undefined || ofTaker === undefined ? null : { buffer: ofBuffer, taker: ofTaker };
+  return Object.getOwnPropertySymbols(socket).find((symbol) => values[symbol] === wanted);
 }
 
 export const sharedReads = new SharedReads();

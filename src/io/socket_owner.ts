@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
 import { failed, within } from './containment.ts';
-import { GATHERED_BYTES, sharedReads } from './shared_reads.ts';
+import { sharedReads } from './shared_reads.ts';
 
 /** What a connection is notified of by its socket. */
 export interface SocketOwner {
-  /** The bytes between `from` and `to` have arrived; `isShared` if `bytes` hold those of other connections too. */
-  came(bytes: Buffer, from: number, to: number, isShared: boolean): void;
+  /**
+   * The bytes between `from` and `to` have arrived; `isShared` if `bytes` hold those of other connections too. Returns
+   * true if nothing of them is needed any more: they may be overwritten. Otherwise they never are.
+   */
+  came(bytes: Buffer, from: number, to: number, isShared: boolean): boolean;
   /** The peer has ended its side. */
   peerEnded(): void;
   closed(): void;
@@ -56,20 +59,24 @@ function onData(this: Owned, bytes: Buffer): void {
   }
 }
 
-/** Called instead of `onData`, with bytes in the shared buffer. */
-function onRead(this: Owned, count: number): boolean {
-  if (this[IS_DETACHED] === true) return this.push(sharedReads.copy(count));
-  const owner = this[OWNER];
-  try {
-    if (count > GATHERED_BYTES) owner?.came(sharedReads.copy(count), 0, count, false);
-    else {
-      const end = sharedReads.gather(count);
-      owner?.came(sharedReads.gathered, end - count, end, true);
+/** Called instead of `onData` where reads are shared. */
+function onRead(this: Owned, count: number, buffer: Buffer): boolean {
+  const { memory } = sharedReads;
+  let goesOn = true;
+  let isFree = false;
+  if (this[IS_DETACHED] === true) {
+    memory.placeAlone(count, buffer);
+    goesOn = this.push(memory.bytes);
+  } else {
+    memory.place(count, buffer);
+    try {
+      isFree = this[OWNER]?.came(memory.bytes, memory.from, memory.to, memory.isShared) === true;
+    } catch (fault) {
+      failed(this, fault);
     }
-  } catch (fault) {
-    failed(this, fault);
   }
-  return true;
+  sharedReads.finish(count, buffer, isFree);
+  return goesOn;
 }
 
 function onEnd(this: Owned): void {

@@ -24,7 +24,7 @@ export class StoppableBody implements ResponseBody {
     this.#body.flow({
       take: (bytes) => this.#taker?.take(bytes),
       rest: () => this.#taker?.rest() ?? true,
-      end: (trailers) => this.#release()?.end(trailers),
+      end: (trailers) => this.#release()?.end(trailers) ?? true,
       fail: (fault, detail) => this.#release()?.fail(fault, detail),
     });
   }

@@ -31,7 +31,7 @@ export function recordingTap<P extends Conversation>(port: P, sink: Omit<Exchang
 interface Taker {
   take(bytes: Uint8Array): void;
   rest(): boolean;
-  end(trailers: readonly string[]): void;
+  end(trailers: readonly string[]): boolean;
   fail(fault: string, detail: string): void;
 }
 
@@ -125,8 +125,8 @@ class CopiedBody implements FlowingBody, Taker {
     return this.#taker?.rest() ?? true;
   }
 
-  end(trailers: readonly string[]): void {
-    this.#over()?.end(trailers);
+  end(trailers: readonly string[]): boolean {
+    return this.#over()?.end(trailers) ?? true;
   }
 
   fail(fault: string, detail: string): void {

@@ -13,6 +13,7 @@ function taker(isSlow: boolean) {
     rest: () => !isSlow,
     end() {
       this.ended++;
+      return true;
     },
     fail: () => undefined,
   };

@@ -58,7 +58,7 @@ function arrival(reads: readonly (readonly number[])[], waits: boolean, seed: nu
       onward.flow({
         take: (bytes) => void streamed.push(Buffer.from(bytes)),
         rest: () => true,
-        end: () => undefined,
+        end: () => true,
         fail: () => undefined,
       }),
     ({ rawResponseBytes }) => (raw = rawResponseBytes),

@@ -45,7 +45,10 @@ export function drink(body: Pick<Body | RequestBody, 'flow'>): Promise<Drunk> {
     body.flow({
       take: (bytes) => void pieces.push(Buffer.from(bytes)),
       rest: () => true,
-      end: (trailers) => resolve({ bytes: Buffer.concat(pieces), last: 'end', trailers }),
+      end: (trailers) => {
+        resolve({ bytes: Buffer.concat(pieces), last: 'end', trailers });
+        return true;
+      },
       fail: (fault, detail) =>
         resolve({ bytes: Buffer.concat(pieces), last: { fault, detail }, trailers: [] }),
     });

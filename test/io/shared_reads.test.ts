@@ -23,9 +23,10 @@ class Keeper implements SocketOwner {
   readonly closing = Promise.withResolvers<void>();
   onPiece = (): void => {};
 
-  came(bytes: Buffer, from: number, to: number, isShared: boolean): void {
+  came(bytes: Buffer, from: number, to: number, isShared: boolean): boolean {
     this.pieces.push({ bytes: bytes.subarray(from, to), isShared });
     this.onPiece();
+    return false;
   }
 
   peerEnded(): void {}

@@ -108,7 +108,10 @@ function discarding(content: ResponseBody, done: () => void): BodyTaker {
       done();
     },
     rest: () => true,
-    end: done,
+    end: () => {
+      done();
+      return true;
+    },
     fail: done,
   };
 }
