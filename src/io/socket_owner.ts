@@ -59,12 +59,16 @@ function onData(this: Owned, bytes: Buffer): void {
   }
 }
 
-/** Called instead of `onData` where reads are shared. */
+/**
+ * Called instead of `onData` where reads are shared. What is read goes to the stream if another component reads, if the
+ * stream is paused, because TLS passes on all records of a read even then, or if it has earlier bytes, such as those
+ * that came with a handshake.
+ */
 function onRead(this: Owned, count: number, buffer: Buffer): boolean {
   const { memory } = sharedReads;
   let goesOn = true;
   let isFree = false;
-  if (this[IS_DETACHED] === true) {
+  if (this[IS_DETACHED] === true || this.readableFlowing !== true || this.readableLength > 0) {
     memory.placeAlone(count, buffer);
     goesOn = this.push(memory.bytes);
   } else {

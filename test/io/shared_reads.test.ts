@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { issueCertificate } from '../../src/crypto/issue_certificate.ts';
 import { ReadBuffer } from '../../src/io/read_buffer.ts';
 import { attach, detach, type SocketOwner } from '../../src/io/socket_owner.ts';
+import { refusable } from '../../src/server/tls_refusal.ts';
 import { runs, seeded, seededBytes } from '../random.ts';
 
 const closers: (() => unknown)[] = [];
@@ -43,9 +44,26 @@ class Keeper implements SocketOwner {
 const key = issueCertificate({ commonName: 'shared.test', key: 'p256', notBeforeMs: 0, notAfterMs: 4e12 });
 const TLS = { key: key.privateKeyPem, cert: key.certificatePem };
 
+/** `tls on a stream` is what mutual TLS uses: Node passes on all records of a read before anything else runs. */
+const KINDS = ['tcp', 'tls', 'tls on a stream'] as const;
+
+function serverOf(kind: (typeof KINDS)[number], accepted: (socket: Socket) => void): Server {
+  if (kind === 'tcp') return createServer(accepted);
+  const secured = createTlsServer(TLS, (socket) => {
+    socket.allowHalfOpen = false;
+    accepted(socket);
+  });
+  if (kind === 'tls') return secured;
+  const options = { allowHalfOpen: true, pauseOnConnect: true };
+  return createServer(options, (socket) => void secured.emit('connection', refusable(socket).stream));
+}
+
 /** A server that passes each accepted socket to `accepted`, and a function that connects to it. */
-async function listening(kind: 'tcp' | 'tls', accepted: (socket: Socket) => void): Promise<() => Socket> {
-  const server = kind === 'tcp' ? createServer(accepted) : createTlsServer(TLS, accepted);
+async function listening(
+  kind: (typeof KINDS)[number],
+  accepted: (socket: Socket) => void,
+): Promise<() => Socket> {
+  const server = serverOf(kind, accepted);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   closers.push(() => server.close());
   const { port } = server.address() as AddressInfo;
@@ -64,7 +82,7 @@ function watchData(socket: Socket): () => number {
   return () => count;
 }
 
-describe.each(['tcp', 'tls'] as const)('%s', (kind) => {
+describe.each(KINDS)('%s', (kind) => {
   test('many connections at once: each gets its bytes, and what was lent is never overwritten', async () => {
     const keepers: Keeper[] = [];
     const emitted: (() => number)[] = [];
@@ -139,6 +157,43 @@ describe.each(['tcp', 'tls'] as const)('%s', (kind) => {
     socket.resume();
     await keeper.closing.promise;
     expect(keeper.all.equals(Buffer.concat([Buffer.from('first'), rest]))).toBe(true);
+  });
+
+  test('what came before there was an owner is first, and no piece arrives in a pause', async () => {
+    for (let run = 0; run < runs(200, 8); run++) {
+      const random = seeded(run);
+      const keeper = new Keeper();
+      let isPaused = false;
+      let inPauses = 0;
+      const open = await listening(kind, (socket) => {
+        const goOn = (): void => {
+          socket.resume();
+          isPaused = random() < 0.3;
+          if (!isPaused) return;
+          socket.pause();
+          setImmediate(goOn);
+        };
+        keeper.onPiece = () => {
+          if (isPaused) inPauses++;
+          if (random() < 0.3) return;
+          isPaused = true;
+          socket.pause();
+          setImmediate(goOn);
+        };
+        const own = (): void => {
+          if (socket.readableLength === 0) setImmediate(own);
+          else if (random() < 0.5) attach(socket, keeper);
+          else setTimeout(() => attach(socket, keeper), 5);
+        };
+        socket.read(0);
+        own();
+      });
+      const whole = seededBytes(1 + Math.floor(random() * 600_000), run);
+      open().end(whole);
+      await keeper.closing.promise;
+      expect(keeper.all.equals(whole)).toBe(true);
+      expect(inPauses).toBe(0);
+    }
   });
 
   test('a fault of the owner ends its connection only', async () => {

@@ -1,10 +1,17 @@
 import { spawn } from 'node:child_process';
 import { text as textOf } from 'node:stream/consumers';
 import { X509Certificate } from 'node:crypto';
-import { createServer, get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  createServer,
+  get as httpGet,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+} from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
+import { connect, type ConnectionOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, createEdge } from '../../../src/edgeproof.ts';
 import type { Listening } from '../../../src/listening.ts';
@@ -14,6 +21,8 @@ import type { Explanation } from '../../../src/edge/explain.ts';
 import { type Pair, type TestAuthority, CLIENT, SERVER, testAuthority } from './authority.ts';
 import { hasProgram } from '../../peers.ts';
 import { failure, request, secure } from './client.ts';
+import { LOCALHOST } from '../../io/localhost.ts';
+import { seededBytes } from '../../random.ts';
 
 /** The response of plain HTTP to a Host. */
 async function plainly(url: string, host: string) {
@@ -36,10 +45,18 @@ describe('HTTPS edges over TLS', () => {
   const events: HttpRequestCompleteEvent[] = [];
   const explained: Explanation[] = [];
   let seen: IncomingHttpHeaders = {};
-  const upstream = createServer((message, response) => {
+  const uploads: Buffer[] = [];
+  const answer: RequestListener = (message, response) => {
     seen = message.headers;
-    response.end('hello');
-  });
+    const pieces: Buffer[] = [];
+    message.on('data', (piece: Buffer) => void pieces.push(piece));
+    message.on('end', () => {
+      if (message.method === 'POST') uploads.push(Buffer.concat(pieces));
+      response.end('hello');
+    });
+  };
+  const upstream = createServer(answer);
+  const secureUpstream = createSecureServer(LOCALHOST, answer);
 
   beforeAll(async () => {
     authority = testAuthority('servers');
@@ -47,12 +64,18 @@ describe('HTTPS edges over TLS', () => {
     unknown = testAuthority('unknown');
     shop = authority.issue('shop.test', SERVER('shop.test', 'old.test', 'new.test'));
     wild = authority.issue('wild', SERVER('*.wild.test'));
-    upstream.listen(0, '127.0.0.1');
-    await once(upstream, 'listening');
+    const ports: number[] = [];
+    for (const each of [upstream, secureUpstream]) {
+      await once(each.listen(0, '127.0.0.1'), 'listening');
+      ports.push((each.address() as AddressInfo).port);
+    }
     const backend = { backend_id: 'app' };
     const routes = [{ match_type: 'path_prefix', match: '/', backend }];
     config = {
-      backends: { app: { static: { address: `127.0.0.1:${(upstream.address() as AddressInfo).port}` } } },
+      backends: {
+        app: { static: { address: `127.0.0.1:${ports[0]}` } },
+        secure: { static: { address: `127.0.0.1:${ports[1]}`, tls: { enabled: true } } },
+      },
       tls_certificates: {
         shop: { certificate_pem: shop.cert, private_key_pem: shop.key },
         wild: { certificate_pem: wild.cert, private_key_pem: wild.key },
@@ -71,6 +94,7 @@ describe('HTTPS edges over TLS', () => {
             hostports: ['api.wild.test:443'],
             mutual_tls: { certificate_authority_ids: ['other', 'partners'] },
             routes: [
+              { match_type: 'path_prefix', match: '/secure', backend: { backend_id: 'secure' } },
               {
                 ...routes[0],
                 traffic_policy: {
@@ -106,12 +130,13 @@ describe('HTTPS edges over TLS', () => {
         explained.push(explain());
       },
     });
-    listening = await edge.listen({ tls: { port: 0 } });
+    listening = await edge.listen({ tls: { port: 0 }, upstreamLimits: { verifyTls: false } });
     port = listening.tlsPort!;
   });
   afterAll(async () => {
     await listening?.close(0);
     upstream.close();
+    secureUpstream.close();
   });
 
   const to = (servername: string, more: ConnectionOptions = {}) => ({
@@ -193,6 +218,20 @@ describe('HTTPS edges over TLS', () => {
       });
       expect(events[0]!.object.tls.client_cert.subject.cn).toBe('robot');
       expect(events[0]!.object.tls.client_cert.serial_number).toMatch(/^[0-9a-f]+$/);
+    });
+
+    it('gets an upload that comes with the end of the handshake in order', async () => {
+      const pair = partners.issue('robot', CLIENT);
+      const content = seededBytes(2_000_000, 9);
+      uploads.length = 0;
+      // A kept connection to an upstream with TLS takes the content at once, and pauses after each piece of it.
+      await request(await secure(mutual(pair, version)), 'GET /secure HTTP/1.1\r\nHost: api.wild.test');
+      const early = connect({ host: '127.0.0.1', ...mutual(pair, version) });
+      const head =
+        'POST /secure HTTP/1.1\r\nHost: api.wild.test\r\nConnection: close\r\nContent-Length: 2000000\r\n\r\n';
+      early.write(Buffer.concat([Buffer.from(head), content]));
+      expect(await textOf(early)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(uploads.map((upload) => upload.equals(content))).toEqual([true]);
     });
 
     it('accepts an intermediate authority', async () => {
