@@ -72,8 +72,8 @@ export class ReadBuffer {
   #makeRoom(length: number): void {
     const held = this.to - this.from;
     if (this.#owned && this.to + length <= this.bytes.length) return;
-    const room = Math.max(1_024, 2 * (held + length));
-    const bytes = this.#owned && room <= this.bytes.length ? this.bytes : Buffer.allocUnsafeSlow(room);
+    // Never moved within its memory: what was read may be lent, and not yet be sent.
+    const bytes = Buffer.allocUnsafeSlow(Math.max(1_024, 2 * (held + length)));
     this.bytes.copy(bytes, 0, this.from, this.to);
     this.bytes = bytes;
     this.from = 0;
