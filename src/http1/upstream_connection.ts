@@ -183,7 +183,7 @@ export class UpstreamConnection implements Deadline, SocketReader {
         const exchange = this.#exchange!;
         const { trailers } = decoder;
         this.#finish(exchange);
-        taker.end(trailers);
+        if (!taker.end(trailers) && !this.#raw.keepLent()) this.socket.destroy();
         return true;
       } else if (found === MORE) break;
       else {
@@ -207,6 +207,9 @@ export class UpstreamConnection implements Deadline, SocketReader {
     this.#head = null;
     this.#taker = null;
     this.deadline = 0;
+    // TLS passes on all records of a read: the end may come after the taker has paused, and nothing would resume.
+    if (this.#isPaused) this.socket.resume();
+    this.#isPaused = false;
     exchange.ended(keepAlive && isClean);
   }
 

@@ -4,7 +4,7 @@ import { detailOf, dial, type DialOptions, type StaticEndpoint } from '../io/dia
 import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 
-/** Size of the read buffer. Each connection has its own, so that lent bytes are not overwritten. */
+/** Size of the read buffer. Each connection has its own, and gets another one while bytes of it are lent. */
 const READ_BYTES = 65_536;
 
 export type SocketLimits = Omit<DialOptions, 'onread' | 'connection'>;
@@ -25,8 +25,12 @@ export class UpstreamSocket {
   readonly input = new ReadBuffer();
   isConnected = false;
   readonly #reader: SocketReader;
+  /** What is read into; null for a connection that may be handed over. */
+  #buffer: Buffer | null;
   /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
-  readonly #copied: Buffer | null;
+  #copied: Buffer | null;
+  /** The next read takes the buffer of then. */
+  #isInRead = false;
   /** The peer has ended its side. */
   #hasEnded = false;
   #error: Error | null = null;
@@ -40,10 +44,9 @@ export class UpstreamSocket {
     this.#reader = reader;
     // Only a plain connection can be handed over; streams through agents are always read so.
     const plain = request.upgrade !== null || endpoint.tunnel !== undefined;
-    const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
+    this.#buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
     this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
-    const onread =
-      buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
+    const onread = plain ? null : { buffer: () => this.#buffer!, callback: this.#onOwnRead };
     const socket = dial(endpoint, { ...limits, onread, connection: request.connection ?? null });
     this.duplex = socket;
     if (plain) socket.on('data', this.#onData);
@@ -74,6 +77,29 @@ export class UpstreamSocket {
   readonly #onData = (bytes: Buffer): void => {
     if (!this.#onRead(bytes, bytes.length)) this.duplex.pause();
   };
+
+  readonly #onOwnRead = (bytes: number): boolean => {
+    this.#isInRead = true;
+    const goesOn = this.#onRead(this.#buffer!, bytes);
+    // TLS passes on all records of a read, even if the first one pauses reading.
+    if (!goesOn) this.keepLent();
+    this.#isInRead = false;
+    return goesOn;
+  };
+
+  /**
+   * What was read last is still lent, so the next read must go elsewhere. False if it cannot: then nothing may be read any
+   * more.
+   */
+  keepLent(): boolean {
+    const { bytes } = this.input;
+    if (bytes === this.#copied) this.#copied = Buffer.allocUnsafeSlow(WAITING_BYTES);
+    else if (bytes === this.#buffer) {
+      if (!this.#isInRead) return false;
+      this.#buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    }
+    return true;
+  }
 
   /** Returns false to pause reading. */
   #onRead(buffer: Buffer, bytes: number): boolean {

@@ -63,7 +63,7 @@ export class BodyPump implements BodyTaker {
 
   end(trailers: FieldList): boolean {
     this.#parts.sink.end(trailers, this.#onSent);
-    return false; // `done` is called when everything is sent
+    return this.#done === null;
   }
 
   fail(_fault: BodyFault, _detail: string): void {

@@ -69,7 +69,8 @@ export class BufferedReply implements BodyTaker {
     this.#pump.rawLength = new CompressedLength(bytes.length, this.#bytes);
     if (ownsMemory) this.#pump.owned = bytes;
     sink.take(bytes);
-    return this.#pump.end(NO_FIELDS);
+    this.#pump.end(NO_FIELDS);
+    return true; // what was lent is not sent
   }
 
   fail(fault: BodyFault, detail: string): void {

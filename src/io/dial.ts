@@ -59,7 +59,7 @@ export interface DialOptions extends DialLimits, DialChoices {
   readonly protocol?: 'http/1.1' | 'h2';
   readonly lookup: LookupFunction;
   /** The buffer that data is read into; null for a socket that is only used as a stream. */
-  readonly onread: { readonly buffer: Buffer; readonly callback: (bytes: number) => boolean } | null;
+  readonly onread: { readonly buffer: () => Buffer; readonly callback: (bytes: number) => boolean } | null;
   /** The client's connection, for tunnels. */
   readonly connection: Connection | null;
 }

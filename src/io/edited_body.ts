@@ -43,7 +43,7 @@ export class EditedBody implements ResponseBody, BodyTaker {
   end(_trailers: FieldList): boolean {
     this.#give(this.#editor.end());
     // Trailers may no longer be correct for the edited body, a checksum for example.
-    return this.#taker?.end(NO_FIELDS) ?? true;
+    return this.#taker?.end(NO_FIELDS) ?? false;
   }
 
   fail(fault: BodyFault, detail: string): void {

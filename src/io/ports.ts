@@ -22,7 +22,7 @@ export type BodyFault = 'left' | 'timeout' | 'malformed' | 'extensions_too_large
 export interface BodyTaker {
   /**
    * Bytes, lent: they stay valid until a `rest` that returns true, or until the body is resumed. A taker that
-   * needs them longer copies them.
+   * needs them longer copies them. After `end` they are free if it returns true.
    */
   take(bytes: Uint8Array): void;
   /**
@@ -31,8 +31,8 @@ export interface BodyTaker {
    */
   rest(): boolean;
   /**
-   * The body is complete. `trailers` are almost always empty. Returns true if the lent bytes are free, as after a
-   * `rest` that returns true; false if they may still be in use, which nothing ends.
+   * The body is complete. `trailers` are almost always empty. Returns whether the lent bytes are free. If not, the
+   * source must never overwrite them, because nothing says when they are.
    */
   end(trailers: FieldList): boolean;
   fail(fault: BodyFault, detail: string): void;

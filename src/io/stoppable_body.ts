@@ -24,7 +24,7 @@ export class StoppableBody implements ResponseBody {
     this.#body.flow({
       take: (bytes) => this.#taker?.take(bytes),
       rest: () => this.#taker?.rest() ?? true,
-      end: (trailers) => this.#release()?.end(trailers) ?? true,
+      end: (trailers) => this.#release()?.end(trailers) ?? false,
       fail: (fault, detail) => this.#release()?.fail(fault, detail),
     });
   }

@@ -126,7 +126,7 @@ class CopiedBody implements FlowingBody, Taker {
   }
 
   end(trailers: readonly string[]): boolean {
-    return this.#over()?.end(trailers) ?? true;
+    return this.#over()?.end(trailers) ?? false;
   }
 
   fail(fault: string, detail: string): void {

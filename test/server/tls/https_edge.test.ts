@@ -46,7 +46,7 @@ describe('HTTPS edges over TLS', () => {
   const explained: Explanation[] = [];
   let seen: IncomingHttpHeaders = {};
   const uploads: Buffer[] = [];
-  const answer: RequestListener = (message, response) => {
+  const serve: RequestListener = (message, response) => {
     seen = message.headers;
     const pieces: Buffer[] = [];
     message.on('data', (piece: Buffer) => void pieces.push(piece));
@@ -55,8 +55,8 @@ describe('HTTPS edges over TLS', () => {
       response.end('hello');
     });
   };
-  const upstream = createServer(answer);
-  const secureUpstream = createSecureServer(LOCALHOST, answer);
+  const upstream = createServer(serve);
+  const secureUpstream = createSecureServer(LOCALHOST, serve);
 
   beforeAll(async () => {
     authority = testAuthority('servers');
