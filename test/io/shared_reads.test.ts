@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
 import { createServer as createTlsServer, connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { issueCertificate } from '../../src/crypto/issue_certificate.ts';
@@ -210,6 +211,17 @@ describe.each(KINDS)('%s', (kind) => {
     await once(client, 'close');
     expect(String((await warned)[0])).toContain('planted');
   });
+});
+
+test('a stream without a handle gives its bytes through `data`', async () => {
+  const [socket, client] = duplexPair();
+  const keeper = new Keeper();
+  attach(socket as Socket, keeper);
+  const whole = seededBytes(300_000, 2);
+  client.end(whole);
+  await once(socket, 'end');
+  expect(keeper.all.equals(whole)).toBe(true);
+  expect(keeper.pieces.some(({ isShared }) => isShared)).toBe(false);
 });
 
 describe('bytes in memory of many connections', () => {
