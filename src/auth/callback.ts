@@ -4,7 +4,7 @@ import { type LoginOutcome, userDetail } from './gate.ts';
 import { recordSession, type Visit } from './visit.ts';
 import { secretOf } from './keys.ts';
 import { formPage, redirectTo } from './pages.ts';
-import { UNKNOWN_USE, useMessageOnce } from './one_time.ts';
+import { UNKNOWN_USE, useIdOnce } from './one_time.ts';
 import { type LoginState, type LoginStateProblem, takeLoginState, returnPath } from './login_state.ts';
 import { isRefusal } from './provider.ts';
 import { notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
@@ -74,7 +74,7 @@ function* pendingLoginOf(visit: Visit, fields: URLSearchParams): Conversation<Pe
       state,
       place,
       secret,
-      (id, life) => useMessageOnce(visit, id, life),
+      (id, life) => useIdOnce(visit, 'state', id, life),
       world.nowMs(),
     );
   if (gate.provider.shortState !== true) return { loginState: yield* take(sent), cookie: null };

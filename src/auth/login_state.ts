@@ -130,7 +130,7 @@ export function* takeLoginState(
   ];
   if (nowMs - startMs >= LOGIN_STATE_MS || startMs > nowMs + CLOCKS_DIFFER_MS) return 'state_expired';
   if (secret === null || !equalTexts(hashOf(secret), browser)) return 'other_browser';
-  const use = yield* useOnce(`state ${id}`, { sinceMs: startMs, untilMs: startMs + LOGIN_STATE_MS });
+  const use = yield* useOnce(id, { sinceMs: startMs, untilMs: startMs + LOGIN_STATE_MS });
   if (use !== 'fresh') return use === 'used' ? 'state_used' : 'state_unchecked';
   return { id, browser, startMs, returnTo: returnPath(returnTo, '/'), verifier, nonce, note };
 }

@@ -14,17 +14,18 @@ export function askShared(request: SharedRequest): Conversation<SharedAnswer> {
 }
 
 /**
- * Marks the id of a state, a logout token or a logout message as used. `unknown`: the nodes cannot tell; nothing that
- * must be used once is accepted then, whatever the policy for limits says.
+ * Marks the id of a login state (`state`), or of a logout token or a logout message (`message`) as used. `unknown`: the
+ * nodes cannot tell; nothing that must be used once is accepted then, whatever the policy for limits says.
  */
-export function* useMessageOnce(
+export function* useIdOnce(
   { registry, world }: Memory,
+  of: 'state' | 'message',
   id: string,
   { sinceMs, untilMs }: Life,
 ): Conversation<'fresh' | 'used' | 'unknown'> {
   const nowMs = world.nowMs();
-  if (world.sharesState !== true) return useOnce(registry.used, id, untilMs, nowMs) ? 'fresh' : 'used';
-  const answer = yield* askShared({ do: 'use_once', of: 'message', id, sinceMs, untilMs });
+  if (world.sharesState !== true) return useOnce(registry.used[of], id, untilMs, nowMs) ? 'fresh' : 'used';
+  const answer = yield* askShared({ do: 'use_once', of, id, sinceMs, untilMs });
   if (!('use' in answer) || answer.use === 'full') return 'unknown';
   return answer.use;
 }

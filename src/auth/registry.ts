@@ -3,11 +3,17 @@ import { type Revocations, endKey, revocations, userIdOf } from './revocations.t
 import { type UsedAssertions, usedAssertions } from './saml/replay.ts';
 import type { Session } from './session.ts';
 
-/** Maximum number of used ids; each is remembered until it expires. */
+/** Maximum number of used ids of a kind; each is remembered until it expires. */
 const USED_LIMIT = 50_000;
 
-/** Used ids of states, logout tokens and logout messages with their expiry, in order of use. */
+/** Used ids with their expiry, in order of use. */
 export type OneTimeIds = Map<string, number>;
+
+/**
+ * Used ids of login states, and of logout tokens and logout messages. Anyone can start logins and use up their states,
+ * so these are kept apart: they must not displace the ids of logouts.
+ */
+type UsedIds = Readonly<Record<'state' | 'message', OneTimeIds>>;
 
 /** Marks an id as used until `untilMs`; false if it was used before. */
 export function useOnce(used: OneTimeIds, id: string, untilMs: number, nowMs: number): boolean {
@@ -76,7 +82,7 @@ export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' |
   /** Forgets everything, including revocations; the simulator starts each case with an empty registry. */
   readonly clear: () => void;
   /** Used one-time ids; they survive a new configuration. */
-  readonly used: OneTimeIds;
+  readonly used: UsedIds;
   readonly assertions: UsedAssertions;
   /** Cookie names of all gates; upstreams neither receive nor set these cookies. */
   readonly cookies: OwnCookies;
@@ -97,7 +103,7 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
   const users = new Map<string, SeenUser>();
   const sessions = new Map<string, SeenSession>();
   const ended = revocations(limits.revocations);
-  const used: OneTimeIds = new Map();
+  const used: UsedIds = { state: new Map(), message: new Map() };
   const assertions = usedAssertions();
   const { revoke, isRevoked, onEnd, restore, all } = ended;
   return {
@@ -125,8 +131,9 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
     },
     clear: () => {
       // Clearing an empty map still allocates a new table.
-      if (users.size + sessions.size + ended.size() + used.size + assertions.untilById.size === 0) return;
-      for (const kept of [users, sessions, ended, used, assertions.untilById]) kept.clear();
+      for (const kept of [users, sessions, used.state, used.message, assertions.untilById])
+        if (kept.size > 0) kept.clear();
+      if (ended.size() > 0) ended.clear();
     },
     seen: (session, nowMs, sighting) => {
       const known = sessions.get(session.id);

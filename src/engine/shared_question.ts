@@ -13,12 +13,13 @@ export type SharedRequest =
       readonly windowMs: number;
     }
   /**
-   * Marks an id as used. Ids of assertions are never forgotten before their time; the mark of a check is a lease, and
-   * is forgotten at its time, because its process may have ended.
+   * Marks an id as used: of a login state, a logout message or token, an assertion, or a check. Each kind is counted by
+   * itself. Ids of assertions are never forgotten before their time; the mark of a check is a lease, and is forgotten
+   * at its time, because its process may have ended.
    */
   | {
       readonly do: 'use_once';
-      readonly of: 'message' | 'assertion' | 'check';
+      readonly of: 'state' | 'message' | 'assertion' | 'check';
       readonly id: string;
       /** When the id was made: what has forgotten ids of that time cannot tell. */
       readonly sinceMs: number;

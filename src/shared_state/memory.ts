@@ -27,7 +27,10 @@ export interface MemoryState {
 /** An empty state. Its memory is bounded by the number of limits in the configuration. */
 export function memoryState(): MemoryState {
   const limits = new Map<string, KeptLimit>();
-  const used: OneTimeIds = new Map();
+  const used = { state: new Map(), message: new Map(), check: new Map() } satisfies Record<
+    string,
+    OneTimeIds
+  >;
   const assertions = usedAssertions();
   const texts = new Map<string, KeptText>();
 
@@ -51,7 +54,7 @@ export function memoryState(): MemoryState {
         case 'use_once': {
           const { of, id, untilMs } = request;
           if (of === 'assertion') return { use: useAssertion(assertions, id, untilMs, nowMs) };
-          return { use: useOnce(used, id, untilMs, nowMs) ? 'fresh' : 'used' };
+          return { use: useOnce(used[of], id, untilMs, nowMs) ? 'fresh' : 'used' };
         }
         case 'keep':
           keepText(texts, request, nowMs);

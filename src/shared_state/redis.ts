@@ -36,7 +36,12 @@ const SILENCE_MS = 2_000;
 const TEXT_LIMIT_UNITS = 64_000;
 /** An id is remembered for longer than it may be used, because the clocks of nodes differ. */
 const CLOCKS_DIFFER_MS = 60_000;
-const LONGER_MS = { message: CLOCKS_DIFFER_MS, assertion: CLOCKS_DIFFER_MS, check: 0 } as const;
+const LONGER_MS = {
+  state: CLOCKS_DIFFER_MS,
+  message: CLOCKS_DIFFER_MS,
+  assertion: CLOCKS_DIFFER_MS,
+  check: 0,
+} as const;
 const LEAST_LIFE_MS = 1_000;
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createOidcAnswers } from '../../src/clients/oidc.ts';
 import { newSigningKey } from '../../src/crypto/signing_key.ts';
 import { browserOf, codeOf } from './browser.ts';
+import { useIdOnce } from '../../src/auth/one_time.ts';
 import { RIGHT, SECRET, evilOp } from './evil_op.ts';
 import { ISSUER, edgeWith } from './gate_edge.ts';
 
@@ -88,6 +89,17 @@ describe('back-channel logout', () => {
 });
 
 describe('an unsigned logout token', () => {
+  it('refuses a repeated token after more logins than there are remembered states', async () => {
+    const at = await loggedIn();
+    const token = RIGHT.token(claims(), { typ: 'logout+jwt' });
+    expect((await told(at, token)).status).toBe(200);
+    const context = { registry: at.edge.runtime.logins, world: { nowMs: Date.now } };
+    const life = { sinceMs: Date.now(), untilMs: Date.now() + 600_000 };
+    for (let login = 0; login < 50_001; login++)
+      useIdOnce(context as never, 'state', String(login), life).next();
+    expect((await told(at, token)).status).toBe(400);
+  });
+
   it('shares its request for keys with others, because anyone can send one', async () => {
     const at = await loggedIn();
     const before = at.op.asked.filter((path) => path === '/jwks').length;

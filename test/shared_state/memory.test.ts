@@ -39,6 +39,18 @@ it('takes an id of a message again after its time, also behind one that lasts lo
   expect(all).toEqual([{ use: 'fresh' }, { use: 'used' }, { use: 'fresh' }, { use: 'used' }]);
 });
 
+it('keeps the used ids of logout messages while more states and checks are used than are remembered', () => {
+  const { answer } = memoryState();
+  const once = (of: 'state' | 'message' | 'check', id: string) =>
+    answer({ do: 'use_once', of, id, sinceMs: 0, untilMs: 100 }, 0);
+  expect(once('message', 'logout')).toEqual({ use: 'fresh' });
+  for (let at = 0; at < 50_001; at++) {
+    once('state', String(at));
+    once('check', String(at));
+  }
+  expect(once('message', 'logout')).toEqual({ use: 'used' });
+});
+
 it('keeps texts until their time, the newest 5,000, none without bound', () => {
   const { answer } = memoryState();
   const keep = (id: string, text: string) => answer({ do: 'keep', id, text, untilMs: 100 }, 0);

@@ -11,7 +11,7 @@ import {
   signatureProblem,
 } from '../../filters/jwt_validation/algorithm.ts';
 import { type Conversation, postedForm } from '../conversation.ts';
-import { published, useMessageOnce } from '../one_time.ts';
+import { published, useIdOnce } from '../one_time.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1_024;
@@ -48,7 +48,7 @@ export function* backchannelLogout(
     sinceMs: Number(token.payload['iat']) * 1_000,
     untilMs: nowMs + ISSUED_WITHIN_MS + CLOCKS_DIFFER_MS,
   };
-  const use = yield* useMessageOnce(context, `logout ${provider} ${String(jti)}`, life);
+  const use = yield* useIdOnce(context, 'message', `logout ${provider} ${String(jti)}`, life);
   if (use === 'used') return refused('the logout token was used before');
   if (use === 'unknown') return refused('it cannot be checked whether the logout token was used before', 503);
   // §2.6: `sid` selects one session; without it, all sessions of the user end.

@@ -2,7 +2,7 @@ import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { GATE_PATHS } from '../gate_paths.ts';
 import { type Conversation, asked, postedForm } from '../conversation.ts';
 import { secretOf } from '../keys.ts';
-import { published, useMessageOnce } from '../one_time.ts';
+import { published, useIdOnce } from '../one_time.ts';
 import { redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 import type { Session } from '../session.ts';
@@ -123,7 +123,7 @@ function* logoutProblem(
   const endMs = Math.min(untilMs, issuedMs + MESSAGE_LIFE_MS) + CLOCKS_DIFFER_MS;
   if (nowMs >= endMs) return refuse('expired', { at: until });
   const id = attributeOf(root, 'ID') ?? '';
-  const use = yield* useMessageOnce(context, `logout ${destination} ${id}`, {
+  const use = yield* useIdOnce(context, 'message', `logout ${destination} ${id}`, {
     sinceMs: issuedMs,
     untilMs: endMs,
   });
