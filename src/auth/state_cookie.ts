@@ -1,3 +1,4 @@
+import { someCookiePair } from '../http/cookie_pairs.ts';
 import { type FieldList, isName } from '../http/fields.ts';
 import { type CookieScope, cookieLine, expired } from './cookies.ts';
 import type { LoginKeys } from './keys.ts';
@@ -49,13 +50,15 @@ function stateCookiesIn(headers: FieldList, nonceCookie: string): ReadonlyMap<st
   const found = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
     if (!isName(headers[at]!, 'cookie')) continue;
-    for (const pair of headers[at + 1]!.split(';')) {
-      const equals = Math.max(0, pair.indexOf('='));
-      const name = pair.slice(0, equals).trim();
-      if (!name.startsWith(`${nonceCookie}.`) || !HANDLE.test(name.slice(nonceCookie.length + 1))) continue;
-      if (!found.has(name)) found.set(name, pair.slice(equals + 1).trim());
-      if (found.size >= READ_LIMIT) return found;
-    }
+    const field = headers[at + 1]!;
+    const isEnough = someCookiePair(field, (from, equals, to) => {
+      const name = field.slice(from, equals).trim();
+      if (!name.startsWith(`${nonceCookie}.`) || !HANDLE.test(name.slice(nonceCookie.length + 1)))
+        return false;
+      if (!found.has(name)) found.set(name, field.slice(equals + 1, to).trim());
+      return found.size >= READ_LIMIT;
+    });
+    if (isEnough) return found;
   }
   return found;
 }

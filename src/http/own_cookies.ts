@@ -1,4 +1,5 @@
 import { asciiLower, withoutEnds } from './ascii.ts';
+import { someCookiePair } from './cookie_pairs.ts';
 import { type FieldList, hasField, isName } from './fields.ts';
 
 /**
@@ -21,31 +22,68 @@ const HIDDEN = '***';
 
 export function ownCookies(): OwnCookies {
   const names = new Set<string>();
-  const isOwn = (name: string): boolean => names.size > 0 && names.has(plainName(name));
-  const edited = (fields: FieldList, edit: (pairs: readonly string[]) => readonly string[]): FieldList => {
+  let shortest = Number.POSITIVE_INFINITY;
+  // A plain name is no longer than the name as sent.
+  const isOwn = (name: string): boolean => name.length >= shortest && names.has(plainName(name));
+  const edited = (fields: FieldList, edit: (value: string, own: readonly OwnPair[]) => string | null) => {
     if (names.size === 0 || !hasField(fields, 'cookie')) return fields;
     return mapField(fields, 'cookie', (value) => {
-      const pairs = value.split(';');
-      if (!pairs.some((pair) => isOwn(nameOf(pair)))) return value;
-      const kept = edit(pairs);
-      return kept.length === 0 ? null : kept.join(';').trim();
+      const own = ownPairs(value, isOwn);
+      return own.length === 0 ? value : edit(value, own);
     });
   };
   return {
-    claim: (name) => void names.add(plainName(name)),
+    claim: (name) => {
+      const plain = plainName(name);
+      names.add(plain);
+      shortest = Math.min(shortest, plain.length);
+    },
     isOwn,
-    withheld: (fields) => edited(fields, (pairs) => pairs.filter((pair) => !isOwn(nameOf(pair)))),
-    hidden: (fields) =>
-      edited(fields, (pairs) =>
-        pairs.map((pair) =>
-          isOwn(nameOf(pair)) ? `${pair.slice(0, pair.indexOf('=') + 1)}${HIDDEN}` : pair,
-        ),
-      ),
+    withheld: (fields) => edited(fields, withoutPairs),
+    hidden: (fields) => edited(fields, withoutValues),
     unset: (fields) => {
       if (names.size === 0 || !hasField(fields, 'set-cookie')) return fields;
       return mapField(fields, 'set-cookie', (value) => (setsOwn(value, isOwn) ? null : value));
     },
   };
+}
+
+/** Where a pair of a `Cookie` field is. */
+interface OwnPair {
+  readonly from: number;
+  readonly equals: number;
+  readonly to: number;
+}
+
+function ownPairs(value: string, isOwn: (name: string) => boolean): OwnPair[] {
+  const own: OwnPair[] = [];
+  someCookiePair(value, (from, equals, to) => {
+    if (isOwn(value.slice(from, equals))) own.push({ from, equals, to });
+    return false;
+  });
+  return own;
+}
+
+/** A `Cookie` field without these pairs and their semicolons; null if none is left. */
+function withoutPairs(value: string, own: readonly OwnPair[]): string | null {
+  const kept: string[] = [];
+  let at = 0;
+  for (const { from, to } of own) {
+    if (from > at) kept.push(value.slice(at, from - 1));
+    at = to + 1;
+  }
+  if (at <= value.length) kept.push(value.slice(at));
+  return kept.length === 0 ? null : kept.join(';').trim();
+}
+
+function withoutValues(value: string, own: readonly OwnPair[]): string {
+  let out = '';
+  let at = 0;
+  for (const { equals, to } of own) {
+    out += value.slice(at, equals + 1) + HIDDEN;
+    at = to;
+  }
+  return (out + value.slice(at)).trim();
 }
 
 /**

@@ -1,4 +1,5 @@
 import { secondsFromCivil } from '../../datetime/dates.ts';
+import { someCookiePair } from '../../http/cookie_pairs.ts';
 import { type FieldList, allValues, isFieldName, isName } from '../../http/fields.ts';
 import {
   BOOL,
@@ -60,14 +61,11 @@ function eachRequestCookie(fields: FieldList, visit: (cookie: Cookie) => boolean
   for (let field = 0; field < fields.length; field += 2) {
     if (!isName(fields[field]!, 'cookie')) continue;
     const text = fields[field + 1]!;
-    let from = 0;
-    while (from < text.length) {
-      const semicolon = text.indexOf(';', from);
-      const to = semicolon < 0 ? text.length : semicolon;
+    const isEnough = someCookiePair(text, (from, _equals, to) => {
       const cookie = readPair(text.slice(from, to));
-      if (cookie !== null && !visit(cookie)) return;
-      from = to + 1;
-    }
+      return cookie !== null && !visit(cookie);
+    });
+    if (isEnough) return;
   }
 }
 
