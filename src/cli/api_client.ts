@@ -20,12 +20,18 @@ export class ApiError extends Error {
   readonly msg: string;
   /** Pointers into the body of the request. */
   readonly pointers: readonly string[];
+  /** Whether the body of the request is wrong, not its head, its sender or the state of the instance. */
+  readonly isOfBody: boolean;
 
-  constructor(message: string, { code = '', msg = '', pointers = [] as readonly string[] } = {}) {
+  constructor(
+    message: string,
+    { code = '', msg = '', pointers = [] as readonly string[], isOfBody = false } = {},
+  ) {
     super(message);
     this.code = code;
     this.msg = msg;
     this.pointers = pointers;
+    this.isOfBody = isOfBody;
   }
 }
 
@@ -81,10 +87,25 @@ export async function callApi(
   const { error_code: code = String(status), msg = '', details } = answer;
   const { pointer, pointers = pointer } = details ?? {};
   const at = pointer === undefined || details?.pointers !== undefined ? '' : ` (at ${pointer})`;
-  const cure =
-    status === 401 || status === 403 ? `; the key in EDGEPROOF_API_KEY has to be one of ${url}` : '';
+  const cure = cureOf(url, status, answer);
   const sentence = cure === '' ? msg : msg.replace(/\.$/, '');
-  throw new ApiError(`${code}: ${sentence}${at}${cure}`, { code, msg, pointers: pointers?.split(' ') ?? [] });
+  throw new ApiError(`${code}: ${sentence}${at}${cure}`, {
+    code,
+    msg,
+    pointers: pointers?.split(' ') ?? [],
+    isOfBody: status === 400 && !OTHER_REFUSALS.test(code),
+  });
+}
+
+/** Codes of refusals with status 400 that are not about the body: of the header with the version, of the address of the sender. */
+const OTHER_REFUSALS = /_(?:217|218|220)$/;
+
+function cureOf(url: string, status: number, { details }: ApiAnswer): string {
+  if (status === 401 || status === 403) return `; the key in EDGEPROOF_API_KEY has to be one of ${url}`;
+  const service = details?.service;
+  return service === undefined
+    ? ''
+    : `; this instance was started with the service name ${service}: give --service-name ${service}`;
 }
 
 /** The URL that a host and a port probably mean. */
@@ -95,7 +116,7 @@ function urlLike(text: string): string {
 interface ApiAnswer {
   readonly msg?: string;
   readonly error_code?: string;
-  readonly details?: { readonly pointer?: string; readonly pointers?: string };
+  readonly details?: { readonly pointer?: string; readonly pointers?: string; readonly service?: string };
 }
 
 function readAnswer(url: string, status: number, body: Uint8Array): ApiAnswer {

@@ -47,8 +47,11 @@ async function apply(file: string, options: ApplyOptions): Promise<number> {
     const path = `/edge_file?dry_run=${isDry}&force=${force}`;
     applied = (await callApi(options, 'PUT', path, config)) as Applied;
   } catch (error) {
-    if (error instanceof ApiError) printFindings(placed(file, checked, error));
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    printFindings(placed(file, checked, error));
+    if (!error.isOfBody) throw error;
+    stderr.write(`${error.message}\n`);
+    return EXIT.configInvalid;
   }
   const { steps, notes } = applied;
   if (json) stdout.write(`${JSON.stringify({ dry_run: isDry, steps, notes }, null, 2)}\n`);

@@ -3,10 +3,10 @@ const CODES = {
   ok: [0, 'success'],
   failed: [1, 'a test failed, a file is not formatted, or a webhook is not accepted'],
   usage: [2, 'the command line or its environment is invalid, or a file cannot be read'],
-  configInvalid: [3, 'the configuration has errors'],
+  configInvalid: [3, 'the configuration has errors, found here or by the instance that it is applied to'],
   runtime: [
     4,
-    'an I/O error: a port is taken, a file cannot be written, a server cannot be reached or refuses',
+    'an I/O error: a port is taken, a file cannot be written, a server cannot be reached or refuses a request',
   ],
   differs: [5, 'behaviour differs: `diff` or a replay found changed decisions'],
   refuted: [6, 'a property is refuted, or a certificate is refused'],

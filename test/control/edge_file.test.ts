@@ -260,6 +260,17 @@ describe('the command line', () => {
     expect((await asked('k', 'http://127.0.0.1:1')).code).toBe(4);
   });
 
+  it('names the service of the instance if it is called by another name', async () => {
+    const path = join(instance.folder, 'edge.yaml');
+    for (const verb of [['apply', path], ['export']]) {
+      expect(await run([...verb, '--service-name', 'acme'])).toEqual({
+        code: 4,
+        out: '',
+        err: 'ERR_SERVICE_218: The request has no header service-version; send 2; this instance was started with the service name service: give --service-name service\n',
+      });
+    }
+  });
+
   it('compares a file with the running edge', async () => {
     const path = join(instance.folder, 'compared.yaml');
     writeFileSync(path, JSON.stringify(FILE));

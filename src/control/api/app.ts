@@ -147,7 +147,8 @@ function authorized(wiring: Wiring, names: ServiceNames): (request: ArrivedReque
     });
     const version = request.field(names.versionField);
     if (version === null) {
-      throw new ApiProblem(400, 218, `The request has no header ${names.versionField}; send ${VERSION}.`);
+      const message = `The request has no header ${names.versionField}; send ${VERSION}.`;
+      throw new ApiProblem(400, 218, message, { service: wiring.ports.service });
     }
     if (version !== VERSION) {
       throw new ApiProblem(400, 217, `The version '${version}' is unknown; supported versions: ${VERSION}.`);
