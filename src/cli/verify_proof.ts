@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { usable } from '../edgeproof.ts';
-import { readText } from '../project_files/load_config.ts';
+import { FileError, readText } from '../project_files/load_config.ts';
 import { loadRevision } from '../project_files/load_revision.ts';
 import type { Certificate, Claim } from '../proof/certificate.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -36,10 +36,9 @@ export function register(command: Command): void {
 async function verifyAll(path: string, given: readonly string[], options: Options): Promise<number> {
   const read = contentOf(readText(path));
   if (read === null) {
-    stderr.write(
-      `${path}: this is not a file of certificates; name the one that \`edgeproof prove --certificate\` wrote\n`,
+    throw new FileError(
+      `${path}: this is not a file of certificates; name the one that \`edgeproof prove --certificate\` wrote`,
     );
-    return EXIT.configInvalid;
   }
   const loaded = await Promise.all(
     (given.length > 0 ? given : read.files).map((file) => loadRevision(file, options)),

@@ -210,7 +210,7 @@ describe('certificates', () => {
     expect(existsSync(join(folder, 'opaque.json'))).toBe(false);
     expect([opaque.code, broken.code, garbage.code]).toEqual([7, 3, 6]);
     expect(text).toMatchObject({
-      code: 3,
+      code: 2,
       stderr: expect.stringContaining('this is not a file of certificates'),
     });
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read missing.json') });
