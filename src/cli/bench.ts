@@ -16,6 +16,7 @@ import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
+import { type OptionName, refuseAlone } from './option_conflicts.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { addText, readCount } from './option_values.ts';
 import { reportersOption } from './reporter_option.ts';
@@ -96,10 +97,11 @@ function refuseOfOther(
 ): void {
   if (http !== undefined && file !== undefined)
     throw new FileError(`${file} and --http exclude each other: leave one out`);
-  const lone = ofLoad.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
-  if (http === undefined && lone !== undefined)
-    throw new FileError(
-      `${lone.long} is only for load that is sent with --http: add --http URL, or leave it out`,
+  if (http === undefined)
+    refuseAlone(
+      command,
+      ofLoad.map(({ long }) => long as OptionName),
+      { only: 'load that is sent with --http', add: '--http URL' },
     );
 }
 

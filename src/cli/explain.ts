@@ -22,6 +22,7 @@ import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
+import { refuseAlone, refuseBeside } from './option_conflicts.ts';
 import { addAgent, addHeader, splitHeader, readIp } from './option_values.ts';
 import { textOrJson } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
@@ -79,11 +80,29 @@ export function register(command: Command): void {
     )
     .action(async (method: string | undefined, url: string | undefined, options: Options) => {
       refuseExcess(command);
+      refuseWithoutEffect(command, options);
       const hasStatus = command.getOptionValueSource('upstreamStatus') === 'cli';
       const own = { ...options, hasStatus };
       const isUrlAlone = url === undefined && isUrl(method);
       process.exitCode = await (isUrlAlone ? explain('GET', method, own) : explain(method, url, own));
     });
+}
+
+/** Throws FileError for options that what is explained does not read. */
+function refuseWithoutEffect(command: Command, { scenario, connect }: Options): void {
+  const ofRequest = ['--header', '--upstream-status'] as const;
+  const ofConnection = ['--sni', '--client-cert'] as const;
+  if (scenario !== undefined)
+    refuseBeside(command, '--scenario', [
+      '--edge',
+      '--ip',
+      '--agent',
+      '--event',
+      ...ofRequest,
+      ...ofConnection,
+    ]);
+  else if (connect !== undefined) refuseBeside(command, '--connect', ['--why-not', ...ofRequest]);
+  else refuseAlone(command, ofConnection, { only: 'connections', add: '--connect HOST:PORT' });
 }
 
 /** Arguments after the URL are refused here, because one of them is mostly the edge file. */

@@ -4,6 +4,7 @@ import { namedFiles } from './named_files.ts';
 import { USUAL_FOLDER, namedOrUsual, placesOf, usualText } from './usual_files.ts';
 import type { Command } from 'commander';
 import { type FormattedText, formattedText } from '../edge/formatted_text.ts';
+import { refuseBeside } from './option_conflicts.ts';
 import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
@@ -25,8 +26,7 @@ export function register(command: Command): void {
     .option('--check', 'change nothing; exit with 1 if a file is not formatted')
     .option('--write', 'overwrite each file instead of printing it')
     .action(async (files: string[], options: Options) => {
-      if (options.check === true && options.write === true)
-        throw new FileError('--check and --write exclude each other: leave one out');
+      if (options.check === true) refuseBeside(command, '--check', ['--write']);
       const named = await filesOf(files, options);
       process.exitCode = Math.max(...named.map((file) => formatFile(file, options)));
     });

@@ -7,6 +7,7 @@ import { elapsedMs } from '../project_files/run_scenarios.ts';
 import { type PageFiles, readPageFiles, sendPageFile, sendStatus } from '../server/pages.ts';
 import { EXIT } from './exit_codes.ts';
 import { OutputError } from './failure.ts';
+import { refuseBeside } from './option_conflicts.ts';
 import { readPort } from './option_values.ts';
 import { untilShutdown } from './shutdown.ts';
 import { stdout } from './output.ts';
@@ -27,6 +28,7 @@ export function register(command: Command): void {
     .option('-p, --port <port>', 'port on the loopback; 0 takes a free one', readPort, PORT)
     .option('-o, --out <folder>', 'write the page to a folder, to be published by any web server, and end')
     .action(async ({ port = PORT, out }: Options) => {
+      if (out !== undefined) refuseBeside(command, '--out', ['--port']);
       process.exitCode = await (out === undefined ? serve(port) : write(out));
     });
 }

@@ -19,6 +19,7 @@ import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
+import { refuseAllBeside, refuseAlone } from './option_conflicts.ts';
 import { readCount } from './option_values.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
 import { stderr, stdout } from './output.ts';
@@ -38,6 +39,9 @@ export function register(command: Command): void {
     .addOption(new Option('--to <format>', 'target format').choices(['har', 'scenario']))
     .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000);
   ingressOptions(command).action(async (file: string | undefined, options: Options) => {
+    if (options.from === undefined)
+      refuseAlone(command, ['--to', '--limit'], { only: 'logs that are converted', add: '--from LOG' });
+    else refuseAllBeside(command, '--from', ['--to', '--out', '--limit', '--service-name']);
     process.exitCode = await record(file, options);
   });
 }

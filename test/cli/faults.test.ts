@@ -48,8 +48,8 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   '--tls-key': ['--tls-cert', 'payload.json'],
 };
 
-/** Options that exclude the request of the example. */
-const WITHOUT_REQUEST = new Set(['explain --scenario', 'explain --client-cert']);
+/** Options that exclude the request or the port of the example. */
+const ALONE = new Set(['explain --scenario', 'explain --client-cert', 'playground --out', 'record --from']);
 
 interface Place {
   readonly name: string;
@@ -95,7 +95,7 @@ function placesOf(command: Command): Place[] {
     const value = (file: string) => (option.flags.includes('[=path]') ? `json=${file}` : file);
     const name = `${path} ${option.long}`;
     const further = COMPANIONS[name] ?? COMPANIONS[option.long!] ?? [];
-    const before = WITHOUT_REQUEST.has(name) ? [path] : base;
+    const before = ALONE.has(name) ? [path] : base;
     return { name, args: (file) => [...before, ...further, option.long!, value(file)] };
   });
   return [...operands, ...options];

@@ -130,3 +130,42 @@ describe('reports for programs', () => {
     expect(short.code).toBe(long.code);
   });
 });
+
+describe('options without effect are refused', () => {
+  const folder = exampleFolder();
+  it.each([
+    ['playground --out page --port 80', '--out and --port exclude each other: leave one out'],
+    [
+      'record edge.yaml --limit 5 --out log.ndjson',
+      '--limit is only for logs that are converted: add --from LOG, or leave it out',
+    ],
+    [
+      'record edge.yaml --to har --out log.ndjson',
+      '--to is only for logs that are converted: add --from LOG, or leave it out',
+    ],
+    [
+      'record --from log.ndjson --to har --no-watch',
+      '--from and --no-watch exclude each other: leave one out',
+    ],
+    [
+      'explain --scenario a.yaml --case a --ip 1.2.3.4',
+      '--scenario and --ip exclude each other: leave one out',
+    ],
+    [
+      'explain --scenario a.yaml --case a -e b.yaml',
+      '--scenario and --edge exclude each other: leave one out',
+    ],
+    ['explain --connect tcp.test:1 -H a:b', '--connect and --header exclude each other: leave one out'],
+    [
+      'explain GET https://a.test/ --sni b.test',
+      '--sni is only for connections: add --connect HOST:PORT, or leave it out',
+    ],
+    ['fmt --check --write a.yml', '--check and --write exclude each other: leave one out'],
+  ])('%s', async (line, message) => {
+    expect(await edgeproof(line.split(' '), folder)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `${message}\n`,
+    });
+  });
+});
