@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { resolve as absolute } from 'node:path';
 import { type Command, Option } from 'commander';
+import { type LocatedDocument, valueAt } from '../config_file/document.ts';
+import { readDocument } from '../config_file/read.ts';
 import { callbackPost } from '../clients/callback_post.ts';
 import { guardedDial } from '../clients/guarded_dial.ts';
 import { kafkaQueue } from '../clients/kafka.ts';
@@ -11,6 +13,9 @@ import { DEFAULT_LIMITS } from '../events/batches.ts';
 import { groupDelivery } from '../events/group_delivery.ts';
 import { type TargetSettings, targetOf } from '../events/targets.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
+import { hasErrors, pointerTo, pointersFrom } from '../diagnostics/diagnostic.ts';
+import { linesOf, positionAt } from '../diagnostics/lines.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { cloudFromEnvironment } from './cloud_environment.ts';
 import { natsPlace } from './event_sink.ts';
@@ -30,7 +35,10 @@ const ACK_WAIT_MS = 30_000;
 export function register(command: Command): void {
   command
     .argument('<queue>', 'the queue that nodes write to, such as nats://localhost:4222/edge.events')
-    .requiredOption('--to <file>', 'the destination: a file with a `target` as in the management API')
+    .requiredOption(
+      '--to <file>',
+      'the destination: a file in JSON or YAML with a `target` as in the management API',
+    )
     .option('--group <name>', 'processes with the same name share the events', 'edgeproof')
     .addOption(
       new Option('--ack-wait <duration>', 'how long a process may have events before another gets them')
@@ -86,11 +94,19 @@ async function deliver(queue: string, options: Options): Promise<number> {
 
 /** Throws FileError if the file has no target that can be used. */
 function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDial>) {
-  const { data, error } = targetSchema.safeParse(jsonIn(to)?.target);
+  const document = documentIn(to);
+  const written = valueAt(document.value, '/target');
+  if (written === undefined)
+    throw new FileError(`${placeIn(document, '')}: there is no \`target\`; ${KIND.smallest}`);
+  const { data, error } = targetSchema.safeParse(written);
   if (error !== undefined) {
     const [issue] = error.issues;
-    throw new FileError(`${to}: /target/${issue!.path.join('/')}: ${issue!.message}`);
+    const pointer = (issue!.path as (string | number)[]).reduce(pointerTo, '/target');
+    throw new FileError(`${placeIn(document, pointer)}: ${pointer}: ${issue!.message}`);
   }
+  const count = Object.keys(data).length;
+  if (count !== 1)
+    throw new FileError(`${placeIn(document, '/target')}: a file has exactly one target, not ${count}`);
   const { aws, endpoint } = cloudFromEnvironment(process.env);
   const made = targetOf('deliver', data as TargetSettings, {
     nowMs: Date.now,
@@ -104,19 +120,30 @@ function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDi
     ...(eventFiles !== undefined && { eventFiles: absolute(eventFiles) }),
     say: (text) => stdout.write(text),
   });
-  if (made.problem !== null) throw new FileError(`${to}: ${made.problem}`);
+  if (made.problem !== null) throw new FileError(`${placeIn(document, '/target')}: ${made.problem}`);
   return made;
 }
 
-function jsonIn(path: string): { readonly target?: unknown } | null {
-  try {
-    return JSON.parse(readText(path)) as { readonly target?: unknown } | null;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new FileError(
-      `${path} is not JSON: ${error.message}; write {"target": {…}} as for the management API`,
-    );
-  }
+const KIND = {
+  called: 'a file of a target',
+  keys: '`target`',
+  smallest: 'a minimal file is `{"target": {"debug": {"log": true}}}`',
+  prefix: 'edge',
+};
+
+/** Throws FileError with the places of what cannot be read. */
+function documentIn(path: string): LocatedDocument {
+  const { document, diagnostics } = readDocument({ name: path, text: readText(path) }, KIND);
+  if (document === null || hasErrors(diagnostics))
+    throw new FileError(renderDiagnostics(diagnostics, { color: false }).trimEnd());
+  return document;
+}
+
+/** Where the text of the nearest part of a file is that has a place: `target.json:1:12`. */
+function placeIn({ source, spanOf }: LocatedDocument, pointer: string): string {
+  const [span] = pointersFrom(pointer).flatMap((each) => spanOf(each) ?? []);
+  const { line, column } = positionAt(linesOf(source!.text), span?.start ?? 0);
+  return `${source!.name}:${line}:${column}`;
 }
 
 function say(line: string): void {

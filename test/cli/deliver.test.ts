@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { guardedDial } from '../../src/clients/guarded_dial.ts';
 import { natsQueue } from '../../src/clients/nats.ts';
+import { folderWith } from '../folder.ts';
 import { runs, seeded } from '../random.ts';
 import { edgeproof, start } from './command.ts';
 import { NATS_SERVER, WITHOUT_NATS, ownNats } from './own_nats.ts';
@@ -120,11 +121,30 @@ describe.skipIf(NATS_SERVER === undefined)(`deliver${WITHOUT_NATS}`, () => {
       return ran.stderr;
     };
     const place = 'nats://127.0.0.1:1/edge.events';
-    expect(await refused(place, '--to', 'wrong.json')).toContain('wrong.json: /target/s3');
-    expect(await refused(place, '--to', 'no.json')).toContain('no.json: /target');
+    expect(await refused(place, '--to', 'wrong.json')).toContain('wrong.json:1:19: /target/s3');
+    expect(await refused(place, '--to', 'no.json')).toContain('no.json:1:1: there is no `target`');
     expect(await refused('kafka://127.0.0.1:1/a', '--to', 'log.json')).toContain('name a queue of NATS');
     const waiting = start(['deliver', place, '--to', 'log.json'], folder);
     await waiting.waitFor(/the queue nats:\/\/127\.0\.0\.1:1 cannot be used: .*trying again/);
     expect(await waiting.stop('SIGTERM')).toBe(0);
+  });
+});
+
+describe('the file of deliver', () => {
+  it.each([
+    ['{"target": {\n  "debug": {"log": tru}}}', 'target.json:2:20: /target/debug/log: '],
+    ['{\n  "target": {"debug": {"log": true},\n}', 'target.json:1:1 error edge.syntax '],
+    ['target:\n  debug: { log: true, callback_url: x }', 'target.json:2:37: /target/debug/callback_url: '],
+    ['{"targets": {}}', 'target.json:1:1: there is no `target`; '],
+    [
+      '{"target": {"debug": {"log": true}, "file": {"name": "x"}}}',
+      'target.json:1:12: a file has exactly one target, not 2',
+    ],
+    ['[]', 'target.json:1:1 error edge.not_a_map '],
+  ])('%j is refused with its place', async (text, message) => {
+    const folder = folderWith({ 'target.json': text });
+    const ran = await edgeproof(['deliver', 'nats://127.0.0.1:1/x', '--to', 'target.json'], folder);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(message);
   });
 });
