@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { parseAddress } from '../net/address.ts';
-import { addText } from './option_values.ts';
+import { refuseAlone } from './option_conflicts.ts';
+import { addEmail } from './option_values.ts';
 import { OutputError } from './failure.ts';
 import { makeFolder, writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
@@ -29,11 +30,13 @@ export function register(command: Command): void {
   command
     .argument('[host]', 'host name or address of the server certificate')
     .option('--client <name>', 'issue a client certificate with this common name instead')
-    .option('--email <address>', 'e-mail address in a client certificate; can be repeated', addText, [])
+    .option('--email <address>', 'e-mail address in a client certificate; can be repeated', addEmail, [])
     .option('--p12 [password]', 'also write a PKCS #12 file, for browsers (needs openssl)')
     .option('-o, --out <folder>', 'folder to write to', '.')
     .option('--force', 'overwrite existing files')
     .action(async (host: string | undefined, options: Options) => {
+      if (options.client === undefined)
+        refuseAlone(command, ['--email'], { only: 'client certificates', add: '--client NAME' });
       process.exitCode = await cert(host, options);
     });
 }

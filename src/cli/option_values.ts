@@ -47,6 +47,24 @@ export function addText(text: string, before: readonly string[]): readonly strin
   return [...before, text];
 }
 
+/** A mailbox as certificates have it (RFC 5280 §4.2.1.6): ASCII, here without quotes and comments. */
+const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+function isMailbox(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(0, at));
+  const domain = text.slice(at + 1);
+  return local.length <= 64 && domain.length <= 253 && LOCAL_PART.test(local) && DOMAIN.test(domain);
+}
+
+/** Adds an e-mail address to those that were given before. */
+export function addEmail(text: string, before: readonly string[]): readonly string[] {
+  if (!isMailbox(text))
+    throw new InvalidArgumentError('expected an e-mail address in ASCII, such as ann@app.test.');
+  return [...before, text];
+}
+
 /** The name and the value of a header line. */
 export function splitHeader(line: string): readonly [string, string] {
   const colon = line.indexOf(':');

@@ -71,6 +71,40 @@ describe('edgeproof cert and trust', () => {
     await expect(edgeproof('cert', '--client', 'robot')).rejects.toThrow(/--force/);
   });
 
+  it.each([
+    'nope',
+    'a@',
+    '@a.test',
+    'a b@c.test',
+    'a@b..test',
+    'a@b.test.',
+    'a.@b.test',
+    'ä@b.test',
+    'a@b@c.test',
+    'a@-b',
+    'a@b\n',
+  ])('refuse %j as an e-mail address', (email) =>
+    expect(edgeproof('cert', '--client', 'nobody', '--email', email)).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('expected an e-mail address in ASCII, such as ann@app.test.'),
+    }),
+  );
+
+  it('take e-mail addresses of client certificates only, also with several', async () => {
+    await edgeproof(
+      'cert',
+      '--client',
+      'two',
+      '--email',
+      'neil+a.b@x-1.shop.test',
+      '--email',
+      'root@localhost',
+    );
+    const two = new X509Certificate(await readFile(join(folder, 'two-client.pem')));
+    expect(two.subjectAltName).toBe('email:neil+a.b@x-1.shop.test, email:root@localhost');
+    await expect(edgeproof('cert', 'shop.test', '--email', 'a@b.test')).rejects.toMatchObject({ code: 2 });
+  });
+
   it.skipIf(!hasProgram('openssl', ['version'], 'PKCS #12 for browsers'))(
     'write PKCS #12 for browsers',
     async () => {
