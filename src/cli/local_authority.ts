@@ -43,6 +43,11 @@ export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
   return join(data !== undefined && data !== '' ? data : join(homedir(), '.local', 'share'), 'edgeproof');
 }
 
+/** Where the certificate of the authority is. */
+export function authorityFile(folder: string): string {
+  return join(folder, 'authority.pem');
+}
+
 /** The authority in a folder. If there is none, it is created; only its owner can read its key. */
 export async function localAuthority(folder: string): Promise<LocalAuthority> {
   return authorityIn(folder);
@@ -50,7 +55,7 @@ export async function localAuthority(folder: string): Promise<LocalAuthority> {
 
 /** As `localAuthority`, at once: reading and making it takes some milliseconds. */
 export function authorityIn(folder: string): LocalAuthority {
-  const file = join(folder, 'authority.pem');
+  const file = authorityFile(folder);
   const keyFile = join(folder, 'authority-key.pem');
   const kept = readKept(file, keyFile);
   if (kept !== null) return { ...kept, file };

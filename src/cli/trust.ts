@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readCertificate } from '../crypto/x509.ts';
 import { EXIT } from './exit_codes.ts';
-import { type LocalAuthority, dataFolder, localAuthority } from './local_authority.ts';
+import { type LocalAuthority, authorityFile, dataFolder, localAuthority } from './local_authority.ts';
+import { readText } from '../project_files/load_config.ts';
 import { shellQuoted } from '../diagnostics/message_text.ts';
 import { stdout } from './output.ts';
 
@@ -23,24 +24,42 @@ export function register(command: Command): void {
     });
 }
 
-async function trust(options: Options): Promise<number> {
-  const authority = await localAuthority(dataFolder(process.env, process.platform));
-  const machine = { platform: process.platform, home: homedir(), exists: existsSync, has: isInstalled };
-  const isUninstall = options.uninstall === true;
-  const stores = trustStores(authority.file, machine, isUninstall);
+async function trust({
+  print: isPrinting = false,
+  uninstall: isUninstall = false,
+}: Options): Promise<number> {
+  const folder = dataFolder(process.env, process.platform);
+  if (isUninstall) return uninstall(authorityFile(folder), isPrinting);
+  const authority = await localAuthority(folder);
+  const stores = trustStores(authority.file, thisMachine(), false);
   say(`The local authority: ${authority.file}`);
-  say(`  ${describe(authority)}`);
-  if (options.print === true) {
+  say(`  ${describe(authority.certificatePem)}`);
+  if (isPrinting) {
     printSteps(stores);
-    if (!isUninstall)
-      say(`\nOr configure clients one by one, with nothing installed:\n${oneByOne(authority)}`);
+    say(`\nOr configure clients one by one, with nothing installed:\n${oneByOne(authority)}`);
     return EXIT.ok;
   }
   if (stores.length > 0) return changeStores(stores);
-  say('No known trust store on this system.');
-  if (isUninstall) return EXIT.ok;
-  say(`Configure clients one by one:\n${oneByOne(authority)}`);
+  say(`No known trust store on this system.\nConfigure clients one by one:\n${oneByOne(authority)}`);
   return EXIT.runtime;
+}
+
+/** Removes the authority from the trust stores, also one whose files are gone, damaged or too old. */
+function uninstall(file: string, isPrinting: boolean): number {
+  const isThere = existsSync(file);
+  if (isThere) say(`The local authority: ${file}\n  ${describe(readText(file))}`);
+  else say(`There is no local authority: ${file} does not exist.`);
+  // That of macOS finds the certificate by its file.
+  const machine = thisMachine();
+  const stores = isThere || machine.platform !== 'darwin' ? trustStores(file, machine, true) : [];
+  if (stores.length === 0) say('There is no trust store to remove it from.');
+  if (!isPrinting) return changeStores(stores);
+  printSteps(stores);
+  return EXIT.ok;
+}
+
+function thisMachine(): Machine {
+  return { platform: process.platform, home: homedir(), exists: existsSync, has: isInstalled };
 }
 
 /** Runs the commands of all stores, and says which ones failed; returns the exit code. */
@@ -143,7 +162,7 @@ function oneByOne({ file }: LocalAuthority): string {
   ].join('\n');
 }
 
-function describe({ certificatePem }: LocalAuthority): string {
+function describe(certificatePem: string): string {
   const facts = readCertificate(certificatePem);
   if ('problem' in facts) return '';
   return `${facts.subject.CN}, until ${new Date(facts.notAfterMs).toISOString().slice(0, 10)}`;

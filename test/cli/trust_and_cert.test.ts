@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -117,6 +117,21 @@ describe('edgeproof cert and trust', () => {
       expect(listed).toMatch(/subject=.*browser/);
     },
   );
+
+  it('do not create an authority in order to remove it, and remove one that cannot be used', async () => {
+    const home = join(folder, 'none');
+    const uninstall = async () =>
+      run(process.execPath, [MAIN, 'trust', '--uninstall', '--print'], {
+        env: { ...process.env, EDGEPROOF_HOME: home },
+      });
+    expect((await uninstall()).stdout).toContain(
+      `There is no local authority: ${join(home, 'authority.pem')} does not exist.\n`,
+    );
+    await expect(stat(home)).rejects.toThrow('ENOENT');
+    await mkdir(home);
+    for (const name of ['authority.pem', 'authority-key.pem']) await writeFile(join(home, name), 'damaged');
+    expect((await uninstall()).stdout).toContain(`The local authority: ${join(home, 'authority.pem')}\n`);
+  });
 
   it('print the commands to trust it, and change nothing with --print', async () => {
     const said = await edgeproof('trust', '--print');
