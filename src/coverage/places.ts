@@ -45,7 +45,8 @@ export function pointLocator(config: EdgeConfig, from: EdgeSource): LocatePoint 
   const policies = policiesOf(config);
   const lines = new Map<Source, Lines>();
   return ({ pointer, span }) => {
-    const found = inPolicies(policies, pointer, span) ?? (from.of === 'edge' ? inEdge(from, pointer) : null);
+    const around = () => (from.of === 'edge' ? inEdge(from, pointer) : wholePolicy(policies, from.source));
+    const found = inPolicies(policies, pointer, span) ?? around();
     if (found === null) return null;
     const { source, span: place } = found;
     let own = lines.get(source);
@@ -66,9 +67,16 @@ function inEdge({ document }: Extract<EdgeSource, { of: 'edge' }>, pointer: stri
   return source === undefined || span === undefined ? null : { source, span };
 }
 
+/** Where a policy begins: the place of what is made around it and the user has not written. */
+function wholePolicy(policies: PlacedPolicies, source: Source): Found {
+  const policy = policies.get(AROUND_POLICY);
+  return { source, span: policy?.placeOf(AROUND_POLICY)?.span ?? { start: 0, end: 0 } };
+}
+
 function scenarioLocator({ file, at, lineOf }: Extract<EdgeSource, { of: 'scenario' }>): LocatePoint {
   return ({ pointer }) => {
-    const inside = pointer.startsWith(AROUND_POLICY) ? pointer.slice(AROUND_POLICY.length) : pointer;
+    const isInside = pointer.startsWith(AROUND_POLICY);
+    const inside = isInside ? pointer.slice(AROUND_POLICY.length) : at === '/policy' ? '' : pointer;
     const line = lineOf(at + inside);
     return line > 0 ? { file, line, column: 1, span: null } : null;
   };

@@ -83,6 +83,23 @@ describe('edgeproof cover', () => {
     await rm(join(folder, 'secrets.scenario.json'));
   });
 
+  it('shows lines of the file for all points of a policy without an edge', async () => {
+    const policy = { on_http_request: [{ actions: [{ type: 'deny' }] }] };
+    const cases = [{ name: 'one', request: '/', expect: { status: 403 } }];
+    await writeFile(join(folder, 'alone.yml'), `# A policy.\n${JSON.stringify(policy)}\n`);
+    await writeFile(join(folder, 'alone.scenario.json'), JSON.stringify({ policy: 'alone.yml', cases }));
+    await writeFile(join(folder, 'inside.scenario.json'), JSON.stringify({ policy, cases }));
+    for (const [file, place] of [
+      ['alone', 'alone.yml:2:1'],
+      ['inside', 'inside.scenario.json:1:1'],
+    ] as const) {
+      const { stdout } = await run('cover', `${file}.scenario.json`, '--no-offer');
+      expect(stdout).toContain(`traffic_policy.disabled: the policy is disabled  (${place})\n`);
+      expect(stdout).not.toContain('(/edges/');
+      await rm(join(folder, `${file}.scenario.json`));
+    }
+  });
+
   it('fails with its own exit code below a threshold of the command line or the file', async () => {
     const low = await run('cover', 'a.scenario.yaml', '--no-offer', '--threshold', 'rules=100,modules=100');
     expect(low.code).toBe(8);
