@@ -44,8 +44,8 @@ export async function streamsOf(
       },
       tcpAddresses: () => (tcp === undefined ? NO_ADDRESSES : runtime.current().tables.tcpAddresses),
       profileFor: (name, port) => runtime.current().handshakes.find(name, port),
-      certificateFor: async (name) =>
-        runtime.current().handshakes.certificateFor(name) ?? (await tls?.certificateFor?.(name)) ?? null,
+      certificateFor: (name) => runtime.current().handshakes.certificateFor(name),
+      otherCertificateFor: async (name) => (await tls?.certificateFor?.(name)) ?? null,
       begin: (connection, place, failed) => {
         const exchange = beginStream(runtime.current(), connection, place, runtime.world, failed);
         watch?.streamBegan(exchange);

@@ -104,6 +104,7 @@ export async function openStreamListeners(
       : tlsListener(place.port, wiring, clients, servers, { proxyProtocol: options.proxyProtocol.tls });
 
   const refresh = async (): Promise<readonly PortProblem[]> => {
+    servers.dropFormer();
     const next = placesOf(wiring);
     // Ports that could not be opened are tried again.
     const changed = [...new Set([...next.changedKeys(places), ...problems.keys()])].sort(byPlace);

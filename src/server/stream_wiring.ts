@@ -23,8 +23,10 @@ export interface StreamWiring {
   /** Hosts and ports of TCP edges, as `host:port`; the values say nothing. */
   readonly tcpAddresses: () => PersistentMap<number>;
   readonly profileFor: (name: string, port: number) => TlsProfile | null;
-  /** The certificate for a server name (empty: none was sent); null when there is none. */
-  readonly certificateFor: (name: string, port: number) => Promise<TlsCertificate | null>;
+  /** The certificate of the configuration for a server name (empty: none was sent); null when it has none. */
+  readonly certificateFor: (name: string) => TlsCertificate | null;
+  /** A certificate for a server name that the configuration has none for; null when there is none. */
+  readonly otherCertificateFor: (name: string) => Promise<TlsCertificate | null>;
   /** `failed` is why the handshake of a TLS edge failed; then only an event is made. */
   readonly begin: (connection: Connection, place: StreamPlace, failed?: string) => StreamExchange;
   /** Called once for each connection other than HTTP, when it has ended. */

@@ -11,7 +11,7 @@ import type { AcceptOptions } from './tcp_listener.ts';
 import { type StreamClients, driveStream } from './tcp_driver.ts';
 import { passedTlsFacts, tlsFactsOf } from './tls_facts.ts';
 import { readClientHello } from './tls_hello.ts';
-import type { TlsProfile } from '../engine/connection.ts';
+import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
 import type { StreamWiring } from './stream_wiring.ts';
 import { refuseHello } from './tls_refusal.ts';
 import type { TlsServers } from './tls_servers.ts';
@@ -82,13 +82,17 @@ async function terminated(
   setting: Setting,
 ): Promise<void> {
   const { wiring, servers, port } = setting;
-  const certificate = await wiring.certificateFor(facts.serverName, port);
+  const configured = wiring.certificateFor(facts.serverName);
+  const certificate = configured ?? (await wiring.otherCertificateFor(facts.serverName));
   if (certificate === null) {
     refuseHello(socket, 'unrecognized_name');
     await lingered(socket);
     return;
   }
-  const secured = await servers.secure(socket, profile, certificate);
+  const isCurrent = (): boolean =>
+    isSameProfile(wiring.profileFor(facts.serverName, port), profile) &&
+    isSameCertificate(wiring.certificateFor(facts.serverName), configured);
+  const secured = await servers.secure(socket, { profile, certificate, isCurrent });
   if ('problem' in secured) {
     wiring.say(`a TLS handshake for ${facts.serverName || 'no name'} failed: ${secured.problem}`);
     if (profile.kind === 'tls') {
@@ -107,6 +111,20 @@ async function terminated(
   session.allowHalfOpen = false;
   wiring.http(session, withTls);
   await closed(session);
+}
+
+function isSameProfile(one: TlsProfile | null, other: TlsProfile): boolean {
+  return (
+    one?.edge === other.edge &&
+    one.kind === other.kind &&
+    one.terminates &&
+    one.minVersion === other.minVersion &&
+    one.authorities === null
+  );
+}
+
+function isSameCertificate(one: TlsCertificate | null, other: TlsCertificate | null): boolean {
+  return one?.certificatePem === other?.certificatePem && one?.privateKeyPem === other?.privateKeyPem;
 }
 
 async function serveTlsEdge(

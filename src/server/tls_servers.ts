@@ -14,7 +14,17 @@ export interface TlsServers {
    * Makes the TLS session of a connection. Never rejects; without a session the connection is closed or
    * closing.
    */
-  readonly secure: (socket: Socket, profile: TlsProfile, certificate: TlsCertificate) => Promise<Secured>;
+  readonly secure: (socket: Socket, handshake: Handshake) => Promise<Secured>;
+  /** Drops what is kept for handshakes of former configurations: each context takes a quarter of a megabyte. */
+  readonly dropFormer: () => void;
+}
+
+/** What a handshake is made with. */
+interface Handshake {
+  readonly profile: TlsProfile;
+  readonly certificate: TlsCertificate;
+  /** Whether the configuration still says the same for the name of the connection. */
+  readonly isCurrent: () => boolean;
 }
 
 export interface TlsServerOptions {
@@ -31,28 +41,37 @@ const CACHE_LIMIT = 512;
  * never resumed, and every connection presents its certificate.
  */
 export function tlsServers(options: TlsServerOptions): TlsServers {
-  const kept = new Map<string, Shared>();
+  const kept = new Map<string, Kept>();
   return {
-    secure: (socket, profile, certificate) => {
+    secure: (socket, { profile, certificate, isCurrent }) => {
       // The client left while the certificate was loaded; no `close` event follows.
       if (socket.destroyed) return Promise.resolve(LEFT);
       try {
         if (profile.authorities !== null)
           return inTime(socket, options, secureMutually(socket, profile, certificate, options));
         const key = JSON.stringify([profile.edge, profile.kind, profile.minVersion, certificate]);
-        let shared = kept.get(key);
-        if (shared === undefined) {
+        let known = kept.get(key);
+        if (known === undefined) {
           if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
-          kept.set(key, (shared = sharedServer(profile, certificate, options)));
+          kept.set(key, (known = { shared: sharedServer(profile, certificate, options), isCurrent }));
         }
-        return inTime(socket, options, shared.secure(socket));
+        return inTime(socket, options, known.shared.secure(socket));
       } catch (error) {
         // OpenSSL rejects the certificate, so no session is possible.
         socket.destroy();
         return Promise.resolve({ problem: errorText(error) });
       }
     },
+    dropFormer: () => {
+      for (const [key, { isCurrent }] of kept) if (!isCurrent()) kept.delete(key);
+    },
   };
+}
+
+interface Kept {
+  readonly shared: Shared;
+  /** That of the first connection: if its name has other settings now, others with this server get a new one. */
+  readonly isCurrent: () => boolean;
 }
 
 const LEFT: Secured = { problem: 'the connection was closed in the handshake' };
