@@ -41,8 +41,6 @@ export function register(command: Command): void {
     });
 }
 
-const OWNER_ONLY = 0o600;
-
 async function cert(host: string | undefined, options: Options): Promise<number> {
   const { client } = options;
   if ((host === undefined) === (client === undefined)) {
@@ -90,7 +88,7 @@ function write(
       throw new OutputError(`cannot write ${taken}: it exists already; --force overwrites it`);
   }
   makeFolder(out);
-  writeText(keyFile, privateKeyPem, { mode: OWNER_ONLY, flag });
+  writeText(keyFile, privateKeyPem, { isSecret: true, flag });
   writeText(file, certificatePem, { flag });
   say(`certificate  ${file}`);
   say(`private key  ${keyFile}`);

@@ -19,7 +19,7 @@ export function register(command: Command): void {
       };
       const text = `${JSON.stringify(document, null, 2)}\n`;
       if (options.out === undefined) stdout.write(text);
-      else writeText(options.out, text, isSecret ? { mode: 0o600 } : {});
+      else writeText(options.out, text, { isSecret });
       for (const each of leftOut) stderr.write(`left out: ${each}\n`);
     },
   );

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -9,6 +9,7 @@ import {
   issueCertificate,
   issueCertificateAside,
 } from '../crypto/issue_certificate.ts';
+import { writeOwnFile } from '../control/store/own_file.ts';
 import type { CertificateIssuer } from '../control/resources/contract.ts';
 import { isKeyOf, readCertificate } from '../crypto/x509.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
@@ -28,7 +29,6 @@ const AUTHORITY_DAYS = 3_650;
 /** The longest validity that clients accept (CA/Browser Forum). */
 const LEAF_DAYS = 397;
 const DAY_MS = 86_400_000;
-const OWNER_ONLY = 0o600;
 const FOLDER_OWNER_ONLY = 0o700;
 
 /** The user's data folder; `EDGEPROOF_HOME` overrides it. */
@@ -63,9 +63,8 @@ export function authorityIn(folder: string): LocalAuthority {
   try {
     mkdirSync(folder, { recursive: true, mode: FOLDER_OWNER_ONLY });
     // The key is written first, so that a process that finds the certificate finds its key, too.
-    writeFileSync(keyFile, made.privateKeyPem, { mode: OWNER_ONLY, flag: 'wx' });
+    writeOwnFile(keyFile, made.privateKeyPem, 'wx');
     writeFileSync(file, made.certificatePem, { flag: 'wx' });
-    chmodSync(keyFile, OWNER_ONLY);
   } catch (error) {
     // Another process may have created it in the meantime.
     const others = readKept(file, keyFile);

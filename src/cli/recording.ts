@@ -61,7 +61,7 @@ async function keyOf({ hashRedacted = false, hashKey: file }: RecordOptions): Pr
   const { hashKey } = await import('../replay/keyed_hashes.ts');
   if (file === undefined) return hashKey(secretBytes(KEY_BYTES));
   if (!existsSync(file)) {
-    writeText(file, `${secretText(KEY_UNITS)}\n`, { mode: 0o600, flag: 'wx' });
+    writeText(file, `${secretText(KEY_UNITS)}\n`, { isSecret: true, flag: 'wx' });
   }
   return readHashKey(file);
 }

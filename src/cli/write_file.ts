@@ -1,25 +1,20 @@
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeOwnFile } from '../control/store/own_file.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { OutputError } from './failure.ts';
 
-/** How a file is written: its mode, which a replaced file gets too, and `wx` to keep a file that exists. */
+/** How a file is written: whether only its owner may read it, also if it replaces one, and `wx` to keep a file that exists. */
 interface Creation {
-  readonly mode?: number;
+  readonly isSecret?: boolean;
   readonly flag?: 'w' | 'wx';
 }
 
 /** Writes a file; throws OutputError when it cannot be written. */
 export function writeText(path: string, text: string | Uint8Array, creation: Creation = {}): void {
-  const { mode, flag = 'w' } = creation;
+  const { isSecret = false, flag = 'w' } = creation;
   try {
-    const file = openSync(path, flag, mode);
-    try {
-      // What is not a file, such as a pipe, keeps its mode.
-      if (mode !== undefined && fstatSync(file).isFile()) fchmodSync(file, mode);
-      writeFileSync(file, text);
-    } finally {
-      closeSync(file);
-    }
+    if (isSecret) writeOwnFile(path, text, flag);
+    else writeFileSync(path, text, { flag });
   } catch (error) {
     throw new OutputError(fileFailure('write', path, error));
   }

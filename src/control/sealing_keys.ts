@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type SealingKey, newSealingKey, readSealingKey, seal, unseal } from '../crypto/sealing.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
-import { OWNER_ONLY } from './store/own_file.ts';
+import { writeOwnFile } from './store/own_file.ts';
 import { StoreError } from './store/port.ts';
 import { isPostgres, storeName } from './store/postgres.ts';
 import type { Sealing } from './store/sealed.ts';
@@ -71,10 +71,19 @@ async function fromFile(path: string, place: string, mayCreate: boolean): Promis
       const message = `${path} is missing: it contains the key for the secrets of ${storeName(place)}`;
       throw new StoreError(`${message}; restore it from a backup, or start with a new store`);
     }
-    text = newSealingKey();
-    writeFileSync(path, `${text}\n`, { mode: OWNER_ONLY, flag: 'wx' });
+    text = newKeyIn(path);
   }
   return keysIn(text, path);
+}
+
+function newKeyIn(path: string): string {
+  const text = newSealingKey();
+  try {
+    writeOwnFile(path, `${text}\n`, 'wx');
+  } catch (error) {
+    throw new StoreError(fileFailure('write the sealing key to', path, error), { cause: error });
+  }
+  return text;
 }
 
 async function fromCommand(command: string): Promise<readonly SealingKey[]> {
