@@ -1,5 +1,6 @@
 import { type FileHandle, constants, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { endsWithinLine } from './line_file.ts';
 
 export interface FileSettings {
   readonly name: string;
@@ -18,7 +19,7 @@ const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY = 0o600;
 // Does not follow links, and does not block on pipes.
 const APPENDING =
-  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * One JSON object per line, flushed to disk before it counts as delivered. Each destination has its own
@@ -31,7 +32,7 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
   const path = join(own, name);
   let handle: FileHandle | null = null;
   let bytes = 0;
-  /** A write was interrupted: the next lines must start on a new line. */
+  /** A write was interrupted, perhaps one of an earlier process: the next lines must start on a new line. */
   let isTorn = false;
 
   /** The operator may remove or rename the file while it is open; what is written to it then would be lost. */
@@ -53,6 +54,7 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
       throw Object.assign(new Error(), { code: 'EEXIST' });
     }
     bytes = stat.size;
+    isTorn ||= await endsWithinLine(file, bytes);
     return (handle = file);
   }
 

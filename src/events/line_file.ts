@@ -52,6 +52,7 @@ interface Place {
 export async function openLineFile(path: string, options: LineFileOptions): Promise<LineFile> {
   const writer = new Writer(path, options);
   await writer.open();
+  await writer.beginLine(path);
   return { write: writer.add, close: () => writer.close() };
 }
 
@@ -80,6 +81,17 @@ class Writer {
   async open(): Promise<void> {
     this.#handle = this.#path === '-' ? null : await open(this.#path, 'a', this.#options.mode);
     this.#fd = this.#handle?.fd ?? STANDARD_OUTPUT;
+  }
+
+  /** An earlier process may have been killed, or the disk full, in the middle of a line. */
+  async beginLine(path: string): Promise<void> {
+    if (this.#handle === null) return;
+    const stats = await this.#handle.stat();
+    if (!stats.isFile() || stats.size === 0) return;
+    const reading = await open(path, 'r').catch(() => null);
+    const isTorn = reading !== null && (await endsWithinLine(reading, stats.size));
+    await reading?.close();
+    if (isTorn) this.add(Uint8Array.of(LINE_FEED));
   }
 
   readonly add = (bytes: Uint8Array, written: () => void = () => {}): boolean => {
@@ -200,6 +212,13 @@ class Writer {
     this.#fd = null;
     await handle?.close().catch(() => undefined);
   }
+}
+
+/** Whether a file of this size does not end with a line feed. */
+export async function endsWithinLine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return bytesRead === 1 && buffer[0] !== LINE_FEED;
 }
 
 function placeOf(fd: number): Promise<Place | null> {

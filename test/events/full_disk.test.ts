@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
+import { lineFile } from '../../src/events/file_target.ts';
 import { type LineFileOptions, openLineFile } from '../../src/events/line_file.ts';
 import { lostEvents } from '../../src/events/lost.ts';
 import { ndjsonSink } from '../../src/events/ndjson.ts';
@@ -150,6 +152,37 @@ describe.skipIf(disk === null)('a small disk', () => {
     await expect.poll(() => told.at(-1), POLL).toBe('resumed');
     await file.close();
     expect(numbersIn(path)).toEqual(range(20).slice(before));
+  });
+});
+
+describe('after a line that an earlier process could not finish', () => {
+  const torn = '{"at":0,"fil';
+
+  it('a file of events continues on a new line', async () => {
+    const path = join(folder, 'torn.ndjson');
+    for (const [before, after] of [
+      [torn, `${torn}\n`],
+      ['{"at":0}\n', '{"at":0}\n'],
+      ['', ''],
+    ] as const) {
+      writeFileSync(path, before);
+      const file = await openLineFile(path, counting([]));
+      file.write(Buffer.from('{"at":1}\n'));
+      await file.close();
+      expect(readFileSync(path, 'utf8')).toBe(`${after}{"at":1}\n`);
+    }
+  });
+
+  it('a file destination continues on a new line', async () => {
+    const path = join(folder, 'ed_1', 'x');
+    mkdirSync(join(folder, 'ed_1'));
+    writeFileSync(path, torn);
+    for (const at of ['1', '2']) {
+      const file = lineFile(folder, 'ed_1', { name: 'x', max_bytes: 1_000, max_files: 1 });
+      expect(await file.append([at])).toBeNull();
+      await file.close();
+    }
+    expect(readFileSync(path, 'utf8')).toBe(`${torn}\n1\n2\n`);
   });
 });
 
