@@ -97,7 +97,10 @@ export async function redisState(options: RedisOptions): Promise<SharedState> {
     ask: (request) => {
       if (request.do === 'publish') return bounded(ends.published(), () => DONE, PUBLISH_MS);
       if (!link.isUp()) return unavailable('the shared state is not connected');
-      return bounded(commandFor(request, server), (reply) => answerOf(request, reply, server));
+      return bounded(
+        commandFor(request, server),
+        (reply) => answerOf(request, reply, server) ?? unavailable('an answer that is not one of Redis'),
+      );
     },
     join: async (registry) => {
       await ends.join(registry);
@@ -145,10 +148,11 @@ function hashOf(id: string): string {
   return digest('sha256', [id], 'base64');
 }
 
-function answerOf(request: SharedRequest, reply: unknown, server: Server): SharedAnswer {
+/** Null for an answer that the command does not have: a limit must not let a request pass for it. */
+function answerOf(request: SharedRequest, reply: unknown, server: Server): SharedAnswer | null {
   switch (request.do) {
     case 'take':
-      return { waitMs: Number(reply) };
+      return typeof reply === 'number' ? { waitMs: reply } : null;
     case 'use_once':
       // The data were deleted while the connection stayed.
       if (reply === -2) void server.meet().catch(() => undefined);
