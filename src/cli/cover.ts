@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { rerunCommand } from '../simulator/result.ts';
 import type { Thresholds } from '../coverage/thresholds.ts';
+import { refuseBoth, refuseWithPartial } from './lone_options.ts';
 import { addText } from './option_values.ts';
 import { EXIT } from './exit_codes.ts';
 import { growHeapSlowly } from './heap_limit.ts';
@@ -52,6 +53,8 @@ export function register(command: Command): void {
     .option('--no-offer', 'do not search for cases that increase coverage')
     .option('--emit-cases <file>', 'write a scenario file with suggested cases for uncovered points')
     .action(async (paths: string[], options: Options) => {
+      refuseBoth(command, '--no-offer', '--emit-cases');
+      refuseWithPartial(command, ['--reporter', '--json', '--threshold']);
       process.exitCode = await cover(paths, options);
     });
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { AgentVerbOptions } from './agent_options.ts';
+import { refuseWithoutEffect } from './lone_options.ts';
 import { DRAIN_OPTION, addText, readDuration, readPort } from './option_values.ts';
 import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import { type RecordOptions, BODY_BYTES, readBytes } from './recording.ts';
@@ -72,5 +73,6 @@ export function ingressOptions(command: Command): Command {
       'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  refuseWithoutEffect(command);
   return inspectorOption(streamOptions(otlpOption(sharedOptions(serviceNameOption(command)))), true);
 }

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { FileError } from '../project_files/load_config.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { MUTANTS, countMutants, type MutationResult, mutate, scoreOf } from '../project_files/mutate.ts';
+import { refuseWithPartial } from './lone_options.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { readCount } from './option_values.ts';
@@ -33,6 +34,7 @@ export function register(command: Command): void {
     .option('--emit-cases <file>', 'write a scenario file with a case for each survivor that a request shows')
     .option('--jobs <count>', 'number of threads; default: automatic', readCount)
     .action(async (file: string | undefined, options: Options) => {
+      refuseWithPartial(command, ['--reporter', '--json', '--threshold']);
       process.exitCode = await run(namedOrUsual(file, 'scenario'), options);
     });
 }

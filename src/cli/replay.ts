@@ -6,6 +6,7 @@ import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
 import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
 import type { PlaceOf } from '../replay/report_replay.ts';
+import { refuseWithPartial } from './lone_options.ts';
 import { EXIT } from './exit_codes.ts';
 import { serviceNameOption } from './service_name.ts';
 import { packageVersion } from './version.ts';
@@ -57,6 +58,7 @@ export function register(command: Command): void {
     .option('--hash-key <file>', 'key of the hashes in the recordings, to compare redacted values')
     .option('--adopt-hosts', 'treat requests for unknown hosts as requests for the only edge')
     .action(async (logs: string[], options: Given) => {
+      refuseWithPartial(command, ['--reporter', '--json', '--max-unknown', '--min-fidelity']);
       process.exitCode = await runReplay(logs, { ...options, edge: namedOrUsual(options.edge, 'edge') });
     });
 }

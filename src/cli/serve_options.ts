@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type AgentVerbOptions, agentsOption } from './agent_options.ts';
 import { type InspectorVerbOptions, inspectorOption } from './inspector.ts';
+import { refuseWithoutEffect } from './lone_options.ts';
 import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
 import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import type { ServeFiles } from './serve_files.ts';
@@ -93,6 +94,7 @@ export function serveOptions(command: Command): Command {
     .option('--keep-audit <days>', 'remove older audit records; default: keep all', readCount)
     .option('--keep-undelivered <days>', 'drop older undelivered audit events; default: keep all', readCount)
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  refuseWithoutEffect(command);
   return inspectorOption(
     agentsOption(streamOptions(otlpOption(sharedOptions(serviceNameOption(command))))),
     false,

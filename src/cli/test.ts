@@ -16,6 +16,7 @@ import { selector } from '../project_files/select.ts';
 import { addText, readCount } from './option_values.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import type { TestPart } from './merging/tests.ts';
+import { refuseWithPartial } from './lone_options.ts';
 import { type PartOptions, partOptions } from './part.ts';
 import { reportersOption } from './reporter_option.ts';
 import { stderr, stdout } from './output.ts';
@@ -62,6 +63,7 @@ export function register(command: Command): void {
     .option('--threshold <kind=percent,...>', 'minimum percentages, such as rules=100,mcdc=90', addThresholds)
     .option('--emit-cases <file>', 'write a scenario file with suggested cases for uncovered points')
     .action(async (paths: string[], options: Options) => {
+      refuseWithPartial(command, ['--reporter', '--json']);
       process.exitCode = await test(paths, options);
     });
 }
