@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { COPIED_TABLES } from './store/copied_tables.ts';
-import { StoreError } from './store/port.ts';
+import { StoreError, StoreUnavailable } from './store/port.ts';
 import { isPostgres, storeName } from './store/postgres.ts';
 import { postgresSource, postgresTarget } from './store/postgres_rows.ts';
 import { sqliteSource, sqliteTarget } from './store/sqlite_rows.ts';
@@ -17,7 +17,7 @@ export const placeOf = (text: string): string => text.replace(/^sqlite:(?:\/\/)?
 
 /**
  * Copies a store to one that does not exist or is empty: all of it, as at one moment, or nothing. Secrets stay sealed with the
- * same key. Throws StoreError.
+ * same key. Throws StoreError, and StoreUnavailable.
  */
 export async function copyStore(from: string, to: string): Promise<Copied> {
   if (!isPostgres(to) && existsSync(samlFileOf(to)))
@@ -33,7 +33,7 @@ export async function copyStore(from: string, to: string): Promise<Copied> {
       await target.close();
     }
   } catch (error) {
-    if (error instanceof StoreError) throw error;
+    if (error instanceof StoreError || error instanceof StoreUnavailable) throw error;
     const message = error instanceof Error ? error.message : String(error);
     throw new StoreError(`${storeName(from)} was not copied to ${storeName(to)}: ${message}`, {
       cause: error,

@@ -37,7 +37,7 @@ export function storeName(place: string): string {
 
 /**
  * Opens a store in a database of PostgreSQL, in the schema that comes first in its search path, and makes its tables
- * if needed. Throws StoreError if it cannot be reached, belongs to another application, or has a newer version.
+ * if needed. Throws StoreUnavailable if it cannot be reached, and StoreError if it belongs to another application, or has a newer version.
  */
 export async function openPostgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { connectMs = CONNECT_MS, beginMs = BEGIN_MS } = options;
@@ -84,8 +84,11 @@ async function prepared(connecting: () => Promise<Connection>, name: string): Pr
     await migratePostgres(connection, name);
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    const cause = error instanceof StoreUnavailable ? error.cause : error;
-    throw new StoreError(`cannot open the store ${name}: ${reasonOf(cause)}`, { cause });
+    if (!(error instanceof StoreUnavailable))
+      throw new StoreError(`cannot open the store ${name}: ${reasonOf(error)}`, { cause: error });
+    const { why, cause } = error;
+    const message = `cannot open the store ${name}: ${reasonOf(cause ?? error)}; start its database, or correct its address`;
+    throw new StoreUnavailable(why, message, cause);
   } finally {
     await connection?.close();
   }

@@ -120,7 +120,9 @@ describe.skipIf(!isThere)('PostgreSQL', () => {
     missing.pathname = '/no_such_database';
     await expect(openPostgresStore(missing.href)).rejects.toThrow(/"no_such_database" does not exist/);
     missing.port = '1';
-    await expect(openPostgresStore(missing.href)).rejects.toThrow(/ECONNREFUSED/);
+    const refused = openPostgresStore(missing.href);
+    await expect(refused).rejects.toThrow(/ECONNREFUSED.*; start its database, or correct its address/);
+    await expect(refused).rejects.toThrow(StoreUnavailable);
     const other = await newSchema(database.url);
     const schema = new URL(other).searchParams.get('options')!.split('=')[1]!;
     await administered(database.url, `CREATE TABLE ${schema}.accounts (id int)`);
