@@ -60,7 +60,8 @@ async function answer(
   const host = hostRefusal(request, port);
   if (host !== null) throw new RequestError(host.status, host.error, host.message);
   await mayUse(request, options);
-  const url = new URL(request.url ?? '/', `http://127.0.0.1:${port}`);
+  const url = URL.parse(request.url ?? '/', `http://127.0.0.1:${port}`);
+  if (url === null) throw invalid('the target of the request is not a path');
   if (!url.pathname.startsWith('/api/')) {
     request.resume();
     return sendPageFile(request, response, await options.files());
