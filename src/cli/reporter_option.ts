@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 const JSON_FLAG = ['--json', 'the same as `-r json`'] as const;
 
@@ -30,13 +30,20 @@ export function textOrJson(command: Command): Command {
 }
 
 /** Adds `-r name[=path]`, which can be repeated, and its shorthand `--json`. */
-export function reportersOption<Asked>(
+export function reportersOption<Asked extends { readonly path: string | null }>(
   command: Command,
   names: readonly string[],
   add: (text: string, before: readonly Asked[]) => readonly Asked[],
 ): Command {
+  const addAnother = (text: string, before: readonly Asked[]): readonly Asked[] => {
+    const all = add(text, before);
+    const path = all.at(-1)?.path ?? null;
+    if (path !== null && before.some((each) => each.path === path))
+      throw new InvalidArgumentError(`${path} already has another report; name a file for each.`);
+    return all;
+  };
   return command
-    .option('-r, --reporter <name[=path]>', `${names.join(', ')}; can be repeated`, add, [])
+    .option('-r, --reporter <name[=path]>', `${names.join(', ')}; can be repeated`, addAnother, [])
     .option(...JSON_FLAG)
     .on('option:json', () =>
       command.setOptionValue('reporter', add('json', command.getOptionValue('reporter') as readonly Asked[])),

@@ -45,6 +45,8 @@ export function register(command: Command): void {
     .option('--plot <file>', 'write an HTML page with plots of decisions, breaker state and latency')
     .option('--seed <seed>', 'seed of randomness; overrides that of the file')
     .action(async (file: string | undefined, options: Options) => {
+      if (options.plot !== undefined && options.plot === options.events)
+        throw new FileError('--events and --plot name one file: name a file for each');
       process.exitCode = await sim(namedOrUsual(file, 'scenario'), options);
     });
 }

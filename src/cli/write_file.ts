@@ -9,9 +9,11 @@ interface Creation {
   readonly flag?: 'w' | 'wx';
 }
 
-/** Writes a file; throws OutputError when it cannot be written. */
+/** Writes a file; throws OutputError when it cannot be written, and for `-`, which elsewhere is standard output. */
 export function writeText(path: string, text: string | Uint8Array, creation: Creation = {}): void {
   const { isSecret = false, flag = 'w' } = creation;
+  if (path === '-')
+    throw new OutputError('- is standard output, which this option does not write to; name a file');
   try {
     if (isSecret) writeOwnFile(path, text, flag);
     else writeFileSync(path, text, { flag });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { edgeproof } from './command.ts';
 import { exampleFolder } from './table/folder.ts';
@@ -60,4 +62,37 @@ describe('options of a report that is not made', () => {
       '--no-offer and --emit-cases exclude each other',
     );
   });
+});
+
+describe('files of output', () => {
+  it('- is refused where it is not standard output; a file of that name is a surprise', async () => {
+    for (const words of [
+      ['sim', 'load.scenario.yaml', '--plot', '-'],
+      ['test', 'edge.scenario.yaml', '--events', '-'],
+    ]) {
+      const { code, stderr } = await edgeproof(words, folder);
+      expect([code, stderr]).toEqual([
+        4,
+        '- is standard output, which this option does not write to; name a file\n',
+      ]);
+    }
+    expect(existsSync(join(folder, '-'))).toBe(false);
+  });
+
+  it('two outputs are not written to one file', async () => {
+    const both = ['-r', 'json=both.out', '-r', 'junit=both.out'];
+    expect(await refusalOf(['test', ...both])).toContain('both.out already has another report');
+    expect(
+      await refusalOf(['sim', 'load.scenario.yaml', '--events', 'both.out', '--plot', 'both.out']),
+    ).toContain('--events and --plot name one file');
+    expect(existsSync(join(folder, 'both.out'))).toBe(false);
+  });
+});
+
+it('a store whose database cannot be reached is an I/O error, with its cure', async () => {
+  const { code, stderr } = await edgeproof(['keys', 'list', '--store', 'postgres://127.0.0.1:1/x'], folder);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(
+    /^cannot open the store postgres:.*ECONNREFUSED.*; start its database, or correct its address\n$/,
+  );
 });

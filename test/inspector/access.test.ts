@@ -35,7 +35,7 @@ test('without the token no data is answered, and the page says what to do', asyn
   expect((await get(`/api/hello?token=${token}`, ['host', host])).status).toBe(401);
 });
 
-test('a target that is no path is refused', async () => {
+test('a target that is not a path is refused', async () => {
   const { get, host, bearer } = await opened();
   for (const path of ['//', '/\\', '//['])
     expect((await get(path, ['host', host, ...bearer])).status).toBe(400);
