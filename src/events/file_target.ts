@@ -35,14 +35,8 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
   /** A write was interrupted, perhaps one of an earlier process: the next lines must start on a new line. */
   let isTorn = false;
 
-  /** The operator may remove or rename the file while it is open; what is written to it then would be lost. */
-  async function isInPlace(file: FileHandle): Promise<boolean> {
-    const [held, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
-    return there?.ino === held.ino && there.dev === held.dev;
-  }
-
   async function opened(): Promise<FileHandle> {
-    if (handle !== null && (await isInPlace(handle))) return handle;
+    if (handle !== null && (await isInPlace(handle, path))) return handle;
     await handle?.close();
     handle = null;
     await mkdir(own, { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -74,7 +68,8 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
         const whole = lines.map((line) => `${line}\n`).join('');
         await opened();
         const size = Buffer.byteLength(whole) + 1;
-        if (bytes > 0 && bytes + size > limitBytes) await rotate();
+        // Attempts to write to a full disk must not move full files out, one by one.
+        if (bytes > 0 && bytes + size > limitBytes && !isTorn) await rotate();
         const file = await opened();
         const text = isTorn && bytes > 0 ? `\n${whole}` : whole;
         isTorn = true;
@@ -95,4 +90,10 @@ export function lineFile(folder: string, id: string, settings: FileSettings): Li
       handle = null;
     },
   };
+}
+
+/** The operator may remove or rename the file while it is open; what is written to it then would be lost. */
+async function isInPlace(file: FileHandle, path: string): Promise<boolean> {
+  const [held, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
+  return there?.ino === held.ino && there.dev === held.dev;
 }

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readlinkSync,
   rmSync,
+  statfsSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -69,6 +70,12 @@ function isOpen(path: string): boolean {
       return false;
     }
   });
+}
+
+/** Fills a disk up to some bytes with a file. */
+function fill(path: string, left: number): void {
+  const { bavail, bsize } = statfsSync(disk!);
+  writeFileSync(path, Buffer.alloc(bavail * bsize - left));
 }
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
@@ -185,6 +192,32 @@ describe('after a line that an earlier process could not finish', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${torn}\n1\n2\n`);
   });
 });
+
+it.skipIf(disk === null)(
+  'attempts to write to a full disk keep the full files of a destination',
+  async () => {
+    for (const name of readdirSync(disk!)) rmSync(join(disk!, name), { recursive: true });
+    const own = join(disk!, 'ed_1');
+    const file = lineFile(disk!, 'ed_1', { name: 'x', max_bytes: 24_000, max_files: 2 });
+    const lines = (from: number) =>
+      [0, 1, 2, 3].map((at) =>
+        line(from + at, 5_000)
+          .toString()
+          .trimEnd(),
+      );
+    for (const from of [4, 8]) expect(await file.append(lines(from))).toBeNull();
+    const ballast = join(disk!, 'ballast');
+    // Room for a part of the next lines.
+    fill(ballast, 10_000);
+    for (let attempt = 0; attempt < 4; attempt++) expect(await file.append(lines(12))).toMatch(/ENOSPC/);
+    unlinkSync(ballast);
+    expect(await file.append(lines(12))).toBeNull();
+    await file.close();
+    expect(numbersIn(join(own, 'x.2'))).toEqual([4, 5, 6, 7]);
+    expect(numbersIn(join(own, 'x.1'))).toEqual([8, 9, 10, 11]);
+    expect(readFileSync(join(own, 'x'), 'utf8').trimEnd().split('\n').slice(-4)).toEqual(lines(12));
+  },
+);
 
 it('losses are reported in summary', () => {
   const said: string[] = [];
