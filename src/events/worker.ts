@@ -16,7 +16,7 @@ export interface WorkerStatus {
   readonly dropped: number;
   /** Events that the destination refused for good, and that are kept. */
   readonly dead: number;
-  /** The last failure of this process; empty if there was none. */
+  /** The last failure of this process, or why the last event was refused for good; empty if there was none. */
   readonly last_error: string;
   /** RFC 3339; empty as above. */
   readonly last_error_at: string;
@@ -142,7 +142,8 @@ class Sender {
     }
     const dead = divide === true ? [{ index: 0, reason: problem! }] : (sent.dead ?? []);
     await batch.settle(remaining(sent, events.length, dead), dead);
-    if (notice !== undefined) this.#note(notice);
+    const said = notice ?? dead.at(-1)?.reason;
+    if (said !== undefined) this.#note(said);
     return problem === null || divide === true ? null : this.#fail(problem, sent.afterMs);
   }
 

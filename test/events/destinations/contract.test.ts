@@ -142,13 +142,14 @@ describe.each(Object.entries(SERVICES))('%s', (name, service) => {
     const { stored, replies, outbox, start } = await connect(service);
     for (const number of [0, 1, 2, 3]) outbox.add(eventOf(number));
     replies.push({ status: 413 }, { status: 413 }, { status: 413 });
-    await start();
+    const delivering = await start();
     const isDivided = service.divides !== false;
     if (isDivided)
       await expect.poll(() => stored.map(idOf), SOON).toEqual(['ev_00001', 'ev_00002', 'ev_00003']);
     await expect
       .poll(() => outbox.dead.map(({ event }) => idOf(event)), SOON)
       .toEqual(isDivided ? ['ev_00000'] : ids(4));
+    await expect.poll(() => delivering.statusOf('ed_1').last_error, SOON).toBe(outbox.dead.at(-1)!.reason);
   });
 
   it('is not sent to a private address unless allowed; the status has lag, age and the last error', async () => {
