@@ -112,7 +112,14 @@ test('the end of a body tells whether its bytes are free', async () => {
       resume: () => {},
     };
     const endpoint = { kind: 'static', id: 'app', host: '127.0.0.1', port, tls: false } as const;
-    const request = { endpoint, method: 'POST', target: '/', headers: ['host', 'a'], body: null, upgrade: null };
+    const request = {
+      endpoint,
+      method: 'POST',
+      target: '/',
+      headers: ['host', 'a'],
+      body: null,
+      upgrade: null,
+    };
     forwarded(client, request, body);
     return ended.promise;
   };
