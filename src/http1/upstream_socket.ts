@@ -29,6 +29,7 @@ export class UpstreamSocket {
   #buffer: Buffer | null;
   /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
   #copied: Buffer | null;
+  readonly #isTls: boolean;
   /** The next read takes the buffer of then. */
   #isInRead = false;
   /** The peer has ended its side. */
@@ -42,6 +43,7 @@ export class UpstreamSocket {
     reader: SocketReader,
   ) {
     this.#reader = reader;
+    this.#isTls = endpoint.tls;
     // Only a plain connection can be handed over; streams through agents are always read so.
     const plain = request.upgrade !== null || endpoint.tunnel !== undefined;
     this.#buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
@@ -81,8 +83,8 @@ export class UpstreamSocket {
   readonly #onOwnRead = (bytes: number): boolean => {
     this.#isInRead = true;
     const goesOn = this.#onRead(this.#buffer!, bytes);
-    // TLS passes on all records of a read, even if the first one pauses reading.
-    if (!goesOn) this.keepLent();
+    // TLS passes on all records of a read, even if the first one pauses reading; TCP reads nothing more.
+    if (!goesOn && this.#isTls) this.keepLent();
     this.#isInRead = false;
     return goesOn;
   };
