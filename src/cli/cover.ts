@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { rerunCommand } from '../simulator/result.ts';
 import type { Thresholds } from '../coverage/thresholds.ts';
-import { refuseBoth, refuseWithPartial } from './lone_options.ts';
+import { refuseBoth, refuseWithPartial } from './option_conflicts.ts';
 import { addText } from './option_values.ts';
 import { EXIT } from './exit_codes.ts';
 import { growHeapSlowly } from './heap_limit.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AgentVerbOptions } from './agent_options.ts';
-import { refuseWithoutEffect } from './lone_options.ts';
+import { refuseWithoutEffect } from './options_without_effect.ts';
 import { DRAIN_OPTION, addText, readDuration, readPort } from './option_values.ts';
 import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import { type RecordOptions, BODY_BYTES, readBytes } from './recording.ts';

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { FileError } from '../project_files/load_config.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { MUTANTS, countMutants, type MutationResult, mutate, scoreOf } from '../project_files/mutate.ts';
-import { refuseWithPartial } from './lone_options.ts';
+import { refuseWithPartial } from './option_conflicts.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { readCount } from './option_values.ts';

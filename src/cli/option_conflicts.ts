@@ -3,8 +3,8 @@ import { FileError } from '../project_files/load_config.ts';
 
 export type OptionName = `--${string}`;
 
-/** Which of these options the command line has; those with a default or from the environment are not counted. */
-function givenOf(command: Command, names: readonly string[]): string | undefined {
+/** The first of these options that the command line has; defaults and the environment do not count. */
+export function firstGiven(command: Command, names: readonly string[]): string | undefined {
   return command.options.find(
     (option) =>
       names.includes(option.long ?? '') && command.getOptionValueSource(option.attributeName()) === 'cli',
@@ -13,7 +13,7 @@ function givenOf(command: Command, names: readonly string[]): string | undefined
 
 /** Throws FileError if one of these options is given, which `beside` would make without effect. */
 export function refuseBeside(command: Command, beside: string, names: readonly OptionName[]): void {
-  const given = givenOf(command, names);
+  const given = firstGiven(command, names);
   if (given !== undefined) throw new FileError(`${beside} and ${given} exclude each other: leave one out`);
 }
 
@@ -30,6 +30,20 @@ export function refuseAlone(
   names: readonly OptionName[],
   { only, add }: { readonly only: string; readonly add: string },
 ): void {
-  const given = givenOf(command, names);
+  const given = firstGiven(command, names);
   if (given !== undefined) throw new FileError(`${given} is only for ${only}: add ${add}, or leave it out`);
+}
+
+/** Throws FileError if both options are given. */
+export function refuseBoth(command: Command, one: OptionName, other: OptionName): void {
+  if (firstGiven(command, [one]) !== undefined) refuseBeside(command, one, [other]);
+}
+
+/** Throws FileError if one of these options of a report is given with `--partial`, which makes none. */
+export function refuseWithPartial(command: Command, names: readonly OptionName[]): void {
+  const given = firstGiven(command, names);
+  if (given !== undefined && firstGiven(command, ['--partial']) !== undefined)
+    throw new FileError(
+      `${given} is for the report, which \`merge\` makes of all parts: give it to \`merge\`, or leave out --partial`,
+    );
 }

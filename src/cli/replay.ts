@@ -6,7 +6,7 @@ import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
 import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
 import type { PlaceOf } from '../replay/report_replay.ts';
-import { refuseWithPartial } from './lone_options.ts';
+import { refuseWithPartial } from './option_conflicts.ts';
 import { EXIT } from './exit_codes.ts';
 import { serviceNameOption } from './service_name.ts';
 import { packageVersion } from './version.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type AgentVerbOptions, agentsOption } from './agent_options.ts';
 import { type InspectorVerbOptions, inspectorOption } from './inspector.ts';
-import { refuseWithoutEffect } from './lone_options.ts';
+import { refuseWithoutEffect } from './options_without_effect.ts';
 import { DRAIN_OPTION, addText, readCount, readDuration, readPort } from './option_values.ts';
 import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import type { ServeFiles } from './serve_files.ts';

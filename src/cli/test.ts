@@ -16,7 +16,7 @@ import { selector } from '../project_files/select.ts';
 import { addText, readCount } from './option_values.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import type { TestPart } from './merging/tests.ts';
-import { refuseWithPartial } from './lone_options.ts';
+import { refuseWithPartial } from './option_conflicts.ts';
 import { type PartOptions, partOptions } from './part.ts';
 import { reportersOption } from './reporter_option.ts';
 import { stderr, stdout } from './output.ts';
