@@ -4,7 +4,8 @@ import { CONTROL, RESETS } from './limits.ts';
 /** Counts what costs a server more than a client, over a time window. */
 export class FloodGate {
   readonly #output: Pick<ConnectionOutput, 'sentFrames'>;
-  #sinceMs = 0;
+  /** The window begins with the first count. */
+  #sinceMs = Number.NEGATIVE_INFINITY;
   /** The value of `sentFrames` at that time. */
   #sentBefore = 0;
   #frames = 0;
