@@ -53,6 +53,9 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 /** Options that exclude the request or the port of the example. */
 const ALONE = new Set(['explain --scenario', 'explain --client-cert', 'playground --out', 'record --from']);
 
+/** An option of the example that excludes this one. */
+const EXCLUDED: Readonly<Record<string, string>> = { 'cover --emit-cases': '--no-offer' };
+
 interface Place {
   readonly name: string;
   readonly args: (value: string) => readonly string[];
@@ -97,7 +100,7 @@ function placesOf(command: Command): Place[] {
     const value = (file: string) => (option.flags.includes('[=path]') ? `json=${file}` : file);
     const name = `${path} ${option.long}`;
     const further = COMPANIONS[name] ?? COMPANIONS[option.long!] ?? [];
-    const before = ALONE.has(name) ? [path] : base;
+    const before = ALONE.has(name) ? [path] : base.filter((word) => word !== EXCLUDED[name]);
     return { name, args: (file) => [...before, ...further, option.long!, value(file)] };
   });
   return [...operands, ...options];
