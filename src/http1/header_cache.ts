@@ -63,7 +63,7 @@ export class FieldReader {
 
   /** Reads fields at `from`; returns those of the previous head if the bytes are the same. */
   read(bytes: Buffer, from: number, to: number): HeadFields | typeof MORE | typeof REFUSED {
-    const last = this.#last ?? latest;
+    const last = this.#last ?? (this.#changes === 0 ? latest : null);
     if (last !== null && startsWith(last, bytes, from, to)) {
       this.end = from + last.bytes.length;
       this.#changes = 0;

@@ -30,7 +30,7 @@ export class UpstreamSocket {
   /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
   #copied: Buffer | null;
   readonly #isTls: boolean;
-  /** The next read takes the buffer of then. */
+  /** A read is being processed: Node asks for the buffer of the next one when it is done. */
   #isInRead = false;
   /** The peer has ended its side. */
   #hasEnded = false;
@@ -90,8 +90,8 @@ export class UpstreamSocket {
   };
 
   /**
-   * What was read last is still lent, so the next read must go elsewhere. False if it cannot: then nothing may be read any
-   * more.
+   * Makes the next read go elsewhere, because what was read last is still lent. Returns false outside of a read, when
+   * Node has the buffer of the next one already: nothing may be read any more.
    */
   keepLent(): boolean {
     const { bytes } = this.input;

@@ -3,7 +3,7 @@ import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { BodyPump, type BodyPumpParts, CompressedLength } from './body_pump.ts';
 import type { CompressedBytes } from './compressor.ts';
-import { empty } from './emptied.ts';
+import { emptyList } from './empty_list.ts';
 import { freeBuffers } from './free_buffers.ts';
 
 /**
@@ -85,7 +85,7 @@ export class BufferedReply implements BodyTaker {
       kept.set(piece, this.#keptBytes);
       this.#keptBytes += piece.length;
     }
-    empty(this.#pieces);
+    emptyList(this.#pieces);
     return kept;
   }
 

@@ -1,5 +1,5 @@
 import { type Endable, failed, reportFault } from './containment.ts';
-import { empty } from './emptied.ts';
+import { emptyList } from './empty_list.ts';
 
 /** Size of a chunk that is sent together at the end of a tick; when it is full, it is sent earlier. */
 const CHUNK_BYTES = 65_536;
@@ -99,7 +99,7 @@ class TickBatch {
         failed(one.socket, error);
       }
     }
-    empty(reading);
+    emptyList(reading);
     this.#spareReading = reading;
     this.#settle();
   }
@@ -114,7 +114,7 @@ class TickBatch {
         reportFault(error);
       }
     }
-    empty(postponed);
+    emptyList(postponed);
     this.#sparePostponed = postponed;
     for (; this.#at > 0; this.#at--) this.#chunks[this.#at]!.clear();
     this.#chunks[0]!.clear();

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { within } from './containment.ts';
-import { empty } from './emptied.ts';
+import { emptyList } from './empty_list.ts';
 import { type Chunk, tickBatch, type Postponed } from './tick_batch.ts';
 import type { Socket } from 'node:net';
 
@@ -67,7 +67,7 @@ export class WriteBuffer implements Postponed {
         this.#writePieces();
       }
       this.#text = '';
-      empty(this.#pieces);
+      emptyList(this.#pieces);
       this.#bytes = 0;
     }
     if (this.#waiting || this.#socket.destroyed) return false;

@@ -70,7 +70,7 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
 
 interface Kept {
   readonly shared: Shared;
-  /** That of the first connection: if its name has other settings now, others with this server get a new one. */
+  /** As of the first connection with this context. Once it is not current, later connections create another one. */
   readonly isCurrent: () => boolean;
 }
 

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
+import { contentOf } from '../io/content_of.ts';
 import { LOCALHOST } from '../io/localhost.ts';
 
 const HEAD = /HTTP\/1\.1 200[^]*?\r\n\r\n/g;
@@ -48,11 +49,7 @@ describe.each(['an upstream', 'an upstream with TLS'] as const)(
     });
 
     /** The content of another client's response, over the connection to the upstream that is free. */
-    async function other(path: string): Promise<string> {
-      const options = { port: listening.port, path, headers: { host: 'a.test' }, agent: false };
-      const [response] = (await once(get(options), 'response')) as [IncomingMessage];
-      return textOf(response);
-    }
+    const other = (path: string): Promise<string> => contentOf(listening.port, path);
 
     /** What a client gets that requests `path` many times and reads nothing until `before` has settled. */
     async function slowly(path: string, before: () => Promise<unknown>): Promise<string> {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
+import { contentOf } from '../io/content_of.ts';
 import { FRAME, frameReader, PREFACE, request, settings, SETTINGS_ACK, windowUpdate } from './frames.ts';
 
 /** Answers `/A/60` with 60 times A. */
@@ -33,11 +33,7 @@ afterAll(async () => {
 });
 
 /** The content of another client's response, over the connection to the upstream that is free. */
-async function other(path: string): Promise<string> {
-  const options = { port: listening.port, path, headers: { host: 'a.test' }, agent: false };
-  const [response] = (await once(get(options), 'response')) as [IncomingMessage];
-  return textOf(response);
-}
+const other = (path: string): Promise<string> => contentOf(listening.port, path);
 
 it.each([60, 4_000, 5_000, 16_384, 40_000])(
   'content of %i bytes that waits for its window is not overwritten by the response of another client',

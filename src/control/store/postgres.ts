@@ -37,7 +37,8 @@ export function storeName(place: string): string {
 
 /**
  * Opens a store in a database of PostgreSQL, in the schema that comes first in its search path, and makes its tables
- * if needed. Throws StoreUnavailable if it cannot be reached, and StoreError if it belongs to another application, or has a newer version.
+ * if needed. Throws StoreUnavailable if it cannot be reached, and StoreError if it belongs to another application, or
+ * has a newer version.
  */
 export async function openPostgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { connectMs = CONNECT_MS, beginMs = BEGIN_MS } = options;
