@@ -32,6 +32,9 @@ export class UpstreamSocket {
   readonly #isTls: boolean;
   /** A read is being processed: Node asks for the buffer of the next one when it is done. */
   #isInRead = false;
+  #hasRead = false;
+  /** What Node reads into. */
+  #given: Buffer | null = null;
   /** The peer has ended its side. */
   #hasEnded = false;
   #error: Error | null = null;
@@ -48,7 +51,7 @@ export class UpstreamSocket {
     const plain = request.upgrade !== null || endpoint.tunnel !== undefined;
     this.#buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
     this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
-    const onread = plain ? null : { buffer: () => this.#buffer!, callback: this.#onOwnRead };
+    const onread = plain ? null : { buffer: this.#nextBuffer, callback: this.#onOwnRead };
     const socket = dial(endpoint, { ...limits, onread, connection: request.connection ?? null });
     this.duplex = socket;
     if (plain) socket.on('data', this.#onData);
@@ -80,8 +83,16 @@ export class UpstreamSocket {
     if (!this.#onRead(bytes, bytes.length)) this.duplex.pause();
   };
 
+  /** After a read, Node keeps the buffer unless another one is returned, and looks at each that is. */
+  readonly #nextBuffer = (): Buffer => {
+    const isSame = this.#hasRead && this.#buffer === this.#given;
+    this.#given = this.#buffer;
+    return isSame ? SAME : this.#given!;
+  };
+
   readonly #onOwnRead = (bytes: number): boolean => {
     this.#isInRead = true;
+    this.#hasRead = true;
     const goesOn = this.#onRead(this.#buffer!, bytes);
     // TLS passes on all records of a read, even if the first one pauses reading; TCP reads nothing more.
     if (!goesOn && this.#isTls) this.keepLent();
@@ -134,3 +145,6 @@ export class UpstreamSocket {
     return duplex;
   }
 }
+
+/** Typed as Node declares what returns it; it accepts everything here. */
+const SAME = undefined as unknown as Buffer;

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { within } from './containment.ts';
+import { DirectWriter, type DirectWriterOwner } from './direct_writer.ts';
 import { emptyList } from './empty_list.ts';
 import { type Chunk, tickBatch, type Postponed } from './tick_batch.ts';
 import type { Socket } from 'node:net';
@@ -18,7 +19,7 @@ const JOINED_BYTES = 16_384;
  * until `flush` returns true or the owner's `flushed` is called. The owner ends the socket, and calls
  * `flushNow` or `settle` before.
  */
-export class WriteBuffer implements Postponed {
+export class WriteBuffer implements Postponed, DirectWriterOwner {
   readonly #socket: Duplex;
   readonly #owner: WriteBufferOwner;
   #text = '';
@@ -32,6 +33,8 @@ export class WriteBuffer implements Postponed {
   #to = 0;
   #waiting = false;
   readonly #isTls: boolean;
+  /** Undefined until something is written. */
+  #direct: DirectWriter | null | undefined = undefined;
 
   constructor(socket: Duplex, owner: WriteBufferOwner) {
     this.#socket = socket;
@@ -71,11 +74,13 @@ export class WriteBuffer implements Postponed {
       this.#bytes = 0;
     }
     if (this.#waiting || this.#socket.destroyed) return false;
-    if (this.#socket.writableLength === 0) return true;
+    const isStreamEmpty = this.#socket.writableLength === 0;
+    const isDirectFinished = this.#direct?.isFinished !== false;
+    if (isStreamEmpty && isDirectFinished) return true;
     this.settle();
-    // `drain` is only emitted above the high-water mark; the callback of an empty final write always runs.
     this.#waiting = true;
-    this.#socket.write(NOTHING, (error) => this.#flushed(error));
+    // `drain` is only emitted above the high-water mark; the callback of an empty final write always runs.
+    if (isDirectFinished) this.#socket.write(NOTHING, (error) => this.#flushed(error));
     return false;
   }
 
@@ -91,18 +96,43 @@ export class WriteBuffer implements Postponed {
 
   settle(): void {
     const chunk = this.#chunk;
-    const socket = this.#socket;
+    const text = this.#alone;
+    this.#chunk = null;
+    this.#alone = '';
+    if ((chunk === null && text === '') || this.#socket.destroyed) return;
+    const direct = this.#directNow();
     if (chunk === null) {
-      if (this.#alone !== '' && !socket.destroyed) socket.write(this.#alone, 'latin1');
-      this.#alone = '';
+      if (direct !== null) direct.write(text);
+      else this.#socket.write(text, 'latin1');
       return;
     }
-    this.#chunk = null;
-    if (socket.destroyed) return;
     const bytes = chunk.bytes.subarray(this.#from, this.#to);
+    if (direct !== null) {
+      if (!direct.write(bytes)) chunk.isKept = true;
+      return;
+    }
     // TLS accepts data at once, and reports it in a later tick.
-    socket.write(this.#isTls ? Buffer.from(bytes) : bytes);
-    if (!this.#isTls && socket.writableLength > 0) chunk.isKept = true;
+    this.#socket.write(this.#isTls ? Buffer.from(bytes) : bytes);
+    if (!this.#isTls && this.#socket.writableLength > 0) chunk.isKept = true;
+  }
+
+  /** What the system had left of direct writes is sent. */
+  finished(): void {
+    if (!this.#waiting) return;
+    this.#waiting = false;
+    if (this.#socket.destroyed) return;
+    if (this.#socket.writableLength === 0) this.#owner.flushed();
+    else this.flush();
+  }
+
+  /** The writer that goes past the stream, unless the stream has something to write, or is not connected. */
+  #directNow(): DirectWriter | null {
+    const socket = this.#socket;
+    if (this.#direct === undefined) {
+      if ('connecting' in socket && socket.connecting === true) return null;
+      this.#direct = DirectWriter.of(socket, this);
+    }
+    return socket.writableLength === 0 ? this.#direct : null;
   }
 
   #flushed(error?: Error | null): void {
@@ -146,6 +176,13 @@ export class WriteBuffer implements Postponed {
   }
 
   #writePieces(): void {
+    const direct = this.#directNow();
+    if (direct !== null) {
+      const [first] = this.#pieces;
+      if (this.#text === '' && this.#pieces.length === 1) direct.write(first!);
+      else direct.writeAll(this.#text === '' ? this.#pieces : [this.#text, ...this.#pieces]);
+      return;
+    }
     this.#socket.cork();
     if (this.#text !== '') this.#socket.write(this.#text, 'latin1');
     for (const piece of this.#pieces) {

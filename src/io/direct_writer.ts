@@ -1,0 +1,144 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getSystemErrorName } from 'node:util';
+import { within } from './containment.ts';
+
+/** The owner of a writer. */
+export interface DirectWriterOwner {
+  /** The system has accepted what it had left of earlier writes. */
+  finished(): void;
+}
+
+/** What is used of the handle of a TCP socket: 0, or the negative number of an error of the system. */
+interface Handle {
+  writeBuffer(request: object, bytes: Uint8Array): number;
+  writeLatin1String(request: object, text: string): number;
+  /** `pieces` are bytes, or pairs of a piece and its encoding. */
+  writev(request: object, pieces: readonly (Uint8Array | string)[], areBytes: boolean): number;
+}
+
+/** Node's object for a write that the system has not accepted as a whole. */
+interface WriteRequest {
+  writer?: DirectWriter;
+  /** Keeps the bytes in memory. */
+  data?: unknown;
+  oncomplete?(this: WriteRequest, status: number): void;
+}
+
+/** What is used of Node's binding to streams of the system. */
+interface StreamBinding {
+  readonly WriteWrap: new () => WriteRequest;
+  /** At `kLastWriteWasAsync`: whether the system has left something of the last write. */
+  readonly streamBaseState: ArrayLike<number>;
+  readonly kLastWriteWasAsync: number;
+}
+
+/**
+ * Writes to a TCP socket without its stream, which takes as long as everything else of a small write outside the
+ * system. What the system leaves is sent before all that is written later, by the stream, too
+ * (docs/decisions/0060_direct_writes.md).
+ */
+export class DirectWriter {
+  readonly #socket: Socket;
+  readonly #handle: Handle;
+  readonly #owner: DirectWriterOwner;
+  #unfinished = 0;
+
+  private constructor(socket: Socket, handle: Handle, owner: DirectWriterOwner) {
+    this.#socket = socket;
+    this.#handle = handle;
+    this.#owner = owner;
+  }
+
+  /**
+   * The writer of a connected socket. Null where the stream must be used: with TLS, on other streams, and in versions
+   * of Node without what is used here.
+   */
+  static of(stream: Duplex, owner: DirectWriterOwner): DirectWriter | null {
+    if (binding === null || !(stream instanceof Socket) || 'encrypted' in stream) return null;
+    const { _handle: handle } = stream as { readonly _handle?: Partial<Handle> | null };
+    const isUsable =
+      typeof handle?.writeBuffer === 'function' &&
+      typeof handle.writeLatin1String === 'function' &&
+      typeof handle.writev === 'function';
+    return isUsable ? new DirectWriter(stream, handle as Handle, owner) : null;
+  }
+
+  /** Whether the system has accepted everything. */
+  get isFinished(): boolean {
+    return this.#unfinished === 0;
+  }
+
+  /**
+   * Writes to the socket, which is not destroyed, and whose stream has nothing to write. False: bytes must stay valid
+   * until `finished`. An error destroys the socket.
+   */
+  write(data: Uint8Array | string): boolean {
+    const handle = this.#handle;
+    const code =
+      typeof data === 'string'
+        ? handle.writeLatin1String(nextRequest, data)
+        : handle.writeBuffer(nextRequest, data);
+    return this.#isAccepted(code, data);
+  }
+
+  /** As `write`, for several pieces in one system call. */
+  writeAll(pieces: readonly (Uint8Array | string)[]): boolean {
+    const areBytes = pieces.every((piece) => typeof piece !== 'string');
+    const data = areBytes ? pieces : pieces.flatMap(withEncoding);
+    return this.#isAccepted(this.#handle.writev(nextRequest, data, areBytes), data);
+  }
+
+  #isAccepted(code: number, data: unknown): boolean {
+    if (code === 0 && binding!.streamBaseState[binding!.kLastWriteWasAsync] === 0) return true;
+    const request = nextRequest;
+    nextRequest = new binding!.WriteWrap();
+    if (code !== 0) {
+      this.#failed(code);
+      return true;
+    }
+    request.writer = this;
+    request.data = data;
+    request.oncomplete = onComplete;
+    this.#unfinished++;
+    return false;
+  }
+
+  completed(status: number): void {
+    this.#unfinished--;
+    if (status < 0) this.#failed(status);
+    else if (this.#unfinished === 0) within(this.#socket, () => this.#owner.finished());
+  }
+
+  #failed(code: number): void {
+    if (this.#socket.destroyed) return;
+    const name = getSystemErrorName(code);
+    const fields = { errno: code, code: name, syscall: 'write' };
+    this.#socket.destroy(Object.assign(new Error(`write ${name}`), fields));
+  }
+}
+
+const binding = streamBinding();
+/** Node changes it only if the system does not accept the whole write. */
+let nextRequest = binding === null ? {} : new binding.WriteWrap();
+
+function onComplete(this: WriteRequest, status: number): void {
+  this.writer!.completed(status);
+}
+
+function withEncoding(piece: Uint8Array | string): (Uint8Array | string)[] {
+  return [piece, typeof piece === 'string' ? 'latin1' : 'buffer'];
+}
+
+/** Null if this version of Node has something else, or does not give it, as with `--permission`. */
+function streamBinding(): StreamBinding | null {
+  try {
+    const node = process as unknown as { binding(name: string): Partial<StreamBinding> };
+    const { WriteWrap, streamBaseState, kLastWriteWasAsync } = node.binding('stream_wrap');
+    if (typeof WriteWrap !== 'function' || kLastWriteWasAsync === undefined) return null;
+    if (typeof streamBaseState?.[kLastWriteWasAsync] !== 'number') return null;
+    return { WriteWrap, streamBaseState, kLastWriteWasAsync };
+  } catch {
+    return null;
+  }
+}
