@@ -21,6 +21,15 @@ export interface Standing {
   readonly idleConnections: number;
 }
 
+/** The floor of Node: everything but what a proxy does. */
+const BARE: Contestant = {
+  name: 'net',
+  message: 'node:net alone: a server without an upstream',
+  abilities: [],
+  compiles: true,
+  missing: () => null,
+  command: ({ port }) => [process.execPath, join(import.meta.dirname, 'bare_server.mjs'), String(port)],
+};
 const NAMES: ReadonlySet<string> = new Set([OURS_NAME, 'nginx', 'haproxy', 'caddy', 'undici']);
 /** HAProxy reserves two descriptors for each connection, and refuses more than its limit has. */
 const HAPROXY_IDLE = 9_500;
@@ -38,7 +47,8 @@ export async function standing(
   const idleConnections = Math.min(idle, descriptors() - 1_000);
   try {
     const all: Standing[] = [];
-    for (const contestant of contestants.filter((each) => NAMES.has(each.name) && each.missing() === null)) {
+    const chosen = contestants.filter((each) => NAMES.has(each.name) && each.missing() === null);
+    for (const contestant of [...chosen, BARE]) {
       const times: number[] = [];
       for (let round = 0; round < rounds; round++) times.push(await startMs(contestant, around));
       const startMedian = times.toSorted((one, other) => one - other)[rounds >> 1]!;
