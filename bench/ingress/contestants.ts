@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ourConfig } from './our_config.ts';
 import { type Running, start, untilListening, whereIs } from './processes.ts';
-import type { Ability, Workload } from './workloads.ts';
+import { type Ability, type Workload, isLarge } from './workloads.ts';
 import { type Site, caddyArguments, haproxyArguments, nginxArguments } from './servers.ts';
 
 export interface Contestant {
@@ -83,9 +83,9 @@ const OURS: Contestant = {
   },
 };
 
-/** Packages have no goals where each request has a connection of its own, which costs the system most. */
-function isKept({ perConnection }: Workload): boolean {
-  return perConnection === 0;
+/** Packages have no goals where each request has a connection of its own, which costs the system most, or much content. */
+function isKept(workload: Workload): boolean {
+  return workload.perConnection === 0 && !isLarge(workload);
 }
 
 /**
@@ -93,7 +93,7 @@ function isKept({ perConnection }: Workload): boolean {
  * connections that others must open again.
  */
 function isPlain(workload: Workload): boolean {
-  return !workload.allOn && workload.protocol === 'http1' && isKept(workload);
+  return !workload.allOn && workload.protocol === 'http1' && workload.perConnection === 0;
 }
 
 /** Plain or TLS, with a connection for each request. */
@@ -118,8 +118,14 @@ export const CONTESTANTS: readonly Contestant[] = [
     ...node('relay', 'node:net or node:tls alone: one request read from each connection', [], ['tls']),
     only: isNewEach,
   },
-  { ...node('undici', 'node:http + undici dispatch', ['undici']), only: isKept },
-  node('undici_obvious', 'node:http + undici, the obvious way', ['undici'], ['everything']),
+  {
+    ...node('undici', 'node:http + undici dispatch', ['undici']),
+    only: ({ perConnection }) => perConnection === 0,
+  },
+  {
+    ...node('undici_obvious', 'node:http + undici, the obvious way', ['undici'], ['everything']),
+    only: (workload) => !isLarge(workload),
+  },
   { ...node('fast-proxy', 'fast-proxy', ['fast-proxy']), only: isKept },
   { ...node('fastify', '@fastify/http-proxy', ['fastify', '@fastify/http-proxy']), only: isKept },
   { ...node('http-proxy-3', 'http-proxy-3', ['http-proxy-3']), only: isKept },

@@ -1,4 +1,4 @@
-import type { Workload } from './workloads.ts';
+import { type Workload, isLarge } from './workloads.ts';
 
 /** A goal relative to a peer: at least this throughput, or at most this p99, as multiples of the peer's. */
 export interface Goal {
@@ -24,6 +24,9 @@ const ALL_ON: readonly Goal[] = [
   { peer: 'undici_obvious', of: 'throughput', times: 6 },
 ];
 
+// table: goals with content of a MiB and more
+const LARGE: readonly Goal[] = [{ peer: 'nginx', of: 'throughput', times: 0.9 }];
+
 /** With all modules on, at least this multiple of nginx is required. */
 export const LEAST_BESIDE_NGINX = 0.9;
 
@@ -31,7 +34,9 @@ export const START_MS_AT_MOST = 100;
 export const IDLE_RSS_MB_AT_MOST = 110;
 
 /** The goals of a workload, if any. */
-export function goalsOf({ allOn, protocol, perConnection }: Workload): readonly Goal[] {
+export function goalsOf(workload: Workload): readonly Goal[] {
+  const { allOn, protocol, perConnection } = workload;
+  if (isLarge(workload)) return LARGE;
   if (allOn) return ALL_ON;
   return protocol === 'http1' && perConnection === 0 ? BARE : [];
 }

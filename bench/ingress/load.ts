@@ -61,12 +61,13 @@ async function wrk(workload: Workload, port: number, options: LoadOptions): Prom
     'requests' | 'microseconds' | 'bytes' | 'p50' | 'p99' | 'wrong' | 'broken' | 'late',
     number
   >;
+  const requests = workload.countsMib ? Math.floor(told.bytes / 2 ** 20) : told.requests;
   return {
-    requests: told.requests,
+    requests,
     seconds: told.microseconds / 1e6,
     p50Ms: told.p50,
     p99Ms: told.p99,
-    bytesEach: told.bytes / Math.max(1, told.requests),
+    bytesEach: told.bytes / Math.max(1, requests),
     // A server may close a connection with its response if it was asked to.
     faults: told.wrong + told.late + (workload.perConnection > 0 ? 0 : told.broken),
   };

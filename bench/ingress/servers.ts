@@ -59,22 +59,23 @@ http {
   keepalive_requests 1000000000;
   keepalive_timeout 600s;
   client_body_buffer_size 64k;
+  proxy_max_temp_file_size 0;
   upstream app { server 127.0.0.1:${site.upstreamPort}; keepalive 256; keepalive_requests 1000000000; }
   ${allOn ? nginxMaps(site.folder) : 'access_log off;'}
   server {
     listen 127.0.0.1:${site.port} backlog=4096;
     ${tls}
-    location / {
-      ${allOn ? nginxModules() : ''}
-      ${buffers}
-      proxy_pass http://app;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_set_header X-Forwarded-Proto $scheme;
-      proxy_set_header X-Forwarded-Host $http_host;
-    }
+    ${allOn ? nginxModules() : ''}
+    ${buffers}
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_set_header X-Forwarded-Host $http_host;
+    location / { proxy_pass http://app; }
+    # Otherwise, content of a MiB is written to a file before the upstream gets it.
+    location /unbuffered { proxy_request_buffering off; proxy_pass http://app; }
   }
 }
 `,

@@ -1,9 +1,10 @@
-/* A cheap upstream: one thread, epoll, keep-alive; /1k, /100k, /echo (the head that came, then how many bytes of
+/* A cheap upstream: one thread, epoll, keep-alive; /1k, /100k, /1m, /1g, /echo (the head that came, then how many bytes of
    content came and their FNV-1a sum), and anything else is 2 bytes. Argument: port. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@
 
 #define HEAD_BYTES 16384
 #define CONNECTIONS 65536
-#define ECHO 3
+#define ECHO 5
+#define MIB 1048576
 
 struct connection {
   char head[HEAD_BYTES];
@@ -26,17 +28,19 @@ struct connection {
   char *echo;        /* the request head, where the request asks for it */
   const char *out;   /* what is left of a reply */
   size_t left;
+  int again;         /* how many more times the content of /1m follows */
 };
 
 static struct connection *connections[CONNECTIONS];
-static char *replies[3];
-static size_t lengths[3];
+static char *replies[5];
+static size_t lengths[5];
 static int queue;
 
-static void make_reply(int index, size_t bytes) {
+/* `bytes` of content, which comes `times` times. */
+static void make_reply(int index, size_t bytes, size_t times) {
   replies[index] = malloc(bytes + 256);
   size_t head = (size_t)sprintf(replies[index],
-    "HTTP/1.1 200 OK\r\nServer: upstream\r\nContent-Type: text/plain\r\nX-Internal: 1\r\nContent-Length: %zu\r\n\r\n", bytes);
+    "HTTP/1.1 200 OK\r\nServer: upstream\r\nContent-Type: text/plain\r\nX-Internal: 1\r\nContent-Length: %zu\r\n\r\n", bytes * times);
   for (size_t at = 0; at < bytes; at++) replies[index][head + at] = "All work and no play makes a dull text. \n"[(at * 7 + at / 41) % 41];
   lengths[index] = head + bytes;
 }
@@ -55,7 +59,12 @@ static void finish(int socket) {
 
 /* 0: gone */
 static int flush_reply(int socket, struct connection *one) {
-  while (one->left > 0) {
+  while (one->left > 0 || one->again > 0) {
+    if (one->left == 0) {
+      one->again--;
+      one->left = MIB;
+      one->out = replies[3] + lengths[3] - MIB;
+    }
     ssize_t sent = write(socket, one->out, one->left);
     if (sent < 0) {
       if (errno != EAGAIN) return 0;
@@ -73,6 +82,8 @@ static int answer_to(const char *head) {
   if (!target) return 2;
   if (strncmp(target + 1, "/1k", 3) == 0) return 0;
   if (strncmp(target + 1, "/100k", 5) == 0) return 1;
+  if (strncmp(target + 1, "/1m", 3) == 0) return 3;
+  if (strncmp(target + 1, "/1g", 3) == 0) return 4;
   return strncmp(target + 1, "/echo", 5) == 0 ? ECHO : 2;
 }
 
@@ -115,6 +126,7 @@ static void begin_reply(struct connection *one) {
   } else {
     one->out = replies[one->answering];
     one->left = lengths[one->answering];
+    one->again = one->answering == 4 ? 1023 : 0;
   }
   one->answering = -1;
 }
@@ -141,9 +153,12 @@ static int serve(int socket, struct connection *one) {
 
 int main(int count, char **arguments) {
   (void)count;
-  make_reply(0, 1024);
-  make_reply(1, 102400);
-  make_reply(2, 2);
+  make_reply(0, 1024, 1);
+  make_reply(1, 102400, 1);
+  make_reply(2, 2, 1);
+  make_reply(3, MIB, 1);
+  make_reply(4, MIB, 1024);
+  signal(SIGPIPE, SIG_IGN);
   int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(arguments[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
