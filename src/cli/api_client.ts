@@ -93,12 +93,15 @@ export async function callApi(
     code,
     msg,
     pointers: pointers?.split(' ') ?? [],
-    isOfBody: status === 400 && !OTHER_REFUSALS.test(code),
+    isOfBody: status === 400 && (await isRefusalOfBody(code)),
   });
 }
 
-/** Codes of refusals with status 400 that are not about the body: of the header with the version, of the address of the sender. */
-const OTHER_REFUSALS = /_(?:217|218|220)$/;
+/** As the catalogue of numbers says; a code without a number is of something that is not in it. */
+async function isRefusalOfBody(code: string): Promise<boolean> {
+  const { isAboutBody } = await import('../control/api_numbers.ts');
+  return isAboutBody(Number(/_(\d+)$/.exec(code)?.[1]));
+}
 
 function cureOf(url: string, status: number, { details }: ApiAnswer): string {
   if (status === 401 || status === 403) return `; the key in EDGEPROOF_API_KEY has to be one of ${url}`;

@@ -16,7 +16,7 @@ import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { printFindings } from './terminal.ts';
-import { type OptionName, refuseAlone } from './option_conflicts.ts';
+import { type OptionName, refuseAlone, refuseBeside } from './option_conflicts.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { addText, readCount } from './option_values.ts';
 import { reportersOption } from './reporter_option.ts';
@@ -88,12 +88,21 @@ function addLoadOptions(command: Command): readonly Option[] {
   return command.options.slice(others);
 }
 
-/** Throws FileError for a file beside `--http`, and for options of load without it. */
+/** Options of measured decisions, which load that is sent to a URL has not. */
+const OF_DECISIONS: readonly OptionName[] = [
+  '--requests',
+  '--no-profile',
+  '--baseline',
+  '--against',
+  '--service-name',
+];
+
+/** Throws FileError for a file or options of decisions beside `--http`, and for options of load without it. */
 function refuseOfOther(
   command: Command,
   ofLoad: readonly Option[],
   file: string | undefined,
-  { http }: Options,
+  { http, arrivals }: Options,
 ): void {
   if (http !== undefined && file !== undefined)
     throw new FileError(`${file} and --http exclude each other: leave one out`);
@@ -103,6 +112,9 @@ function refuseOfOther(
       ofLoad.map(({ long }) => long as OptionName),
       { only: 'load that is sent with --http', add: '--http URL' },
     );
+  else refuseBeside(command, '--http', OF_DECISIONS);
+  if (http !== undefined && arrivals === 'constant')
+    refuseAlone(command, ['--seed'], { only: 'random arrivals', add: '--arrivals poisson' });
 }
 
 async function bench(named: string | undefined, options: Options): Promise<number> {

@@ -6,7 +6,8 @@ import { parseAddress } from '../net/address.ts';
 import { refuseAlone } from './option_conflicts.ts';
 import { addEmail } from './option_values.ts';
 import { OutputError } from './failure.ts';
-import { makeFolder, writeText } from './write_file.ts';
+import { makeFolder } from './folders.ts';
+import { writeText } from './write_file.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type LocalAuthority,

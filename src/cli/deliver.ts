@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { resolve as absolute } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type LocatedDocument, valueAt } from '../config_file/document.ts';
 import { readDocument } from '../config_file/read.ts';
@@ -19,6 +18,7 @@ import { renderDiagnostics } from '../diagnostics/render.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { cloudFromEnvironment } from './cloud_environment.ts';
 import { natsPlace } from './event_sink.ts';
+import { eventFolder } from './folders.ts';
 import { readDuration } from './option_values.ts';
 import { untilShutdown } from './shutdown.ts';
 import { ignoreClosedOutput, stderr, stdout } from './output.ts';
@@ -117,7 +117,7 @@ function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDi
     },
     ...(aws && { aws: { credentials: aws } }),
     ...(endpoint && { endpoint }),
-    ...(eventFiles !== undefined && { eventFiles: absolute(eventFiles) }),
+    ...(eventFiles !== undefined && { eventFiles: eventFolder(eventFiles) }),
     say: (text) => stdout.write(text),
   });
   if (made.problem !== null) throw new FileError(`${placeIn(document, '/target')}: ${made.problem}`);

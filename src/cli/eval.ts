@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../diagnostics/json.ts';
-import { type Step, explain } from '../cel/explain.ts';
+import { type Step, explain, tracer } from '../cel/explain.ts';
 import { type Program, compile } from '../cel/program.ts';
-import { formatType } from '../cel/types.ts';
-import { EvalError, type Value } from '../cel/values.ts';
+import { type Type, formatType } from '../cel/types.ts';
+import { EvalError, type Outcome, type Value } from '../cel/values.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import { encodeJson, textOf } from '../policy/env/json.ts';
 import { compileTemplate } from '../policy/env/template.ts';
 import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
-import { expressionText } from '../edge/expression_values.ts';
+import { expressionText, outcomeText, partOf, partsText, valuesOfParts } from '../edge/expression_values.ts';
 import { findingOf, placed } from './expression_error.ts';
 import { type ExpressionInput, type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
 import { LONGEST_PRINTED, valueText } from '../cel/value_text.ts';
@@ -76,10 +76,21 @@ function evaluateExpression(
 
 function evaluateTemplate(source: Source, input: ExpressionInput, options: Options): number {
   const { scope, activation, service } = input;
-  const { template, diagnostics } = compileTemplate(source.text, scope, { service });
+  const parts: TracedPart[] = [];
+  const watch = <A>(program: Program<A>, start: number): Program<A> => {
+    const traced = tracer(program);
+    parts.push({ source: program.source, start, steps: traced.steps });
+    return { ...program, evaluate: traced.evaluate };
+  };
+  const isExplained = options.explain === true;
+  const { template, diagnostics } = compileTemplate(source.text, scope, {
+    service,
+    ...(isExplained && { watch }),
+  });
   const found = placed(diagnostics, source);
   if (template === undefined) return refused(found, options);
   const outcome = template.evaluate(activation);
+  if (isExplained) return explainTemplate(source, template.type, outcome, parts, found, options);
   if (outcome instanceof EvalError) return failed(outcome, found, source, options);
   const text = textOf(outcome);
   if (text instanceof EvalError) return failed(text, found, source, options);
@@ -117,8 +128,48 @@ function explainProgram(
   return EXIT.ok;
 }
 
-function stepJson({ span: { start, end }, outcome, times, skipped }: Step, text: string): object {
-  const place = { source: text.slice(start, end), start, end, times };
+/** An expression of a template, evaluated with the value of each of its parts. */
+interface TracedPart {
+  readonly source: string;
+  /** Offset in the template. */
+  readonly start: number;
+  readonly steps: () => readonly Step[];
+}
+
+/** The template above the parts of its expressions; those after one that failed were not evaluated. */
+function explainTemplate(
+  source: Source,
+  type: Type,
+  outcome: Outcome,
+  parts: readonly TracedPart[],
+  found: readonly Diagnostic[],
+  options: Options,
+): number {
+  const text = outcome instanceof EvalError ? outcome : textOf(outcome);
+  const isError = text instanceof EvalError;
+  if (options.json === true) {
+    printJson({
+      type: formatType(type),
+      ...(isError ? { error: errorJson(text) } : { ...valueJson(outcome), text }),
+      steps: parts.flatMap(({ source: own, start, steps }) =>
+        steps().map((step) => stepJson(step, own, start)),
+      ),
+      ...warnings(found),
+    });
+    return isError ? EXIT.runtime : EXIT.ok;
+  }
+  const span = { start: 0, end: source.text.length };
+  const whole = partOf(source.text, span, 0, outcomeText(text, source.text, span));
+  const values = parts.flatMap(({ source: own, steps }) => valuesOfParts(own, { steps: steps() }, 1));
+  stdout.write(`${partsText([whole, ...values])}\n`);
+  if (isError) return failed(text, found, source, options);
+  print(found);
+  return EXIT.ok;
+}
+
+/** `at` is the offset of the expression in what the user wrote; a replaced old spelling may be longer than what it replaces. */
+function stepJson({ span: { start, end }, outcome, times, skipped }: Step, text: string, at = 0): object {
+  const place = { source: text.slice(start, end), start: Math.max(0, start + at), end: end + at, times };
   if (skipped !== undefined) return { ...place, skipped: skipped.reason };
   if (outcome === undefined) return place;
   return outcome instanceof EvalError

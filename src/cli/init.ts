@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { makeFolder, writeText } from './write_file.ts';
+import { makeFolder } from './folders.ts';
+import { writeText } from './write_file.ts';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   type AlternativeName,
   type CertificateRequest,
@@ -18,6 +18,7 @@ import { addressBytes, parseAddress } from '../net/address.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { failureText } from '../diagnostics/system_failure.ts';
 import { OutputError } from './failure.ts';
+import { makeMissing } from './folders.ts';
 
 /** The certificate authority of this user on this machine. Its certificates are for local use. */
 export interface LocalAuthority extends TlsCertificate {
@@ -61,7 +62,7 @@ export function authorityIn(folder: string): LocalAuthority {
   if (kept !== null) return { ...kept, file };
   const made = makeAuthority();
   try {
-    mkdirSync(folder, { recursive: true, mode: FOLDER_OWNER_ONLY });
+    makeMissing(resolve(folder), FOLDER_OWNER_ONLY);
     // The key is written first, so that a process that finds the certificate finds its key, too.
     writeOwnFile(keyFile, made.privateKeyPem, 'wx');
     writeFileSync(file, made.certificatePem, { flag: 'wx' });

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,10 +6,12 @@ import { elapsedMs } from '../project_files/run_scenarios.ts';
 import { type PageFiles, readPageFiles, sendPageFile, sendStatus } from '../server/pages.ts';
 import { EXIT } from './exit_codes.ts';
 import { OutputError } from './failure.ts';
+import { makeFolder } from './folders.ts';
 import { refuseBeside } from './option_conflicts.ts';
 import { readPort } from './option_values.ts';
 import { untilShutdown } from './shutdown.ts';
 import { stdout } from './output.ts';
+import { writeText } from './write_file.ts';
 
 const PAGES = new URL('../../dist/playground/', import.meta.url);
 /** The package has the editor once: this page and the inspector load the same file. */
@@ -35,8 +36,8 @@ export function register(command: Command): void {
 
 async function write(folder: string): Promise<number> {
   const files = await loaded();
-  await mkdir(folder, { recursive: true });
-  for (const [path, content] of files) await writeFile(join(folder, path), content);
+  makeFolder(folder);
+  for (const [path, content] of files) writeText(join(folder, path), content);
   stdout.write(`wrote the playground to ${folder}; any web server can publish it as it is\n`);
   return EXIT.ok;
 }

@@ -1,4 +1,4 @@
-import { basename, resolve as absolute } from 'node:path';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { listenForApi, movedLine } from './api_port.ts';
 import type { ApiListening } from '../control/api/listen.ts';
@@ -20,6 +20,7 @@ import { otlpExport } from './otlp_option.ts';
 import type { Family } from '../server/admin_metrics.ts';
 import type { SharedState } from '../shared_state/port.ts';
 import { sharedState } from './shared_options.ts';
+import { eventFolder } from './folders.ts';
 import { apiCertificate, sealingKeysIn } from './serve_files.ts';
 import { type ServeOptions, serveOptions } from './serve_options.ts';
 import { EXIT } from './exit_codes.ts';
@@ -59,6 +60,7 @@ async function serve(options: ServeOptions, shared: SharedState | null): Promise
   let about: readonly string[] = [];
   try {
     const tls = apiCertificate(options);
+    const eventFiles = options.eventFiles === undefined ? null : eventFolder(options.eventFiles);
     otlp = otlpExport(options, serviceName, say);
     const deciding = await decidingOf(options);
     inspector = await inspectorBeside(options, deciding, () => management);
@@ -68,7 +70,7 @@ async function serve(options: ServeOptions, shared: SharedState | null): Promise
       service: serviceName,
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
-      ...(options.eventFiles !== undefined && { eventFiles: absolute(options.eventFiles) }),
+      ...(eventFiles !== null && { eventFiles }),
       retention: {
         ...(options.keepAudit !== undefined && { auditDays: options.keepAudit }),
         ...(options.keepUndelivered !== undefined && { undeliveredDays: options.keepUndelivered }),

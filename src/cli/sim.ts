@@ -235,6 +235,7 @@ function table(simulated: Simulated): string {
     lines.push(`  ${`p${each * 100}`.padEnd(32)} ${latency.quantile(each).toFixed(1).padStart(12)} ms`);
   }
   lines.push(...intervalLines(simulated));
-  if (simulated.nodes !== null) lines.push(...nodesLines(simulated.nodes, simulated.startMs));
+  const { nodes, startMs } = simulated;
+  if (nodes !== null) lines.push(...nodesLines(nodes, startMs, startMs + durationMs));
   return `${lines.join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { writeOwnFile } from '../control/store/own_file.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { OutputError } from './failure.ts';
@@ -19,14 +19,5 @@ export function writeText(path: string, text: string | Uint8Array, creation: Cre
     else writeFileSync(path, text, { flag });
   } catch (error) {
     throw new OutputError(fileFailure('write', path, error));
-  }
-}
-
-/** Makes a folder and those above it; throws OutputError. */
-export function makeFolder(path: string, mode?: number): void {
-  try {
-    mkdirSync(path, { recursive: true, ...(mode !== undefined && { mode }) });
-  } catch (error) {
-    throw new OutputError(fileFailure('create the folder', path, error));
   }
 }

@@ -4,7 +4,10 @@ import { RESOURCES } from './resources/table.ts';
 
 /** Error numbers of the management API and of sessions of agents, for `explain-code`. */
 
-type Row = readonly [number: number, title: string, means: string];
+/** What a refusal is about, where that is not the body of the request. */
+type About = 'head' | 'query' | 'sender' | 'state';
+
+type Row = readonly [number: number, title: string, means: string, about?: About];
 
 /** Numbers that belong to requests, whatever their resource. */
 // table: numbers and their sentences
@@ -28,26 +31,30 @@ const OF_REQUESTS: readonly Row[] = [
     200,
     'No API key',
     'The request has no Authorization header. Send `Authorization: Bearer KEY`; `edgeproof keys create` makes a key.',
+    'sender',
   ],
-  [201, 'Malformed Authorization header', 'Send `Authorization: Bearer KEY`.'],
-  [202, 'Malformed API key', 'Send the whole key, as `edgeproof keys create` printed it.'],
+  [201, 'Malformed Authorization header', 'Send `Authorization: Bearer KEY`.', 'sender'],
+  [202, 'Malformed API key', 'Send the whole key, as `edgeproof keys create` printed it.', 'sender'],
   [
     203,
     'Unknown API key',
     'The key was revoked, or its owner is not active. `edgeproof keys list` shows the keys of a store.',
+    'sender',
   ],
   [
     206,
     'Token of a tunnel credential',
     'The API takes keys; authtokens are for agents. Make a key with `edgeproof keys create`.',
+    'sender',
   ],
-  [207, 'Id of a credential', 'The id is sent instead of a key. Send the key itself.'],
+  [207, 'Id of a credential', 'The id is sent instead of a key. Send the key itself.', 'sender'],
   [
     208,
     'Id of an API key',
     'The id is sent instead of the key. Send the key itself, which is shown only once.',
+    'sender',
   ],
-  [210, 'Wrong content type', 'Send `Content-Type: application/json`.'],
+  [210, 'Wrong content type', 'Send `Content-Type: application/json`.', 'head'],
   [211, 'Body not expected', 'Requests of this method have no body. Leave it out.'],
   [213, 'Invalid body', 'The body is missing, empty, not JSON, or nested too deeply. Send a JSON object.'],
   [
@@ -60,34 +67,42 @@ const OF_REQUESTS: readonly Row[] = [
     'Invalid value',
     'The field does not take this value. The message says what it takes, and the pointer in `details` names the field.',
   ],
-  [216, 'No content type', 'The request has a body without a type. Send `Content-Type: application/json`.'],
-  [217, 'Unknown version', 'The header with the version of the API has another value. Send 2.'],
+  [
+    216,
+    'No content type',
+    'The request has a body without a type. Send `Content-Type: application/json`.',
+    'head',
+  ],
+  [217, 'Unknown version', 'The header with the version of the API has another value. Send 2.', 'head'],
   [
     218,
     'No version',
     'Send the header with the version of the API, which has the name of the service: `service-version: 2`.',
+    'head',
   ],
   [
     220,
     'Address refused',
     'An IP restriction of the type `api` does not allow the address. Allow it in the IP policy, or lift the restriction with `edgeproof restrictions`.',
+    'sender',
   ],
   [222, 'Object not found', 'No object has this id, or another request deleted it.'],
-  [226, 'Too many requests', 'The instance runs with `--rate-limit`. Wait, or raise the limit.'],
+  [226, 'Too many requests', 'The instance runs with `--rate-limit`. Wait, or raise the limit.', 'sender'],
   [
     227,
     'Id of another kind',
     'The prefix of an id says what it is the id of. Send one with the prefix in the message.',
   ],
-  [231, 'Unknown query parameter', 'Correct its spelling, or leave it out.'],
-  [232, 'Repeated query parameter', 'Send it once.'],
-  [233, 'Limit out of range', 'Ask for fewer objects, and follow `next_page_uri` for the rest.'],
+  [231, 'Unknown query parameter', 'Correct its spelling, or leave it out.', 'query'],
+  [232, 'Repeated query parameter', 'Send it once.', 'query'],
+  [233, 'Limit out of range', 'Ask for fewer objects, and follow `next_page_uri` for the rest.', 'query'],
   [243, 'Id of another kind', 'Send an id with one of the prefixes in the message.'],
-  [244, 'Limit is not a number', 'Send a whole number.'],
+  [244, 'Limit is not a number', 'Send a whole number.', 'query'],
   [
     250,
     'Invalid filter',
     'The expression of `filter` cannot be used. Correct it at the place that the message names.',
+    'query',
   ],
   [
     307,
@@ -102,8 +117,8 @@ const OF_REQUESTS: readonly Row[] = [
   [413, 'Domain taken', 'Another reservation has this domain. Use it, or delete it first.'],
   [446, 'Hostport in use', 'An edge has this hostport. Detach it first.'],
   [609, 'SSH key taken', 'Another SSH public key has the same key.'],
-  [635, 'Not permitted for bots', 'The key belongs to a bot user. Use the key of an admin.'],
-  [810, 'Agent unreachable', 'The agent did not answer the command. Check that it is online.'],
+  [635, 'Not permitted for bots', 'The key belongs to a bot user. Use the key of an admin.', 'sender'],
+  [810, 'Agent unreachable', 'The agent did not answer the command. Check that it is online.', 'state'],
   [812, 'Body too large', 'The body has too many bytes or values. Split it into several requests.'],
   [1408, 'Range taken', 'The IP policy has a rule with this range. Update that rule instead.'],
   [1802, 'Restriction exists', 'There is a restriction of this type. Update it instead.'],
@@ -126,6 +141,7 @@ const OF_REQUESTS: readonly Row[] = [
     20_000,
     'Internal error',
     'This is a bug of edgeproof. Please report it with the id of the operation in `details`.',
+    'state',
   ],
 ];
 
@@ -161,6 +177,11 @@ export function apiNumbers(): readonly ErrorNumber[] {
       ]);
   }
   return [...found.values()];
+}
+
+/** Whether a refusal with a number is about the body of the request. */
+export function isAboutBody(number: number): boolean {
+  return OF_REQUESTS.find(([each]) => each === number)?.[3] === undefined;
 }
 
 /** The fields whose values a number refuses. */

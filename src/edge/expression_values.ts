@@ -23,15 +23,22 @@ export interface ValueOfPart {
 const SOURCE_COLUMNS = 60;
 const VALUE_COLUMNS = 100;
 
-/** The value of every part of an expression, outer before inner; constants are omitted. */
-export function valuesOfParts(source: string, { steps }: Pick<Explanation, 'steps'>): ValueOfPart[] {
+/** The value of every part of an expression that is itself at a depth, outer before inner; constants are omitted. */
+export function valuesOfParts(
+  source: string,
+  { steps }: Pick<Explanation, 'steps'>,
+  depth = 0,
+): ValueOfPart[] {
   return steps.map((step) => ({
-    text: cut(oneLine(source.slice(step.span.start, step.span.end))),
-    ...step.span,
-    depth: depthOf(step, steps),
-    value: outcomeOf(step, source),
+    ...partOf(source, step.span, depth + depthOf(step, steps), outcomeOf(step, source)),
     skipped: step.skipped?.reason ?? null,
   }));
+}
+
+/** A part of a source with its value, as text. */
+export function partOf(source: string, span: Span, depth: number, value: string): ValueOfPart {
+  const { start, end } = span;
+  return { text: cut(oneLine(source.slice(start, end))), start, end, depth, value, skipped: null };
 }
 
 /** The value of every part of an expression, one a line, indented by nesting. */

@@ -127,6 +127,18 @@ describe('edgeproof bench', () => {
       'with a single rate only',
     ],
     [['--http', 'ftp://localhost/'], 2, 'not an http or https URL'],
+    ...[
+      ['--requests', '.'],
+      ['--no-profile'],
+      ['--baseline', 'x'],
+      ['--against', 'x'],
+      ['--service-name', 'x'],
+    ].map((words): [string[], number, string] => [
+      ['--http', 'http://localhost/', ...words],
+      2,
+      `--http and ${words[0]} exclude each other: leave one out`,
+    ]),
+    [['--http', 'http://localhost/', '--seed', '2'], 2, '--seed is only for random arrivals'],
   ])('refuses %j', async (args, code, message) => {
     const ran = await bench(...args);
     expect(ran.stderr).toContain(message);

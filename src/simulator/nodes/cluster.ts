@@ -12,6 +12,7 @@ import { type MemoryState, memoryState } from '../../shared_state/memory.ts';
 import type { PreparedRequest } from '../prepared_request.ts';
 import type { VirtualClock } from '../virtual_clock.ts';
 import { EndLedger } from './end_ledger.ts';
+import { News } from './news.ts';
 import { NodeState, type TimedAnswer } from './node_state.ts';
 import { Partition } from './partition.ts';
 import type { NodesReport } from './report.ts';
@@ -32,8 +33,12 @@ export interface Node {
   revision: number;
   /** Ends of sessions that it has not told the shared state. */
   untold: LoginEnd[];
-  /** How many ends of the shared state it knows. */
-  known: number;
+}
+
+/** A configuration in the store. */
+interface Stored {
+  readonly config: EdgeConfig;
+  readonly revision: number;
 }
 
 /** The node that serves a request with the configuration that it has then, and the limits that it asks for, in order. */
@@ -63,12 +68,13 @@ export class Cluster {
   readonly #chance: Chance;
   readonly #partition = new Partition();
   readonly #nodes: readonly Node[];
-  readonly #ends: LoginEnd[] = [];
+  readonly #inState: News<LoginEnd>;
+  readonly #inStore: News<Stored>;
   readonly #state: NodeState;
   readonly #sessions: EndLedger;
   readonly #revisions: RevisionLedger;
   /** The newest configuration in the store. */
-  #stored: { readonly config: EdgeConfig; readonly revision: number };
+  #stored: Stored;
   /** Endpoints of agents, which all nodes have. */
   #parts: readonly EdgeConfig[] = [];
   #turn = 0;
@@ -81,6 +87,8 @@ export class Cluster {
     this.setting = setting;
     this.#clock = clock;
     this.#chance = chance;
+    this.#inState = new News(setting.count, setting.delayMs);
+    this.#inStore = new News(setting.count, setting.delayMs);
     this.#state = new NodeState(setting, this.#partition);
     this.#sessions = new EndLedger(setting.count);
     this.#revisions = new RevisionLedger(setting.count, clock.nowMs());
@@ -99,7 +107,6 @@ export class Cluster {
         config: under.config,
         revision: 1,
         untold: [],
-        known: 0,
       };
     });
   }
@@ -127,10 +134,10 @@ export class Cluster {
     switch (change.does) {
       case 'cut':
         this.#partition.cut(change.groups);
-        return this.#later();
+        return this.#reach();
       case 'join':
         this.#partition.join();
-        return this.#later();
+        return this.#reach();
       case 'configure':
         return this.#configure(change);
       case 'revoke':
@@ -170,19 +177,19 @@ export class Cluster {
   #configure({ config, on, name }: Extract<NodesChange, { does: 'configure' }>): void {
     const node = this.#nodes[on - 1]!;
     const nowMs = this.#clock.nowMs();
-    if (!this.#partition.areTogether(on, 'store')) {
+    if (!this.#inStore.isReachedBy(on)) {
       this.#revisions.refused(name, on, nowMs);
       return;
     }
     const revision = this.#stored.revision + 1;
     this.#stored = { config, revision };
     this.#revisions.written({ revision, name, on }, nowMs);
-    this.#swap(node);
+    this.#swap(node, this.#stored);
+    this.#inStore.tell(this.#stored, nowMs);
     this.#later();
   }
 
-  #swap(node: Node): void {
-    const { config, revision } = this.#stored;
+  #swap(node: Node, { config, revision }: Stored): void {
     node.runtime.swap(extended(config, this.#parts));
     Object.assign(node, { config, revision });
     this.#revisions.reached(node.number, revision, this.#clock.nowMs());
@@ -199,28 +206,37 @@ export class Cluster {
     for (const id of ids) this.#nodes[on - 1]!.registry.revokeUser(id, nowMs);
   }
 
-  /** Nodes that can reach the store and the shared state are notified of what is new, after the delay. */
+  /** After the network has changed: who can reach the store and the shared state, and tells what it could not tell before. */
+  #reach(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const node of this.#nodes) {
+      this.#inStore.reach(node.number, this.#partition.areTogether(node.number, 'store'), nowMs);
+      this.#inState.reach(node.number, this.#partition.areTogether(node.number, 'state'), nowMs);
+      this.#tell(node);
+    }
+    this.#later();
+  }
+
+  #tell(node: Node): void {
+    if (!this.#inState.isReachedBy(node.number)) return;
+    for (const end of node.untold) this.#inState.tell(end, this.#clock.nowMs());
+    node.untold = [];
+  }
+
+  /** Nodes are notified after the delay of what is new now. */
   #later(): void {
     this.#clock.schedule(this.#clock.nowMs() + this.setting.delayMs, () => this.#hear());
   }
 
   #hear(): void {
+    const nowMs = this.#clock.nowMs();
     for (const node of this.#nodes) {
-      if (node.revision < this.#stored.revision && this.#partition.areTogether(node.number, 'store'))
-        this.#swap(node);
-    }
-    if (this.setting.sessions === 'local') return;
-    const joined = this.#nodes.filter(({ number }) => this.#partition.areTogether(number, 'state'));
-    for (const node of joined) {
-      this.#ends.push(...node.untold);
-      node.untold = [];
-    }
-    for (const node of joined) {
-      const news = this.#ends.slice(node.known);
-      node.known = this.#ends.length;
-      if (news.length === 0) continue;
-      node.registry.restore(news, Number.NEGATIVE_INFINITY);
-      for (const end of news) this.#sessions.known(end, node.number, this.#clock.nowMs());
+      const newest = this.#inStore.heardBy(node.number, nowMs).at(-1);
+      if (newest !== undefined && newest.revision > node.revision) this.#swap(node, newest);
+      const ends = this.#inState.heardBy(node.number, nowMs);
+      if (ends.length === 0) continue;
+      node.registry.restore(ends, Number.NEGATIVE_INFINITY);
+      for (const end of ends) this.#sessions.known(end, node.number, nowMs);
     }
   }
 
@@ -228,7 +244,9 @@ export class Cluster {
     registry.onEnd((end) => {
       this.#sessions.ended(end, number);
       if (this.setting.sessions === 'local') return;
-      this.#nodes[number - 1]!.untold.push(end);
+      const node = this.#nodes[number - 1]!;
+      node.untold.push(end);
+      this.#tell(node);
       this.#later();
     });
     return {

@@ -69,7 +69,7 @@ function overOf({ admitted, oneNode }: LimitReport): number {
 const SHOWN_ENDS = 10;
 
 /** What several nodes did, as lines of a report. */
-export function nodesLines(report: NodesReport, startMs: number): string[] {
+export function nodesLines(report: NodesReport, startMs: number, endMs: number): string[] {
   const { setting, nodes, revisions, refusedWrites, limits, ends, unreported } = report;
   const at = (ms: number) => `${((ms - startMs) / 1_000).toFixed(1)} s`;
   const lines = [
@@ -93,11 +93,11 @@ export function nodesLines(report: NodesReport, startMs: number): string[] {
     lines.push(`  ${`node ${node}`.padEnd(10)} ${count}  ${served.join(', ')}`.trimEnd());
   }
   for (const limit of limits) lines.push('', ...limitLines(limit, at));
-  for (const revision of revisions) lines.push('', ...revisionLines(revision, at));
+  for (const revision of revisions) lines.push('', ...revisionLines(revision, at, endMs));
   for (const { name, on, atMs } of refusedWrites)
     lines.push('', `${name} was not written at ${at(atMs)}: node ${on} could not reach the store`);
   const worst = [...ends].sort((one, other) => other.passed - one.passed);
-  for (const end of worst.slice(0, SHOWN_ENDS)) lines.push('', ...endLines(end, at));
+  for (const end of worst.slice(0, SHOWN_ENDS)) lines.push('', ...endLines(end, at, endMs));
   const more = Math.max(0, ends.length - SHOWN_ENDS) + unreported;
   if (more > 0) lines.push('', `${counted(more, 'more session ended', 'more sessions ended')}; see --json`);
   return lines;
@@ -118,10 +118,14 @@ function limitLines(limit: LimitReport, at: At): string[] {
   ];
 }
 
-function revisionLines({ revision, name, on, atMs, reachedMs, stale, lastStaleMs }: RevisionReport, at: At) {
+function revisionLines(
+  { revision, name, on, atMs, reachedMs, stale, lastStaleMs }: RevisionReport,
+  at: At,
+  endMs: number,
+): string[] {
   const others = reachedMs.flatMap((ms, index) => {
     if (index + 1 === on) return [];
-    return [`node ${index + 1} ${ms === null ? 'never' : `after ${((ms - atMs) / 1_000).toFixed(1)} s`}`];
+    return [`node ${index + 1} ${ms === null ? 'never' : afterText(ms, atMs, endMs)}`];
   });
   const old =
     lastStaleMs === null
@@ -134,12 +138,22 @@ function revisionLines({ revision, name, on, atMs, reachedMs, stale, lastStaleMs
   ];
 }
 
-function endLines({ of, atMs, node, knownMs, passed, lastPassedMs }: EndReport, at: At): string[] {
+/** The run goes on after the end of the simulation until all is heard, without requests. */
+function afterText(ms: number, atMs: number, endMs: number): string {
+  const after = `after ${((ms - atMs) / 1_000).toFixed(1)} s`;
+  return ms >= endMs ? `${after}, when the simulation has ended` : after;
+}
+
+function endLines(
+  { of, atMs, node, knownMs, passed, lastPassedMs }: EndReport,
+  at: At,
+  endMs: number,
+): string[] {
   const unaware = knownMs.flatMap((ms, index) => (ms === null ? [index + 1] : []));
   const last = Math.max(...knownMs.map((ms) => ms ?? Number.NEGATIVE_INFINITY));
   const known =
     unaware.length === 0
-      ? `all nodes knew after ${((last - atMs) / 1_000).toFixed(1)} s`
+      ? `all nodes knew ${afterText(last, atMs, endMs)}`
       : `lost: ${unaware.length === 1 ? 'node' : 'nodes'} ${unaware.join(', ')} never knew`;
   const what = of === 'user' ? 'the sessions of a user' : `a ${of}`;
   return [

@@ -126,6 +126,36 @@ describe('values', () => {
     expect(once.stdout).toBe(again.stdout);
   });
 
+  test('of a template are explained with the parts of its expressions', async () => {
+    const template = 'a ${req.method} b ${.conn.client_ip} ${conn.client_port > 0 || true}';
+    const { code, stdout } = await evaluate('--template', '--explain', template);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').map((line) => line.replace(/(?<=\S) {2,}/, '  '))).toEqual([
+      "a ${req.method} b ${.conn.client_ip} ${conn.client_port > 0…  'a GET b 203.0.113.9 true'",
+      "  req.method  'GET'",
+      "  conn.client_ip  '203.0.113.9'",
+      '  conn.client_port > 0 || true  true',
+      '    conn.client_port > 0  false',
+      expect.stringMatching(/^ {6}conn\.client_port {2}\d+$/),
+      '',
+    ]);
+    const { steps, text } = JSON.parse(
+      (await evaluate('--template', '--explain', '--json', 'a ${req.method}')).stdout,
+    ) as { readonly steps: unknown; readonly text: string };
+    expect(text).toBe('a GET');
+    expect(steps).toEqual([
+      { source: 'req.method', start: 4, end: 14, times: 1, value: 'GET', written: "'GET'" },
+    ]);
+    const failed = await evaluate(
+      '--template',
+      '--explain',
+      "${req.method} ${req.headers['x-none']} ${req.host}",
+    );
+    expect(failed.code).toBe(4);
+    expect(failed.stdout).toContain("req.headers['x-none']");
+    expect(failed.stdout).not.toContain('  req.host ');
+  });
+
   test('of a template are its text', async () => {
     const { stdout } = await evaluate(
       '--template',

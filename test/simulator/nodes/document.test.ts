@@ -28,6 +28,7 @@ const folder = folderWith({
     - { at: 4m, cut: [store] }
     - { at: 250s, configure: { edge: ./policy.yaml, on: 2 } }
 `,
+  'written.yaml': changed('{ at: 90s, configure: { edge: ./strict.yaml, on: 1 } }'),
   'steps.yaml': `${HEAD}nodes: { count: 2, limits: shared, when_unavailable: deny }
 cases:
   - name: a node without the shared state refuses
@@ -95,6 +96,32 @@ describe('sim with several nodes', () => {
     const { stdout } = await edgeproof(['sim', 'four.yaml'], folder);
     expect(stdout.slice(stdout.indexOf('4 nodes'))).toMatchSnapshot();
     expect((await edgeproof(['sim', 'four.yaml'], folder)).stdout).toBe(stdout);
+  });
+
+  it.each([
+    // A cut or a join of others changes nothing: what was written before is heard after its own delay.
+    [
+      ['--delay', '40s', '--partition', '2@80s-85s'],
+      [90_000, 130_000, 130_000, 130_000],
+    ],
+    [
+      ['--delay', '40s', '--partition', '2@100s-2m'],
+      [90_000, 160_000, 130_000, 130_000],
+    ],
+    [
+      ['--delay', '10h', '--partition', '2@30s-1m'],
+      [90_000, 36_090_000, 36_090_000, 36_090_000],
+    ],
+  ])('%j: nodes hear after the delay', async (options, reached) => {
+    const { revisions } = await simulated('written.yaml', ...options);
+    expect(revisions).toMatchObject([{ reached_ms: reached }]);
+  });
+
+  it('says what is heard after the end', async () => {
+    const { stdout } = await edgeproof(['sim', 'written.yaml', '--delay', '10h'], folder);
+    expect(stdout).toContain(
+      '\n  node 2 after 36000.0 s, when the simulation has ended, node 3 after 36000.0 s, when the simulation has ended,',
+    );
   });
 
   it('a timeline cuts, joins and configures', async () => {

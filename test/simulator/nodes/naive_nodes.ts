@@ -43,13 +43,20 @@ export function naiveNodes(
   );
   /** The index of the last act before a time: what is heard at a time comes before the act of that time. */
   const lastBefore = (ms: number): number => acts.findLastIndex(({ atMs }) => atMs < ms);
+  /** Since when a node that can reach the store can do so. */
+  const togetherSince = (index: number, node: number): number => {
+    const apart = acts.findLastIndex((_act, at) => at <= index && !areTogether(at, node, 'store'));
+    return apart < 0 ? Number.NEGATIVE_INFINITY : acts[apart + 1]!.atMs;
+  };
   const revisionOf = (node: number, index: number): number => {
     const heard = changes
       .map(({ atMs }) => atMs + delayMs)
       .filter((ms) => ms <= acts[index]!.atMs)
-      .map((ms) => lastBefore(ms))
-      .filter((at) => areTogether(at, node, 'store'))
-      .map((at) => writes.filter((write) => write.index <= at).length);
+      .filter((ms) => areTogether(lastBefore(ms), node, 'store'))
+      .map((ms) => {
+        const sinceMs = togetherSince(lastBefore(ms), node);
+        return writes.filter((write) => Math.max(acts[write.index]!.atMs, sinceMs) + delayMs <= ms).length;
+      });
     const own = writes.flatMap((write, at) => (write.on === node && write.index <= index ? [at + 1] : []));
     return 1 + Math.max(0, ...heard, ...own);
   };
