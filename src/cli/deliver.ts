@@ -8,6 +8,8 @@ import { kafkaQueue } from '../clients/kafka.ts';
 import { natsQueue } from '../clients/nats.ts';
 import { joinGroup } from '../clients/nats_consumer.ts';
 import { targetSchema } from '../control/resources/event_targets.ts';
+import { issueMessage } from '../control/resources/issue_messages.ts';
+import { formAt } from '../control/resources/parse.ts';
 import { DEFAULT_LIMITS } from '../events/batches.ts';
 import { groupDelivery } from '../events/group_delivery.ts';
 import { type TargetSettings, targetOf } from '../events/targets.ts';
@@ -100,9 +102,16 @@ function targetIn({ to, eventFiles }: Options, dial: ReturnType<typeof guardedDi
     throw new FileError(`${placeIn(document, '')}: there is no \`target\`; ${KIND.smallest}`);
   const { data, error } = targetSchema.safeParse(written);
   if (error !== undefined) {
-    const [issue] = error.issues;
-    const pointer = (issue!.path as (string | number)[]).reduce(pointerTo, '/target');
-    throw new FileError(`${placeIn(document, pointer)}: ${pointer}: ${issue!.message}`);
+    const issue = error.issues[0]!;
+    const pointer = (issue.path as (string | number)[]).reduce(pointerTo, '/target');
+    const path = ['target', ...issue.path];
+    const message = issueMessage(
+      { ...issue, path },
+      { target: written },
+      path,
+      formAt(targetSchema, issue.path),
+    );
+    throw new FileError(`${placeIn(document, pointer)}: ${message}`);
   }
   const count = Object.keys(data).length;
   if (count !== 1)

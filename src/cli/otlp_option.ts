@@ -3,6 +3,8 @@ import { callbackPost } from '../clients/callback_post.ts';
 import type { EdgeOptions } from '../edgeproof.ts';
 import { otlpExporter } from '../events/otlp_exporter.ts';
 import type { OtlpSettings } from '../events/senders/otlp.ts';
+import { isFieldValue } from '../http/fields.ts';
+import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import { FileError } from '../project_files/load_config.ts';
 
 export interface OtlpVerbOptions {
@@ -57,6 +59,8 @@ export function otlpExport(
   };
 }
 
+const HEADERS = 'OTEL_EXPORTER_OTLP_HEADERS';
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 function settingsOf(url: string, service: string, variables: Variables): OtlpSettings {
@@ -66,7 +70,7 @@ function settingsOf(url: string, service: string, variables: Variables): OtlpSet
   }
   return {
     url,
-    headers: headersOf(variables['OTEL_EXPORTER_OTLP_HEADERS'] ?? ''),
+    headers: headersOf(variables[HEADERS] ?? ''),
     encoding: protocol === 'http/json' ? 'json' : 'protobuf',
     compression: variables['OTEL_EXPORTER_OTLP_COMPRESSION'] === 'none' ? 'none' : 'gzip',
     signals: ['logs', 'traces'],
@@ -80,20 +84,34 @@ function headersOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     members.map((member) => {
       const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=(.*)$/.exec(member) ?? [];
-      const decoded = value === undefined ? null : decodedText(value.trim());
       // The text is not shown: it has keys.
-      if (decoded === null)
-        throw new FileError('OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs, separated by commas');
-      return [name!.toLowerCase(), decoded];
+      if (name === undefined || value === undefined)
+        throw new FileError(`${HEADERS} must be name=value pairs, separated by commas`);
+      return [name.toLowerCase(), valueOf(name.toLowerCase(), value.trim())];
     }),
   );
 }
 
-/** Null if it cannot be the value of a field. */
+/** The value of a field of requests. Throws FileError for what cannot be sent, which would fail at each request. */
+function valueOf(name: string, text: string): string {
+  if (isFraming(name) || isHopByHop(name))
+    throw new FileError(`${HEADERS} must not set ${name}, a field of the connection; leave it out`);
+  const decoded = decodedText(text);
+  if (decoded === null)
+    throw new FileError(
+      `the value of ${name} in ${HEADERS} must be percent-encoded: a % that is meant as such is %25`,
+    );
+  if (!isFieldValue(decoded))
+    throw new FileError(
+      `the value of ${name} in ${HEADERS} has a line break or another character that HTTP cannot send; remove it`,
+    );
+  return decoded;
+}
+
+/** Null for what is not percent-encoded. */
 function decodedText(text: string): string | null {
   try {
-    const decoded = decodeURIComponent(text);
-    return /^[\t\x20-\x7e\x80-\xff]*$/.test(decoded) ? decoded : null;
+    return decodeURIComponent(text);
   } catch {
     return null;
   }

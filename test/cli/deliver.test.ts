@@ -121,7 +121,9 @@ describe.skipIf(NATS_SERVER === undefined)(`deliver${WITHOUT_NATS}`, () => {
       return ran.stderr;
     };
     const place = 'nats://127.0.0.1:1/edge.events';
-    expect(await refused(place, '--to', 'wrong.json')).toContain('wrong.json:1:19: /target/s3');
+    expect(await refused(place, '--to', 'wrong.json')).toContain(
+      "wrong.json:1:19: The field 'target.s3.auth' is missing.",
+    );
     expect(await refused(place, '--to', 'no.json')).toContain('no.json:1:1: there is no `target`');
     expect(await refused('kafka://127.0.0.1:1/a', '--to', 'log.json')).toContain('name a queue of NATS');
     const waiting = start(['deliver', place, '--to', 'log.json'], folder);
@@ -132,15 +134,40 @@ describe.skipIf(NATS_SERVER === undefined)(`deliver${WITHOUT_NATS}`, () => {
 
 describe('the file of deliver', () => {
   it.each([
-    ['{"target": {\n  "debug": {"log": tru}}}', 'target.json:2:20: /target/debug/log: '],
+    [
+      '{"target": {\n  "debug": {"log": tru}}}',
+      "target.json:2:20: The field 'target.debug.log' has to be a boolean, not a string.",
+    ],
     ['{\n  "target": {"debug": {"log": true},\n}', 'target.json:1:1 error edge.syntax '],
-    ['target:\n  debug: { log: true, callback_url: x }', 'target.json:2:37: /target/debug/callback_url: '],
+    [
+      'target:\n  debug: { log: true, callback_url: x }',
+      "target.json:2:37: The field 'target.debug.callback_url' is invalid: ",
+    ],
     ['{"targets": {}}', 'target.json:1:1: there is no `target`; '],
     [
       '{"target": {"debug": {"log": true}, "file": {"name": "x"}}}',
       'target.json:1:12: a file has exactly one target, not 2',
     ],
     ['[]', 'target.json:1:1 error edge.not_a_map '],
+    ...[
+      [
+        'otlp',
+        '{"url": "http://a.test", "headers": {"x-key": "a\\nb"}}',
+        67,
+        "otlp.headers.x-key' has to be",
+      ],
+      [
+        'otlp',
+        '{"url": "http://a.test", "headers": {"Connection": "x"}}',
+        72,
+        "otlp.headers.Connection' cannot be set",
+      ],
+      ['otlp', '{"url": "http://a.test", "headers": {"a b": "x"}}', 65, "otlp.headers.a b' cannot be set"],
+      ['datadog', '{"api_key": "key\\n"}', 36, "datadog.api_key' has to be"],
+    ].map(([name, target, column, problem]): [string, string] => [
+      `{"target": {"${name}": ${target}}}`,
+      `target.json:1:${column}: The field 'target.${problem}`,
+    ]),
   ])('%j is refused with its place', async (text, message) => {
     const folder = folderWith({ 'target.json': text });
     const ran = await edgeproof(['deliver', 'nats://127.0.0.1:1/x', '--to', 'target.json'], folder);

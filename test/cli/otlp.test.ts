@@ -84,3 +84,19 @@ it.each([[['--otlp', 'localhost:4318'], /expected a URL such as/]])(
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   },
 );
+
+it.each([
+  ['x-key=a%0Ab', 'the value of x-key in OTEL_EXPORTER_OTLP_HEADERS has a line break or another character'],
+  [
+    'x-key=%E2%82%AC',
+    'the value of x-key in OTEL_EXPORTER_OTLP_HEADERS has a line break or another character',
+  ],
+  ['x-key=100%', 'the value of x-key in OTEL_EXPORTER_OTLP_HEADERS must be percent-encoded'],
+  ['Content-Length=5', 'OTEL_EXPORTER_OTLP_HEADERS must not set content-length'],
+  ['x-key', 'OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs'],
+])('headers %j are refused at the start', async (headers, message) => {
+  const words = ['dev', 'edge.yaml', '--port', '0', '--otlp', 'http://127.0.0.1:1'];
+  const ran = await edgeproof(words, folderWith(EDGE), { OTEL_EXPORTER_OTLP_HEADERS: headers });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain(message);
+});

@@ -186,6 +186,15 @@ describe('callbacks', () => {
     ]);
   });
 
+  it.each([
+    ['/target/otlp/headers/x-key', { otlp: { url: 'http://203.0.113.9', headers: { 'x-key': 'a\nb' } } }],
+    ['/target/otlp/headers/TE', { otlp: { url: 'http://203.0.113.9', headers: { TE: 'x' } } }],
+    ['/target/datadog/api_key', { datadog: { api_key: 'key\n' } }],
+  ])('with a field that HTTP cannot send are refused at %s', async (pointer, target) => {
+    const { status, body } = await shared.call('POST', '/event_destinations', { target });
+    expect([status, body.details.pointer]).toEqual([400, pointer]);
+  });
+
   it.each(['http://user:secret@203.0.113.9/', 'ftp://203.0.113.9/', 'http://', 'http://a:99999/'])(
     'to %s are refused',
     async (callback_url) => {

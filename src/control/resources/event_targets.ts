@@ -1,10 +1,17 @@
 import * as z from 'zod';
+import { isFraming, isHopByHop } from '../../http/forwarding.ts';
 
-const secret = z.string().describe('Secret; never returned.');
+const SECRET = 'Secret; never returned.';
+const secret = z.string().describe(SECRET);
+/** What is sent as the value of a field: Latin-1 without control characters except tab (RFC 9110 §5.5). */
+const fieldValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/)
+  .meta({ form: 'a text that HTTP can send: Latin-1 without line breaks and other control characters' });
 const awsAuth = z
   .strictObject({
     role: z.strictObject({ role_arn: z.string().min(1) }).optional(),
-    creds: z.strictObject({ aws_access_key_id: z.string().min(1), aws_secret_access_key: secret }).optional(),
+    creds: z.strictObject({ aws_access_key_id: fieldValue.min(1), aws_secret_access_key: secret }).optional(),
   })
   .describe('A role or credentials.');
 
@@ -14,7 +21,7 @@ export const CLOUD_TARGETS = {
   kinesis: z.strictObject({ auth: awsAuth, stream_arn: z.string().min(1) }),
   cloudwatch_logs: z.strictObject({ auth: awsAuth, log_group_arn: z.string().min(1) }),
   datadog: z.strictObject({
-    api_key: secret,
+    api_key: fieldValue.describe(SECRET),
     ddtags: z.string().optional(),
     service: z.string().optional(),
     ddsite: z.string().optional(),
@@ -34,6 +41,14 @@ const OBJECT_BYTES = 8_388_608;
 const OBJECT_LEAST_BYTES = 1_048_576;
 const OBJECT_SECONDS = 60;
 const hostWithPort = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/;
+
+/** A name that the client of the destination does not set itself. */
+const fieldName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'it is not the name of an HTTP field')
+  .refine((name) => !isFraming(name.toLowerCase()) && !isHopByHop(name.toLowerCase()), {
+    error: 'fields of the connection are not set by hand',
+  });
 
 /** Targets that are our extension. */
 const FURTHER_TARGETS = {
@@ -62,7 +77,7 @@ const FURTHER_TARGETS = {
     .strictObject({
       url: httpUrl.describe('Base URL of an OTLP/HTTP receiver; v1/logs and v1/traces are appended.'),
       headers: z
-        .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/), z.string().max(4_096))
+        .record(fieldName, fieldValue.max(4_096))
         .optional()
         .describe('Fields of requests; their values are never returned.'),
       encoding: z.enum(['protobuf', 'json']).default('protobuf'),

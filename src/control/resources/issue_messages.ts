@@ -23,6 +23,7 @@ export function issueMessage(
   if (issue.code === 'too_small')
     return `${name} has to be at least ${issue.minimum}${unitOf(issue.origin, issue.minimum)}.`;
   if (issue.code === 'invalid_format' && form !== undefined) return `${name} has to be ${form}.`;
+  if (issue.code === 'invalid_key') return `${name} cannot be set: ${issue.issues[0]!.message}.`;
   if (issue.code !== 'invalid_value') return `${name} is invalid: ${issue.message}.`;
   const values = issue.values.map(String);
   return `${name} has to be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}.`;

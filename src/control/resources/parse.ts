@@ -203,8 +203,7 @@ function checked(
     ? codes?.missing
     : (numberBelow(codes, String(below)) ?? numberBelow(codes, String(member)) ?? codes?.bad);
   const number = own ?? COMMON.badValue;
-  const form = schemaAt(schema, issue.path)?.meta()?.['form'];
-  const message = issueMessage(issue, body, issue.path.slice(unnamed), form as string | undefined);
+  const message = issueMessage(issue, body, issue.path.slice(unnamed), formAt(schema, issue.path));
   const more = issues.length > 1 ? { problems: String(issues.length) } : {};
   throw new ApiProblem(400, number, message, { pointer, ...more });
 }
@@ -221,12 +220,18 @@ function knownAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
-/** The schema at a path of a schema, if it is one of objects and lists. */
+/** What the texts at a path of a schema have to be. */
+export function formAt(schema: z.ZodType, path: readonly PropertyKey[]): string | undefined {
+  return schemaAt(schema, path)?.meta()?.['form'] as string | undefined;
+}
+
+/** The schema at a path of a schema, if it is one of objects, maps and lists. */
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
   let at: unknown = schema;
   for (const key of ['', ...path]) {
     if (key !== '' && at instanceof z.ZodObject) at = at.shape[String(key)];
     else if (key !== '' && at instanceof z.ZodArray) at = at.element;
+    else if (key !== '' && at instanceof z.ZodRecord) at = at.valueType;
     while (at instanceof z.ZodOptional || at instanceof z.ZodDefault) at = at.unwrap();
   }
   return at instanceof z.ZodType ? at : undefined;
