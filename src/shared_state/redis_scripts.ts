@@ -33,6 +33,12 @@ if kept then
   last, counts = unpacked[1], unpacked[2]
 else
   counts = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+  -- What keys beyond the limit shared may be of this key.
+  local shared = key == KEYS[1] and redis.call('GET', KEYS[2])
+  if shared then
+    local unpacked = cmsgpack.unpack(shared)
+    last, counts = unpacked[1], unpacked[2]
+  end
 end
 if slot < last then
   slot = last

@@ -123,6 +123,23 @@ describe('a rate limiter', () => {
     expect(keysHeld(limiter)).toBe(1);
   });
 
+  test('counts what the shared window admitted for a key that gets its own', () => {
+    const limiter = newRateLimiter({ capacity: 5, windowMs: 1_000, keyLimit: 1 });
+    const admitted = (nowMs: number): number => {
+      let count = 0;
+      while (take(limiter, 'late', nowMs) === 0) count++;
+      return count;
+    };
+    take(limiter, 'flood', 0);
+    expect(take(limiter, 'late', 2_100)).toBe(0);
+    expect(admitted(3_150)).toBe(4);
+    // The place of the flood is free now, and the first request has expired.
+    expect(admitted(3_250)).toBe(1);
+    expect(keysHeld(limiter)).toBe(1);
+    expect(take(limiter, 'late', 3_250)).toBe(950);
+    expect(admitted(4_200)).toBe(4);
+  });
+
   test('memory is bounded for more keys than the limit', () => {
     const keyLimit = IS_FULL ? 1_000_000 : 100_000;
     const limiter = newRateLimiter({ capacity: 5, windowMs: 60_000, keyLimit });

@@ -72,6 +72,22 @@ describe.skipIf(REDIS_SERVER === null)(`a Redis of the test's own${WITHOUT_REDIS
     expect(waitMs).toBeLessThanOrEqual(66_000);
   });
 
+  it('counts what keys beyond their number shared for a key that gets its own window', async () => {
+    const state = await node('local', PATIENT_MS);
+    const client = await createClient({ url: redis.url }).connect();
+    closing.push(() => client.close());
+    const taken = async (key: string) =>
+      ((await state.ask({ ...LIMIT, key, capacity: 3 })) as { waitMs: number }).waitMs;
+    expect(await taken('first')).toBe(0);
+    // As if a million keys were in use.
+    const [used] = await client.keys('*|used *');
+    await client.set(used!, '1000000', { expiration: 'KEEPTTL' });
+    expect([await taken('late'), await taken('late'), await taken('late')]).toEqual([0, 0, 0]);
+    await client.del(used!);
+    expect(await taken('late')).toBeGreaterThan(0);
+    expect(await taken('first')).toBe(0);
+  });
+
   it('admits again when the window has passed', async () => {
     const state = await node();
     const short = { ...LIMIT, key: 'k', capacity: 2, windowMs: 1_000 };

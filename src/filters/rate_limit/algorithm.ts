@@ -7,7 +7,8 @@
  *
  * Memory is 52 bytes plus the key itself, for at most `keyLimit` keys. Keys without requests for a whole window are
  * dropped together. Beyond the limit, all new keys share one window of the same capacity, so that a flood of invented
- * keys neither exhausts memory nor evicts the counts of others.
+ * keys neither exhausts memory nor evicts the counts of others. A key that gets a window of its own starts with what the
+ * shared one has counted, because some of that may be its own.
  */
 export interface RateLimitSettings {
   /** Maximum number of admitted requests in any `windowMs`; 1 to 4,294,967,295. */
@@ -31,6 +32,7 @@ export interface RateLimiter {
   former: Windows;
   /** The shared window of all keys beyond the limit. */
   readonly overflow: Windows;
+  hasOverflowed: boolean;
 }
 
 /** Windows of keys: place p has the ring `counts[p × 11 …]`, last updated in slot `slots[p]`. */
@@ -67,6 +69,7 @@ export function newRateLimiter(settings: RateLimitSettings): RateLimiter {
     recent: noWindows(),
     former: noWindows(),
     overflow,
+    hasOverflowed: false,
   };
 }
 
@@ -126,13 +129,25 @@ function windowOf(limiter: RateLimiter, key: string, slot: number): readonly [Wi
   const { recent, former } = limiter;
   const from = former.places.get(key);
   if (from === undefined) {
-    if (keysHeld(limiter) >= limiter.settings.keyLimit) return [limiter.overflow, 0];
-    return [recent, place(recent, key, slot)];
+    if (keysHeld(limiter) >= limiter.settings.keyLimit) {
+      limiter.hasOverflowed = true;
+      return [limiter.overflow, 0];
+    }
+    const at = place(recent, key, slot);
+    if (limiter.hasOverflowed) {
+      forgetOld(limiter.overflow, 0, slot);
+      copyRing(limiter.overflow, 0, recent, at);
+    }
+    return [recent, at];
   }
   former.places.delete(key);
   const at = place(recent, key, former.slots[from]!);
-  recent.counts.set(former.counts.subarray(from * RING, (from + 1) * RING), at * RING);
+  copyRing(former, from, recent, at);
   return [recent, at];
+}
+
+function copyRing({ counts }: Windows, from: number, to: Windows, at: number): void {
+  to.counts.set(counts.subarray(from * RING, (from + 1) * RING), at * RING);
 }
 
 function noWindows(): Windows {
