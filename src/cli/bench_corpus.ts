@@ -1,4 +1,5 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { statOf } from './named_files.ts';
 import { createInterface } from 'node:readline';
 import { type BenchRequest, type Corpus, START_MS } from '../benchmark/decision.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
@@ -40,7 +41,7 @@ const SCENARIO = /\.(?:ya?ml|json|[cm]?[jt]s)$/;
 
 /** The requests of scenario files or of a log: a recording, events, HAR or curl lines. */
 function requestsIn(path: string, options: LoadOptions): Promise<readonly BenchRequest[]> {
-  const isLog = !SCENARIO.test(path) && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const isLog = !SCENARIO.test(path) && statOf(path)?.isFile() === true;
   return isLog ? requestsOfLog(path) : requestsOfScenarios(path, options);
 }
 

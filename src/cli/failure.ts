@@ -47,6 +47,7 @@ function failureOf(error: unknown): { readonly text: string; readonly code: numb
 const TASKS: Readonly<Record<string, string>> = {
   open: 'open',
   read: 'read',
+  stat: 'read',
   write: 'write',
   scandir: 'list the folder',
   mkdir: 'create the folder',

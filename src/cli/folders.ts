@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileFailure } from '../diagnostics/system_failure.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { OutputError } from './failure.ts';
 
 const OWNER_ONLY = 0o700;
 
-/** Makes a folder and those above it; throws OutputError. */
+/** Makes a folder and those above it; throws OutputError, and FileError for an empty name. */
 export function makeFolder(path: string, mode?: number): void {
+  if (path === '') throw new FileError('the name of a folder is empty; name one, or . for this one');
   try {
     makeMissing(resolve(path), mode);
   } catch (error) {

@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure } from '../diagnostics/system_failure.ts';
-import { FileError } from '../project_files/load_config.ts';
+import { FileError, readBytes } from '../project_files/load_config.ts';
 import { nameNear } from '../project_files/files_beside.ts';
 
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage']);
@@ -19,7 +19,7 @@ export async function namedFiles(
 ): Promise<string[]> {
   const found = new Set<string>();
   for (const path of paths) {
-    const stat = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+    const stat = path === '-' ? undefined : statOf(path);
     const files =
       stat === undefined && MAGIC.test(path)
         ? await matching(path, isOurs)
@@ -63,9 +63,20 @@ function below(folder: string): string[] {
   }
 }
 
+/** What is at a path: undefined for nothing, null if it cannot be reached, as over links in a circle. */
+export function statOf(path: string): Stats | undefined | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return null;
+  }
+}
+
 /** Throws FileError for a path that is neither a file nor a folder. */
 export function mustExist(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  // Reading it says why it cannot be reached.
+  if (path === '' || statOf(path) === null) readBytes(path);
+  if (statOf(path) !== undefined) return;
   const near = nameNear(path);
   throw new FileError(
     `cannot read ${path}: there is no such file or folder; ${near ?? 'correct the name, or create it'}`,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type TakePiece, eachPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
@@ -21,6 +20,7 @@ import type { ReplayPart } from './replay_part.ts';
 import { type ReplayGates, readPercent, replayExitCode, replayReport } from './replay_report.ts';
 import { reporterOption } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
+import { statOf } from './named_files.ts';
 
 interface Options extends JudgeOptions, PartOptions, ReplayGates {
   readonly reporter: 'text' | 'json' | 'ndjson' | 'html';
@@ -188,7 +188,7 @@ const MIN_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
 const MAX_THREADS = 3;
 
 function jobsThatPay(logs: readonly string[]): number {
-  const bytes = logs.reduce((sum, log) => sum + (statSync(log, { throwIfNoEntry: false })?.size ?? 0), 0);
+  const bytes = logs.reduce((sum, log) => sum + (statOf(log)?.size ?? 0), 0);
   return Math.max(1, Math.min(Math.floor(bytes / MIN_BYTES_PER_THREAD), availableParallelism(), MAX_THREADS));
 }
 

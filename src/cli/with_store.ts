@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { ACCOUNT_SETTING } from '../control/api/account.ts';
 import { placeOf } from '../control/store_copy.ts';
 import { type Store, StoreError } from '../control/store/port.ts';
-import { isPostgres, openPostgresStore } from '../control/store/postgres.ts';
+import { isPostgres, openPostgresStore, storeName } from '../control/store/postgres.ts';
 import { openSqliteStore } from '../control/store/sqlite.ts';
 import { EXIT } from './exit_codes.ts';
 
@@ -30,7 +31,14 @@ export async function withStore(path: string, work: (store: Store) => Promise<vo
   try {
     if (!isPostgres(path) && !existsSync(path))
       throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
+    // SQLite would make a database of it.
+    if (!isPostgres(path) && statSync(path).size === 0)
+      throw new StoreError(`${path} is an empty file, not a store; name one that \`edgeproof serve\` made`);
     store = isPostgres(path) ? await openPostgresStore(path) : openSqliteStore(path);
+    if ((await store.read((view) => view.setting(ACCOUNT_SETTING))) === null)
+      throw new StoreError(
+        `${storeName(path)} has no account yet; start \`edgeproof serve\` with it, which makes one`,
+      );
     await work(store);
     return EXIT.ok;
   } finally {

@@ -154,6 +154,7 @@ let standardInput: Buffer | null = null;
 
 /** Reads a file, or standard input for `-`; throws FileError. */
 export function readBytes(path: string): Buffer {
+  if (path === '') throw new FileError('the name of a file is empty; name one');
   try {
     return path === '-' ? (standardInput ??= readFileSync(0)) : readFileSync(path);
   } catch (error) {
