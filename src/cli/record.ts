@@ -4,7 +4,7 @@ import { eachLine, eachPiece } from '../replay/lines.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { replayedEdge } from '../replay/decide.ts';
 import { harOf } from '../replay/har.ts';
-import { isRecordingLine } from '../replay/read_recording.ts';
+import { exchangeIn } from '../replay/recorded_shape.ts';
 import { logReader } from '../replay/read_log.ts';
 import type { LogRecord } from '../replay/log_record.ts';
 import type { RecordedExchange } from '../replay/recording.ts';
@@ -23,6 +23,7 @@ import { refuseAllBeside, refuseAlone } from './option_conflicts.ts';
 import { readCount } from './option_values.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
 import { stderr, stdout } from './output.ts';
+import { printable } from './terminal.ts';
 
 interface Options extends Omit<IngressOptions, 'record'> {
   readonly from?: readonly string[];
@@ -71,7 +72,7 @@ async function convert(
     options.to === 'har'
       ? await toHar(logs, limit)
       : await toScenario(namedOrUsual(named, 'edge'), logs, out, options);
-  for (const problem of made.problems) stderr.write(`${problem}\n`);
+  for (const problem of made.problems) stderr.write(`${printable(problem)}\n`);
   if (made.count === 0) return EXIT.nothingSelected;
   if (out === '-') stdout.write(made.text);
   else writeText(out, made.text);
@@ -84,35 +85,37 @@ interface Made {
   readonly problems: readonly string[];
 }
 
-/** Only lines in JSON can be records of exchanges; throws FileError. */
-function jsonOf(line: string, log: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new FileError(
-      `${log} has a line that is not JSON; only recordings can be converted to HAR: \`edgeproof record --out ${log}\` makes one`,
-    );
-  }
-}
-
 /** Only recordings have everything that an HTTP archive needs. */
 async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const exchanges: RecordedExchange[] = [];
+  const problems: string[] = [];
   for (const log of logs) {
-    const take = (line: string): void => {
+    const take = (line: string, number: number): void => {
       if (exchanges.length >= limit || line === '') return;
-      const value = jsonOf(line, log);
-      if (isRecordingLine(value)) exchanges.push(value.exchange);
+      const read = recordedIn(line);
+      if (read === null) return;
+      if ('exchange' in read) exchanges.push(read.exchange);
+      else problems.push(`line ${number}: ${read.problem}`);
     };
     await namedInErrors(log, eachLine(log, take));
   }
   const { packageVersion } = await import('./version.ts');
   const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
-  const problems =
-    exchanges.length === 0
-      ? ['the logs have no recorded exchange; only recordings can be converted to HAR']
-      : [];
+  if (exchanges.length === 0) return { text, count: 0, problems: [...problems.slice(0, FEW), NO_EXCHANGE] };
   return { text, count: exchanges.length, problems };
+}
+
+/** Every line of a log of another kind is a problem; the first ones show that. */
+const FEW = 3;
+const NO_EXCHANGE =
+  'the logs have no recorded exchange; only recordings can be converted to HAR: `edgeproof record --out FILE` makes one';
+
+function recordedIn(line: string): ReturnType<typeof exchangeIn> {
+  try {
+    return exchangeIn(JSON.parse(line));
+  } catch {
+    return { problem: 'this is not JSON' };
+  }
 }
 
 async function toScenario(

@@ -1,17 +1,23 @@
 import { REDACTED } from '../http/secrets.ts';
 import { localTimeMs, requestLineOf } from './access_lines.ts';
 import type { AccessLine, AccessRead } from './access_record.ts';
+import { aText, listOf, mapOf } from './shape.ts';
 
 /** Access logs with a JSON object for each request: nginx, Cloudflare, Envoy and Caddy. */
 
 type Members = Readonly<Record<string, unknown>>;
 
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Reads an object of one of these logs; null for other objects. */
 export function readAccessObject(value: unknown): AccessRead | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const members = value as Members;
+  if (!isMembers(value)) return null;
+  const members = value;
   if ('ClientRequestURI' in members) return cloudflare(members);
-  if ('request' in members && typeof members['request'] === 'object') return caddy(members);
+  const { request } = members;
+  if (isMembers(request)) return caddy(members, request);
   if ('downstream_remote_address' in members || 'response_flags' in members) return envoy(members);
   if ('remote_addr' in members) return nginx(members);
   return null;
@@ -157,15 +163,19 @@ const TLS_VERSIONS: Readonly<Record<string, string>> = {
   772: 'TLSv1.3',
 };
 
+/** All values of each field, by its name. */
+const CADDY_FIELDS = mapOf(listOf(aText));
+
 /** Caddy's access log: it has all fields of a request, and hides credentials. */
-function caddy(members: Members): AccessRead {
-  const request = members['request'] as Members;
+function caddy(members: Members, request: Members): AccessRead {
+  const misshapen = CADDY_FIELDS(request['headers'] ?? {}, 'request.headers');
+  if (misshapen !== null) return { problem: `the line has no '${misshapen}' that can be read` };
   const fields = Object.entries((request['headers'] ?? {}) as Readonly<Record<string, readonly string[]>>);
   const headers = fields.flatMap(([name, values]) =>
     values.map((value) => [name, value === 'REDACTED' ? REDACTED : value] as const),
   );
   const redacted = headers.flatMap(([name, value]) => (value === REDACTED ? [name.toLowerCase()] : []));
-  const tls = request['tls'] as Members | undefined;
+  const tls = isMembers(request['tls']) ? request['tls'] : undefined;
   const port = text(request, 'remote_port');
   return complete({
     headers,

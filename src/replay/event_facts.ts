@@ -165,12 +165,14 @@ function placesIn(leaves: readonly Leaf[], event: EventLine) {
   };
   const fields = (...keys: readonly string[]): readonly (readonly [name: string, place: number])[] => {
     let headers: unknown = event;
-    for (const key of keys) headers = (headers as Readonly<Record<string, unknown>> | undefined)?.[key];
+    for (const key of keys)
+      headers = (headers as Readonly<Record<string, unknown>> | null | undefined)?.[key];
     if (headers === undefined) return [];
-    return Object.entries(headers as Readonly<Record<string, unknown>>).flatMap(([name, values]) => {
+    return Object.entries(headers ?? {}).flatMap(([name, values]: [string, unknown]) => {
+      const list = Array.isArray(values) ? values : [];
       // A field without values differs from a missing field.
-      if (!Array.isArray(values) || values.length === 0) isOurs = false;
-      return Array.from(values as readonly unknown[], (_value, index) => {
+      if (list.length === 0) isOurs = false;
+      return Array.from(list, (_value, index) => {
         const found = places.get(`text ${[...keys, name, String(index)].join('\n')}`);
         if (found === undefined) isOurs = false;
         return [name, found ?? -1] as const;

@@ -3,6 +3,8 @@ import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome, NEVER_LOGGED
 import type { RecordedBody, RecordedExchange, RecordedResponse } from './recording.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { fieldPairs } from '../http/fields.ts';
+import { aNumber, aText, listOf, objectOf, orAbsent, orNull } from './shape.ts';
+import type { Shape } from './shape.ts';
 
 /**
  * HTTP Archive 1.2 (W3C editor's draft): the members that a replay reads, and the form in which recordings are
@@ -13,26 +15,42 @@ interface HarPair {
   readonly value: string;
 }
 
+/** Some programs write null for what they do not have. */
+type Missing = null | undefined;
+
 interface HarEntry {
-  readonly startedDateTime?: string;
+  readonly startedDateTime?: string | Missing;
   readonly request: {
     readonly method: string;
     readonly url: string;
-    readonly headers?: readonly HarPair[];
-    readonly bodySize?: number;
-    readonly postData?: { readonly text?: string; readonly encoding?: string };
+    readonly headers?: readonly HarPair[] | Missing;
+    readonly bodySize?: number | Missing;
+    readonly postData?: { readonly text?: string | Missing; readonly encoding?: string | Missing } | Missing;
   };
-  readonly response?: {
-    readonly status?: number;
-    readonly headers?: readonly HarPair[];
-    readonly content?: { readonly size?: number; readonly text?: string; readonly encoding?: string };
-  };
+  readonly response?:
+    | { readonly status?: number | Missing; readonly headers?: readonly HarPair[] | Missing }
+    | Missing;
   /** Our extension: the address of the client, which a browser does not know. */
-  readonly _clientAddress?: string;
+  readonly _clientAddress?: string | Missing;
 }
 
+const orMissing = (shape: Shape): Shape => orAbsent(orNull(shape));
+const PAIRS = orMissing(listOf(objectOf({ name: aText, value: aText })));
+const ENTRY = objectOf({
+  startedDateTime: orMissing(aText),
+  request: objectOf({
+    method: aText,
+    url: aText,
+    headers: PAIRS,
+    bodySize: orMissing(aNumber),
+    postData: orMissing(objectOf({ text: orMissing(aText), encoding: orMissing(aText) })),
+  }),
+  response: orMissing(objectOf({ status: orMissing(aNumber), headers: PAIRS })),
+  _clientAddress: orMissing(aText),
+});
+
 export interface Har {
-  readonly log: { readonly entries: readonly HarEntry[] };
+  readonly log: { readonly entries: readonly unknown[] };
 }
 
 export function isHar(value: unknown): value is Har {
@@ -47,11 +65,16 @@ const OFTEN_DROPPED = ['authorization', 'cookie'];
  * sent.
  */
 export function harRecords(har: Har): (LogRecord | { readonly problem: string })[] {
-  return har.log.entries.map((entry, index) => harRecord(entry, index + 1));
+  return har.log.entries.map((entry, index) => {
+    const place = ENTRY(entry, '');
+    if (place === null) return harRecord(entry as HarEntry, index + 1);
+    return { problem: `entry ${index + 1} of the archive has no '${place}' that can be read` };
+  });
 }
 
 function harRecord(entry: HarEntry, line: number): LogRecord | { readonly problem: string } {
-  const { request, response, _clientAddress: clientIp } = entry;
+  const { request, response } = entry;
+  const clientIp = entry._clientAddress ?? undefined;
   const headers = fieldsOf(request.headers ?? []);
   const names = new Set(headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
   const atMs = Date.parse(entry.startedDateTime ?? '');
@@ -86,7 +109,8 @@ function answerOf(status: number): LogRecord['upstream'] {
 }
 
 function outcomeOf(response: HarEntry['response']): RecordedOutcome | null {
-  const { status = 0, headers = [] } = response ?? {};
+  const headers = response?.headers ?? [];
+  const status = response?.status ?? 0;
   if (status === 0) return null;
   const location = headers.find(({ name }) => /^location$/i.test(name))?.value ?? null;
   return { status, errorCode: errorCodeOf(headers), location, answeredBy: null, decisions: null, body: null };
@@ -98,9 +122,9 @@ function fieldsOf(headers: readonly HarPair[]): string[] {
 }
 
 function bodyOf({ request: { postData, bodySize, method } }: HarEntry): Uint8Array | null {
-  if (postData?.text !== undefined) {
-    return new Uint8Array(Buffer.from(postData.text, postData.encoding === 'base64' ? 'base64' : 'utf8'));
-  }
+  const text = postData?.text ?? null;
+  if (text !== null)
+    return new Uint8Array(Buffer.from(text, postData?.encoding === 'base64' ? 'base64' : 'utf8'));
   const isEmpty = bodySize === 0 || method === 'GET' || method === 'HEAD';
   return isEmpty ? new Uint8Array(0) : null;
 }

@@ -9,7 +9,8 @@ import { assembleFacts, factsOf, isEventLine } from './event_facts.ts';
 import { lineForms } from './line_forms.ts';
 import { boundsOfLines } from './lines.ts';
 import { readEvent } from './read_event.ts';
-import { isRecordingHead, isRecordingLine, readRecording } from './read_recording.ts';
+import { isRecordingHead, readRecording } from './read_recording.ts';
+import { exchangeIn } from './recorded_shape.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 
 /** Reads a log line by line. */
@@ -127,7 +128,8 @@ function give(read: Read, line: number, taken: LogTaker): void {
 function readValue(value: unknown, line: number): Read {
   if (value === undefined) return { problem: 'this is not JSON' };
   if (isEventLine(value)) return readEvent(factsOf(value), line);
-  if (isRecordingLine(value)) return readRecording(value.exchange, line);
+  const recorded = exchangeIn(value);
+  if (recorded !== null) return 'problem' in recorded ? recorded : readRecording(recorded.exchange, line);
   if (isRecordingHead(value)) {
     return value.edgeproof_recording === 1 ? null : { problem: 'the recording has another version' };
   }

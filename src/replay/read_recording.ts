@@ -19,12 +19,6 @@ export function isRecordingHead(value: unknown): value is RecordingHead {
   return typeof (value as { edgeproof_recording?: unknown } | null)?.edgeproof_recording === 'number';
 }
 
-export function isRecordingLine(value: unknown): value is { readonly exchange: RecordedExchange } {
-  const exchange = (value as { exchange?: { request?: { target?: unknown }; client?: unknown } } | null)
-    ?.exchange;
-  return typeof exchange?.request?.target === 'string' && typeof exchange.client === 'object';
-}
-
 /** Reads one exchange of a recording; redacted and truncated parts are missing, all others exact. */
 export function readRecording(
   exchange: RecordedExchange,
@@ -157,9 +151,12 @@ function outcomeOf({ response, event, forwards }: RecordedExchange): RecordedOut
 
 /** The decisions of modules in an event, by module. */
 function decisionsIn(event: unknown): Readonly<Record<string, string>> {
-  const groups = event as Readonly<Record<string, { readonly decision?: string } | undefined>> | null;
+  const groups = event as Readonly<Record<string, { readonly decision?: unknown } | null>> | null;
   return Object.fromEntries(
-    DECISIONS.map(([module, path]) => [module, groups?.[path.split('.', 1)[0]!]?.decision ?? 'invalid']),
+    DECISIONS.map(([module, path]) => {
+      const decision = groups?.[path.split('.', 1)[0]!]?.decision;
+      return [module, typeof decision === 'string' ? decision : 'invalid'];
+    }),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Finding } from './compare.ts';
 import type { Group, ReplaySummary } from './replay.ts';
 import { counted, grouped } from '../diagnostics/message_text.ts';
+import { printable } from '../diagnostics/display.ts';
 
 const TITLES: Readonly<Record<Finding, string>> = {
   same: 'SAME',
@@ -22,7 +23,7 @@ const NO_HOST =
 /** The place of a pointer in a file; null if unknown. */
 export type PlaceOf = (pointer: string) => string | null;
 
-/** Formats the summary for a terminal. */
+/** Formats the summary for a terminal; a log is untrusted text. */
 export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
   const { records, unreadable, skipped, problems, groups, fidelity } = summary;
   const lines: string[] = [];
@@ -53,7 +54,7 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
   if (groups.some(({ finding, cause }) => finding === 'unknown' && cause === 'host')) lines.push(NO_HOST);
   if (records + skipped === 0 && unreadable > 0) lines.push(NO_LOG);
   for (const { line, message } of problems) lines.push(`  line ${line}: ${message}`);
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(printable).join('\n')}\n`;
 }
 
 function groupLines({ cause, pointer, count, examples, finding }: Group, placeOf: PlaceOf): string[] {

@@ -81,8 +81,10 @@ function fieldLines(record: LogRecord, headers: readonly string[]): string[] {
     const name = headers[at]!.toLowerCase();
     if (MADE.has(name)) continue;
     const value = headers[at + 1]!;
+    const all = values.get(name);
     if (isRedacted(value)) lines.push(`        # ${name} was redacted in the log`);
-    else values.set(name, [...(values.get(name) ?? []), value]);
+    else if (all === undefined) values.set(name, [value]);
+    else all.push(value);
   }
   for (const [name, all] of values) {
     const note = fieldLoss(record, headers, name) === 'case' ? '  # letter case is not in the log' : '';
