@@ -1,6 +1,7 @@
 import { memoizeRecurring } from '../caches/recurring.ts';
 import { firstValueOf } from './field_names.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
+import type { RequestHead } from './heads.ts';
 
 /**
  * Which fields pass through an intermediary. Hop-by-hop fields belong to one connection (RFC 9110 §7.6.1),
@@ -208,4 +209,18 @@ export function upgradeOf(headers: FieldList): string | null {
   const protocol = wantedUpgrade(headers);
   if (protocol === undefined || !hasField(headers, 'connection')) return null;
   return listMembers(headers, 'connection').includes('upgrade') ? protocol.toLowerCase() : null;
+}
+
+/**
+ * Whether a request has the form of one for which a connection may switch protocols: in HTTP/1.0 `Upgrade` is ignored
+ * (RFC 9110 §7.8), and bytes of content would be taken for the new protocol.
+ */
+export function maySwitch(method: string, version: RequestHead['version'], headers: FieldList): boolean {
+  return (
+    method === 'GET' &&
+    version !== '1.0' &&
+    !hasField(headers, 'expect') &&
+    !hasField(headers, 'transfer-encoding') &&
+    !/[^0]/.test(firstValue(headers, 'content-length') ?? '')
+  );
 }

@@ -1,5 +1,5 @@
 import type { ReadBuffer } from '../io/read_buffer.ts';
-import { type FieldList, hasField } from '../http/fields.ts';
+import type { FieldList } from '../http/fields.ts';
 import { FieldReader } from './header_cache.ts';
 import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
 import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
@@ -8,7 +8,7 @@ import type { WireLimits } from '../http/message_limits.ts';
 import { type HeadFields, hasMember, isKept } from './message.ts';
 import { isMethod, LONGEST_METHOD } from '../http/methods.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
-import { upgradeOf } from '../http/forwarding.ts';
+import { maySwitch, upgradeOf } from '../http/forwarding.ts';
 
 /** A request head as received, and what it says about its message. */
 export interface WireRequest {
@@ -241,12 +241,11 @@ function faultOfLine(bytes: Buffer, targetFrom: number, at: number, to: number):
 
 /** Whether an upgrade request may be granted; otherwise it is served as a normal request. */
 export function mayUpgrade(head: WireRequest): boolean {
-  if (!head.asksUpgrade || head.method !== 'GET' || head.version !== '1.1' || head.lengthBytes !== 0)
+  if (!head.asksUpgrade || head.lengthBytes !== 0 || !maySwitch(head.method, head.version, head.headers))
     return false;
   const protocol = upgradeOf(head.headers);
   return (
     protocol !== null &&
-    !hasField(head.headers, 'expect') &&
     // Another HTTP version cannot be asked of the upstream, and TLS is not offered inside a connection (RFC
     // 9110 §7.8 allows servers to decline).
     !/^(?:h2c|http|tls)\b|,/.test(protocol)

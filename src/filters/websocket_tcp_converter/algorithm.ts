@@ -1,6 +1,7 @@
 import { digest } from '../../crypto/digest.ts';
 import { type FieldList, exactListMembers, firstValue } from '../../http/fields.ts';
-import { upgradeOf } from '../../http/forwarding.ts';
+import type { RequestHead } from '../../engine/contract.ts';
+import { maySwitch, upgradeOf } from '../../http/forwarding.ts';
 
 /** Result of a WebSocket handshake with the edge as the server. */
 export type Handshake =
@@ -16,8 +17,13 @@ const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 const BINARY = 'binary';
 
 /** Handles a WebSocket handshake (RFC 6455 §4.2.1); returns the fields of the 101 response. */
-export function webSocketHandshake(method: string, headers: FieldList): Handshake {
-  if (method !== 'GET' || upgradeOf(headers) !== 'websocket') return { refused: 'no_upgrade' };
+export function webSocketHandshake({
+  method,
+  version,
+  headers,
+}: Pick<RequestHead, 'method' | 'version' | 'headers'>): Handshake {
+  if (!maySwitch(method, version, headers) || upgradeOf(headers) !== 'websocket')
+    return { refused: 'no_upgrade' };
   if (firstValue(headers, 'sec-websocket-version')?.trim() !== VERSION) return { refused: 'other_version' };
   const key = firstValue(headers, 'sec-websocket-key')?.trim() ?? '';
   if (!KEY.test(key)) return { refused: 'bad_key' };

@@ -32,8 +32,8 @@ export const websocketTcpConverter: Module<WebsocketTcpConverterConfig, Code> = 
       },
     };
     return {
-      onRequest: ({ method, headers }) => {
-        const handshake = webSocketHandshake(method, headers);
+      onRequest: (request) => {
+        const handshake = webSocketHandshake(request);
         if ('refused' in handshake) return stops[handshake.refused];
         return {
           verdict: 'pass',

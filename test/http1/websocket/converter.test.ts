@@ -10,6 +10,10 @@ import type { Listening } from '../../../src/listening.ts';
 import { settled } from '../../io/settled.ts';
 import { hasProgram, PYTHON } from '../../peers.ts';
 
+const HEAD =
+  'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+
 /** What the TCP backend does with a connection; by default it echoes. */
 let handle: ((socket: Socket) => void) | null = null;
 const backend = createServer({ allowHalfOpen: true }, (socket) => {
@@ -43,6 +47,13 @@ describe('WebSockets that become TCP', () => {
                   match: '/gone',
                   websocket_tcp_converter: {},
                   backend: { backend_id: 'gone' },
+                },
+                {
+                  match_type: 'path_prefix',
+                  match: '/guarded',
+                  websocket_tcp_converter: {},
+                  circuit_breaker: { volume_threshold: 2, error_threshold_percentage: 0.5 },
+                  backend: { backend_id: 'app' },
                 },
                 {
                   match_type: 'path_prefix',
@@ -187,6 +198,28 @@ describe('WebSockets that become TCP', () => {
   });
 
   it.each([
+    ['in HTTP/1.0', '1.0', ''],
+    ['with content', '1.1', 'Content-Length: 2\r\n\r\nhi'],
+    ['with chunked content', '1.1', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n'],
+    ['that expects 100', '1.1', 'Expect: 100-continue\r\n\r\n'],
+  ])('a request %s is none for a WebSocket, and does not open a circuit', async (_name, version, rest) => {
+    handle = null;
+    const { port } = new URL(listening.url);
+    for (let count = 0; count < 4; count++) {
+      const socket = connect(Number(port), '127.0.0.1');
+      const head = HEAD.replace('GET / HTTP/1.1', `GET /guarded HTTP/${version}`);
+      socket.write(rest === '' ? head : head.replace(/\r\n$/, rest));
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      expect(answer.toString('latin1', 0, 12)).toBe('HTTP/1.1 400');
+      expect(answer.toString('latin1')).toContain('ERR_SERVICE_3206');
+    }
+    const socket = new WebSocket(`${url}/guarded`);
+    await once(socket, 'open');
+    socket.terminate();
+  });
+
+  it.each([
     ['a frame without a mask', [0x82, 0x01, 0x41], 1002],
     ['a reserved bit', [0xc2, 0x80, 0, 0, 0, 0], 1002],
     ['an unknown kind', [0x83, 0x80, 0, 0, 0, 0], 1002],
@@ -199,10 +232,7 @@ describe('WebSockets that become TCP', () => {
     handle = null;
     const { port } = new URL(listening.url);
     const socket = connect(Number(port), '127.0.0.1');
-    socket.write(
-      'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-    );
+    socket.write(HEAD);
     for (const byte of frame) socket.write(Buffer.from([byte]));
     const pieces: Buffer[] = [];
     socket.on('data', (piece: Buffer) => pieces.push(piece));
