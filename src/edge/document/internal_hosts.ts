@@ -33,9 +33,9 @@ export function internalAddressesOf({
   );
 }
 
-/** The hosts of edges, in lower case; parts of the edges may be invalid. */
+/** The hosts of edges, in lower case and without a trailing dot; parts of the edges may be invalid. */
 export function hostsOf(edges: SomeEdges): string[] {
   return Array.from(edges, (edge) => edge?.hostports ?? [])
     .flat()
-    .map((hostport) => (hostport ?? '').replace(/:\d+$/, '').toLowerCase());
+    .map((hostport) => (hostport ?? '').replace(/\.?(?::\d+)?$/, '').toLowerCase());
 }

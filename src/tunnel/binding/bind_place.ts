@@ -5,6 +5,7 @@ import {
   placeUrl,
   readEndpointUrl,
 } from '../../edge/document/endpoint_urls.ts';
+import { parseAuthority } from '../../http/host.ts';
 import { Members, type Refusal } from './members.ts';
 
 /** The domain of hosts that agents do not choose themselves; browsers resolve it to this machine (RFC 6761 §6.3). */
@@ -25,7 +26,19 @@ type Proto = EndpointPlace['scheme'];
 export function placeOf(proto: Proto, opts: Members): Place | Refusal {
   const url = opts.text('URL');
   if (url !== '') return urlPlace(proto, url);
-  return proto === 'tcp' ? tcpPlace(opts.text('Addr')) : { host: hostOf(opts), port: HTTPS_PORT };
+  return proto === 'tcp'
+    ? tcpPlace(opts.text('Addr'))
+    : { host: canonicalHost(hostOf(opts)), port: HTTPS_PORT };
+}
+
+/**
+ * A host as requests find it, in lower case and without a trailing dot: else an agent could bind a host that is taken
+ * by writing it in another way. What is not a host is left as it is, and refused with the configuration.
+ */
+function canonicalHost(text: string): string {
+  const wildcard = text.startsWith('*.') ? '*.' : '';
+  const authority = parseAuthority(text.slice(wildcard.length));
+  return authority === null || authority.port !== undefined ? text : wildcard + authority.host;
 }
 
 /** The URL may have no scheme, and may leave the rest to the edge: `https://`. */
@@ -45,8 +58,8 @@ function urlPlace(proto: Proto, url: string): Place | Refusal {
 
 function hostOf(opts: Members): string {
   const given = opts.text('Domain') || opts.text('Hostname');
-  if (given !== '') return given.toLowerCase();
-  const subdomain = opts.text('Subdomain').toLowerCase() || secretText(ASSIGNED_CHARACTERS);
+  if (given !== '') return given;
+  const subdomain = opts.text('Subdomain') || secretText(ASSIGNED_CHARACTERS);
   return `${subdomain}.${OWN_DOMAIN}`;
 }
 
@@ -56,7 +69,7 @@ function tcpPlace(address: string): Place | Refusal {
   const port = Number(address.slice(colon + 1));
   if (colon <= 0 || !Number.isInteger(port) || port < 1 || port > 65_535)
     return { number: 300, message: `The address '${address.slice(0, 80)}' is not a host and a port.` };
-  return { host: address.slice(0, colon).toLowerCase(), port };
+  return { host: canonicalHost(address.slice(0, colon)), port };
 }
 
 /** The options of the request with what was chosen: agents bind again with exactly the options of the response. */

@@ -1,4 +1,4 @@
-import { hostsOf } from '../../edge/document/internal_hosts.ts';
+import { addressesOf } from '../../edge/compile_filters.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { unplacedOptions } from './bind_place.ts';
 import type { BindRequest } from './bind_request.ts';
@@ -169,10 +169,10 @@ function optionsOf({ proto, ipPolicy, opts }: BindRequest): string {
 /** Names of the edges at an address. */
 function holdersOf({ edges }: EdgeConfig, kind: BindRequest['kind'], host: string, port: number): string[] {
   const named = kind === 'tcp' ? [edges.tcp] : [edges.https, edges.tls];
-  const has = (hostports: readonly string[]): boolean =>
-    kind === 'tcp' ? hostports.includes(`${host}:${port}`) : hostsOf([{ hostports }]).includes(host);
+  const has = (edge: { readonly hostports: readonly string[] }): boolean =>
+    addressesOf(edge).some((at) => at.host === host && (kind !== 'tcp' || at.port === port));
   return named.flatMap((family) =>
-    Object.entries(family).flatMap(([name, { hostports }]) => (has(hostports) ? [name] : [])),
+    Object.entries(family).flatMap(([name, edge]) => (has(edge) ? [name] : [])),
   );
 }
 
