@@ -54,12 +54,18 @@ export class ProxiedConnections {
   /** Opens connections that wait, as far as there is room now. */
   next(): void {
     const waiting = this.#waiting;
+    // Most wait for the same tunnel. It is looked at once: this runs after each read from the agent.
+    const full = new Set<string>();
     let kept = 0;
     for (let at = 0; at < waiting.length; at++) {
       const each = waiting[at]!;
       if (each.duplex.destroyed) continue;
-      if (this.#hasRoom(each.tunnel)) this.#start(each);
-      else waiting[kept++] = each;
+      if (!full.has(each.tunnel) && this.#hasRoom(each.tunnel)) {
+        this.#start(each);
+        continue;
+      }
+      full.add(each.tunnel);
+      waiting[kept++] = each;
     }
     waiting.length = kept;
   }

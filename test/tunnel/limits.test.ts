@@ -90,7 +90,7 @@ test('a full tunnel is left for another one of its group', async () => {
 
 test('so many may wait, the next fails at once', async () => {
   const mux = new Multiplexer(
-    { opened: () => null, room: (bytes) => Buffer.allocUnsafe(bytes) },
+    { opened: () => null, room: (bytes) => Buffer.allocUnsafe(bytes), exhausted: () => undefined },
     { firstId: 2, peerStreams: 1 },
   );
   const connections = new ProxiedConnections(mux);
@@ -101,6 +101,12 @@ test('so many may wait, the next fails at once', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(failed).toEqual(Array(5).fill('too many connections wait for the agent'));
   expect([mux.ownStreams, all.filter(({ isWaiting }) => isWaiting).length]).toEqual([60, 1_024 + 5]);
+  // Each read from the agent looks for free places: at a tunnel once, however many wait for it.
+  let looks = 0;
+  for (const each of all.slice(0, 60))
+    Object.defineProperty(each, 'isTaken', { get: () => (looks++, false), configurable: true });
+  connections.next();
+  expect(looks).toBe(60);
   // A connection that is given up frees its place for the first one that waits.
   all[0]!.destroy();
   await new Promise((resolve) => setImmediate(resolve));

@@ -23,6 +23,7 @@ test('a connection whose client does not read', async () => {
   const owner = {
     opened: () => null,
     room: (bytes: number) => Buffer.alloc(bytes),
+    exhausted: () => undefined,
   };
   const mux = new Multiplexer(owner, { firstId: 2, peerStreams: 1 });
   const ids = [2, 4, 6, 8];

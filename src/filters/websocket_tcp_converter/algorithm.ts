@@ -1,6 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
 import { type FieldList, exactListMembers, firstValue } from '../../http/fields.ts';
-import type { RequestHead } from '../../engine/contract.ts';
+import type { RequestHead } from '../../http/heads.ts';
 import { maySwitch, upgradeOf } from '../../http/forwarding.ts';
 
 /** Result of a WebSocket handshake with the edge as the server. */

@@ -71,6 +71,11 @@ export class MuxConnection implements MuxOwner, Postponed {
     return room;
   }
 
+  /** An agent whose connection ends connects again, and binds its tunnels again. */
+  exhausted(): void {
+    this.close('all ids of streams have been used');
+  }
+
   /** Ends the connection, after what was given to it and a GOAWAY. */
   close(reason: string): void {
     if (this.#reason !== null) return;

@@ -20,11 +20,13 @@ export interface MuxOwner {
   opened(stream: MuxStream): StreamTaker | null;
   /** Room for a frame for the connection, which is filled at once. */
   room(bytes: number): Buffer;
+  /** All ids of own streams have been used: only another connection can carry more. */
+  exhausted(): void;
 }
 
 export interface MuxOptions {
-  /** 2 on the side of the service, 3 on the side of the agent. */
-  readonly firstId: 2 | 3;
+  /** 2 on the side of the service, 3 on the side of the agent; ids go up in steps of 2. */
+  readonly firstId: number;
   /** Maximum number of streams that the peer may have open. */
   readonly peerStreams: number;
 }
@@ -85,7 +87,10 @@ export class Multiplexer implements FrameTaker, StreamsConnection {
 
   /** Opens a stream; null when all ids have been used. Its first frame opens it at the peer. */
   open(taker: StreamTaker): MuxStream | null {
-    if (this.#nextId >= IDLE_STREAM) return null;
+    if (this.#nextId >= IDLE_STREAM) {
+      this.#owner.exhausted();
+      return null;
+    }
     const stream = new MuxStream(this, this.#nextId, true);
     this.#nextId += 2;
     stream.taker = taker;

@@ -202,7 +202,7 @@ describe('WebSockets that become TCP', () => {
     ['with content', '1.1', 'Content-Length: 2\r\n\r\nhi'],
     ['with chunked content', '1.1', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n'],
     ['that expects 100', '1.1', 'Expect: 100-continue\r\n\r\n'],
-  ])('a request %s is none for a WebSocket, and does not open a circuit', async (_name, version, rest) => {
+  ])('a request %s does not open a WebSocket, nor a circuit', async (_name, version, rest) => {
     handle = null;
     const { port } = new URL(listening.url);
     for (let count = 0; count < 4; count++) {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
 import { expect, it } from 'vitest';
 import { MuxConnection } from '../../../src/tunnel/mux/connection.ts';
 import { resetFrame, windowFrame } from '../../../src/tunnel/mux/frames.ts';
 import { IDLE_STREAM } from '../../../src/tunnel/mux/multiplexer.ts';
+import { StreamDuplex } from '../../../src/tunnel/mux/stream_duplex.ts';
 
 const IDLE = windowFrame(IDLE_STREAM, 1);
 
@@ -57,4 +59,15 @@ it('an idle frame beside another one does not take its answer away', async () =>
   const { send, ended } = await connection();
   await send(Buffer.concat([IDLE, resetFrame(5, 0)]));
   expect(idleFrames(await ended())).toBe(1);
+});
+
+it('ends when all ids have been used: its agent connects again', async () => {
+  const [side, peer] = duplexPair();
+  peer.resume();
+  const { promise: closed, resolve } = Promise.withResolvers<string>();
+  const session = { opened: () => null, received: () => undefined, closed: resolve };
+  const { mux } = new MuxConnection(side, session, { firstId: IDLE_STREAM - 4, peerStreams: 1 });
+  const ids = [0, 1, 2].map(() => mux.open(new StreamDuplex())?.id ?? null);
+  expect(ids).toEqual([IDLE_STREAM - 4, IDLE_STREAM - 2, null]);
+  expect(await closed).toBe('all ids of streams have been used');
 });

@@ -113,6 +113,7 @@ function session(random: Random): string | null {
         if (bytes > 16) sentBytes += bytes;
         return Buffer.allocUnsafe(bytes);
       },
+      exhausted: () => undefined,
     },
     { firstId: 2, peerStreams: PEER_STREAMS },
   );

@@ -65,6 +65,7 @@ class Side {
           this.#frames.push(frame);
           return frame;
         },
+        exhausted: () => undefined,
       },
       { firstId: 2, peerStreams: 1_000, ...options },
     );
