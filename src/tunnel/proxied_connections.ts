@@ -54,7 +54,7 @@ export class ProxiedConnections {
   /** Opens connections that wait, as far as there is room now. */
   next(): void {
     const waiting = this.#waiting;
-    // Most wait for the same tunnel. It is looked at once: this runs after each read from the agent.
+    // Most wait for the same tunnel. It is checked once: this runs after each read from the agent.
     const full = new Set<string>();
     let kept = 0;
     for (let at = 0; at < waiting.length; at++) {
