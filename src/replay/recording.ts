@@ -129,10 +129,18 @@ export function recordedBody(
   const kept = bytes.length > limitBytes ? bytes.subarray(0, limitBytes) : bytes;
   const cut = kept.length < size ? ({ truncated: true } as const) : {};
   if (kept.length === 0) return { bytes: size, ...cut, ...(size === 0 && { text: '' }) };
-  const text = textOf(kept);
+  // A limit may be within a character.
+  const text = textOf(kept) ?? (kept.length < size ? textOf(wholeCharacters(kept)) : null);
   return text === null
     ? { bytes: size, base64: Buffer.from(kept).toString('base64'), ...cut }
     : { bytes: size, text, ...cut };
+}
+
+/** Without the character at the end that is not complete; UTF-8 has at most four bytes for one. */
+function wholeCharacters(bytes: Uint8Array): Uint8Array {
+  let start = bytes.length - 1;
+  while (start > bytes.length - 4 && (bytes[start]! & 0xc0) === 0x80) start--;
+  return bytes.subarray(0, Math.max(0, start));
 }
 
 function textOf(bytes: Uint8Array): string | null {

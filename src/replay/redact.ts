@@ -2,14 +2,9 @@ import { isCredential, queryWithoutSecrets, redactedField } from '../http/secret
 import type { HttpRequestComplete } from '../events/catalogue.ts';
 import type { NormalisedHeaders } from '../events/field_types.ts';
 import { mapFields } from '../events/redact_event.ts';
-import type {
-  RecordedBody,
-  RecordedExchange,
-  RecordedFetch,
-  RecordedForward,
-  RecordedResponse,
-} from './recording.ts';
-import { jsonWithoutSecrets, type Places, redactParameters, redactText, redactUrl } from './redact_text.ts';
+import type { RecordedExchange, RecordedFetch, RecordedForward, RecordedResponse } from './recording.ts';
+import { redactBody } from './redact_body.ts';
+import { jsonWithoutSecrets, type Places, redactParameters, redactUrl } from './redact_text.ts';
 import { type Redaction, type Rules, rulesOf } from './redaction.ts';
 
 /** Redacts an exchange; the places are listed in `redactions`. */
@@ -75,13 +70,6 @@ function redactFields(fields: readonly string[], rules: Rules, at: string, place
     places.add(`${at}.${name}`);
     return redactedField(name, text, rules.mark);
   });
-}
-
-function redactBody(body: RecordedBody, rules: Rules, at: string, places: Places): RecordedBody {
-  if (body.text === undefined || body.text === '') return body;
-  const before = places.size;
-  const text = redactText(body.text, rules, at, places);
-  return text === body.text && places.size === before ? body : { ...body, text, redacted: true };
 }
 
 /** Redacts an event by the rows of its fields; what a policy has logged by the names of its members. */

@@ -1,4 +1,5 @@
 import { type Mark, REDACTED, urlWithoutSecrets } from '../http/secrets.ts';
+import { formDecode } from '../policy/env/percent.ts';
 import { type Redaction, type Rules, rulesOf } from './redaction.ts';
 
 /** The places where something was redacted. */
@@ -8,7 +9,7 @@ type Noting = Pick<Places, 'add'>;
 
 const NOT_NOTED: Noting = { add: () => new Set() };
 
-const PARAMETER = /([?&;#]|^)([\w.%-]+)=([^&#\s;]*)/g;
+const PARAMETER = /([?&;#]|^)([\w.%[\]-]+)=([^&#\s;]*)/g;
 const USER_INFO = /(\bhttps?:\/\/)([^/?#@\s]+)@/gi;
 
 /** Redacts query parameters with a secret name, and the userinfo of a URL. */
@@ -29,38 +30,43 @@ export function redactUrl(text: string, rules: Rules, at: string, places: Noting
   return out.slice(0, mark) + query;
 }
 
+/** Whether a name, or the last part of one such as `user[password]`, is that of a secret. */
+export function isSecretName(given: string, names: ReadonlySet<string>): boolean {
+  const name = (given.includes('%') ? formDecode(given) : given).toLowerCase();
+  return names.has(name) || (name.endsWith(']') && names.has(name.slice(name.lastIndexOf('[') + 1, -1)));
+}
+
 export function redactParameters(text: string, rules: Rules, at: string, places: Noting): string {
   return text.replaceAll(PARAMETER, (whole: string, before: string, name: string, value: string) => {
-    if (!rules.names.has(name.toLowerCase())) return whole;
+    if (!isSecretName(name, rules.names)) return whole;
     places.add(`${at}?${name}`);
     return `${before}${name}=${rules.markParameter(value)}`;
   });
 }
 
-const MEMBER = /("([\w.-]+)"\s*:\s*)("(?:[^"\\]|\\.)*"|[^",}\]\s][^,}\]]*)/g;
-const FORM = /^[\w.%+-]+=[^\s]*$/;
-
-/** Redacts members of JSON, complete or truncated, and fields of forms. */
-export function redactText(text: string, rules: Rules, at: string, places: Places): string {
-  if (FORM.test(text)) return redactParameters(text, rules, at, places);
-  return text.replaceAll(MEMBER, (whole: string, before: string, name: string) => {
-    if (!rules.names.has(name.toLowerCase())) return whole;
-    places.add(`${at}.${name}`);
-    return `${before}"${REDACTED}"`;
-  });
+/** A JSON text without secrets of the configuration in its strings. */
+export function jsonWithoutSecrets(json: string, secrets: readonly string[], mark?: Mark): string {
+  const inside = secrets.map((secret) => [secret, JSON.stringify(secret).slice(1, -1)] as const);
+  return without(json, inside, mark);
 }
 
-/** A JSON text without secrets of the configuration in its strings. */
-export function jsonWithoutSecrets(
-  json: string,
-  secrets: readonly string[],
+/** Any text without secrets of the configuration. */
+export function textWithoutSecrets(text: string, secrets: readonly string[], mark?: Mark): string {
+  return without(
+    text,
+    secrets.map((secret) => [secret, secret] as const),
+    mark,
+  );
+}
+
+function without(
+  text: string,
+  secrets: readonly (readonly [secret: string, written: string])[],
   mark: Mark = () => REDACTED,
 ): string {
-  let out = json;
-  for (const secret of secrets) {
-    const inside = JSON.stringify(secret).slice(1, -1);
-    if (out.includes(inside)) out = out.replaceAll(inside, mark(secret));
-  }
+  let out = text;
+  for (const [secret, written] of secrets)
+    if (out.includes(written)) out = out.replaceAll(written, () => mark(secret));
   return out;
 }
 
