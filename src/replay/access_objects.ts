@@ -1,7 +1,7 @@
 import { REDACTED } from '../http/secrets.ts';
 import { localTimeMs, requestLineOf } from './access_lines.ts';
 import type { AccessLine, AccessRead } from './access_record.ts';
-import { aText, listOf, mapOf } from './shape.ts';
+import { aText, listOf, mapOf, misshapen } from './shape.ts';
 
 /** Access logs with a JSON object for each request: nginx, Cloudflare, Envoy and Caddy. */
 
@@ -168,8 +168,8 @@ const CADDY_FIELDS = mapOf(listOf(aText));
 
 /** Caddy's access log: it has all fields of a request, and hides credentials. */
 function caddy(members: Members, request: Members): AccessRead {
-  const misshapen = CADDY_FIELDS(request['headers'] ?? {}, 'request.headers');
-  if (misshapen !== null) return { problem: `the line has no '${misshapen}' that can be read` };
+  const place = CADDY_FIELDS(request['headers'] ?? {}, 'request.headers');
+  if (place !== null) return { problem: misshapen('the line', place) };
   const fields = Object.entries((request['headers'] ?? {}) as Readonly<Record<string, readonly string[]>>);
   const headers = fields.flatMap(([name, values]) =>
     values.map((value) => [name, value === 'REDACTED' ? REDACTED : value] as const),

@@ -3,7 +3,7 @@ import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome, NEVER_LOGGED
 import type { RecordedBody, RecordedExchange, RecordedResponse } from './recording.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { fieldPairs } from '../http/fields.ts';
-import { aNumber, aText, listOf, objectOf, orAbsent, orNull } from './shape.ts';
+import { aNumber, aText, listOf, misshapen, objectOf, orAbsent, orNull } from './shape.ts';
 import type { Shape } from './shape.ts';
 
 /**
@@ -68,7 +68,7 @@ export function harRecords(har: Har): (LogRecord | { readonly problem: string })
   return har.log.entries.map((entry, index) => {
     const place = ENTRY(entry, '');
     if (place === null) return harRecord(entry as HarEntry, index + 1);
-    return { problem: `entry ${index + 1} of the archive has no '${place}' that can be read` };
+    return { problem: misshapen(`entry ${index + 1} of the archive`, place) };
   });
 }
 

@@ -1,5 +1,16 @@
 import type { RecordedExchange } from './recording.ts';
-import { aFieldList, aFlag, aNumber, aText, listOf, objectOf, oneOf, orAbsent, orNull } from './shape.ts';
+import {
+  aFieldList,
+  aFlag,
+  aNumber,
+  aText,
+  listOf,
+  misshapen,
+  objectOf,
+  oneOf,
+  orAbsent,
+  orNull,
+} from './shape.ts';
 
 const BODY = objectOf({
   bytes: orNull(aNumber),
@@ -56,7 +67,5 @@ export function exchangeIn(
   if (typeof exchange !== 'object' || exchange === null) return null;
   const place = EXCHANGE(exchange, '');
   if (place === null) return { exchange: exchange as RecordedExchange };
-  return {
-    problem: `the recorded exchange has no '${place}' that can be read`,
-  };
+  return { problem: misshapen('the recorded exchange', place) };
 }

@@ -70,3 +70,8 @@ export function orNull(shape: Shape): Shape {
 export function orAbsent(shape: Shape): Shape {
   return (value, place) => (value === undefined ? null : shape(value, place));
 }
+
+/** What is wrong with a value that does not have its shape; `place` is empty for the whole. */
+export function misshapen(what: string, place: string): string {
+  return place === '' ? `${what} is not an object` : `${what} has no '${place}' that can be read`;
+}

@@ -183,12 +183,13 @@ describe('logs whose values have other types', () => {
       ['forwards', '0', 'response', 'body'],
     ].map((path) => withOdd(LOGS['a recording']!, ['exchange', ...path], null));
     const odd = withOdd(LOGS['a recording']!, ['exchange', 'request', 'headers'], ['host']);
-    expect(read(...lines, odd).problems).toEqual([
+    expect(read(...lines, odd, '{"exchange":[]}').problems).toEqual([
       "1: the recorded exchange has no 'client' that can be read",
       "2: the recorded exchange has no 'request.headers.3' that can be read",
       "3: the recorded exchange has no 'client.port' that can be read",
       "4: the recorded exchange has no 'forwards.0.response.body' that can be read",
       "5: the recorded exchange has no 'request.headers' that can be read",
+      '6: the recorded exchange is not an object',
     ]);
   });
 
