@@ -241,8 +241,12 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
   #interimHead(head: WireResponse): boolean {
     const { status } = head;
     const { upgrade } = this.#request;
-    if (status === 101 && upgrade !== null && head.switches) return this.#switch(head);
-    if (status === 101) this.broken('invalid', 'the upstream switches protocols without a request to do so');
+    // RFC 9110 §7.8: to a protocol of the request only. Requests within another HTTP version would bypass the edge.
+    const protocol = firstValue(head.headers, 'upgrade')?.toLowerCase();
+    if (status === 101 && upgrade !== null && head.switches && protocol === upgrade)
+      return this.#switch(head);
+    if (status === 101)
+      this.broken('invalid', 'the upstream switches to a protocol that the request did not ask for');
     else if (++this.#interim > INTERIM_LIMIT)
       this.broken('invalid', 'the upstream sends too many interim responses');
     else if (status === 100) {

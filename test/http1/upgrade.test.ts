@@ -60,6 +60,36 @@ test('half-close: the upstream may continue after the client has ended', async (
   expect(edge.traces[0]!.sent).toMatchObject({ requestBytes: 8, responseBytes: 10, cut: 'none' });
 });
 
+test.each(['h2c', 'other', 'websocket, h2c'])(
+  'an upstream cannot switch to %s, which was not requested',
+  async (protocol) => {
+    const up = await upstream();
+    const edge = await edgeFor(forwarding(up.port));
+    const client = await dial(edge.port);
+    client.send(ASK);
+    const there = await up.next();
+    await there.until(hasHead);
+    there.send(`${SWITCH.replace('websocket', protocol)}hello`);
+    await client.closed;
+    expect(statusOf(client.got())).toBe(502);
+    expect(client.got()).not.toContain('hello');
+    await there.ended;
+    expect(edge.traces[0]!.forwards).toMatchObject([{ failure: 'invalid' }]);
+  },
+);
+
+test('the name of a protocol has no letter case', async () => {
+  const up = await upstream();
+  const edge = await edgeFor(forwarding(up.port));
+  const client = await dial(edge.port);
+  client.send(ASK);
+  const there = await up.next();
+  await there.until(hasHead);
+  there.send(`${SWITCH.replace('websocket', 'WebSocket')}hello`);
+  await client.until((got) => got.endsWith('\r\n\r\nhello'));
+  client.socket.destroy();
+});
+
 test('a refusal of the engine is sent as HTTP, and no upstream is dialled', async () => {
   const edge = await edgeFor(replying(text(403, 'no')));
   const client = await dial(edge.port);
