@@ -102,6 +102,15 @@ describe('values that an event lacks', () => {
     expect(unknowns(decided)).toContain('request body');
   });
 
+  it('include the letter case of the key of a WebSocket', () => {
+    const edge = replayed(configOf({ websocket_tcp_converter: {} }));
+    const asked = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    const opened = edge.decide(eventAt(PLAIN, { headers: { ...asked, ...key }, status: 101 }));
+    expect(unknowns(opened)).toEqual(['value of sec-websocket-key']);
+    expect(unknowns(edge.decide(eventAt(PLAIN, { status: 400 })))).toEqual([]);
+  });
+
   it('make counters unknown for the length of their windows', () => {
     const limit = {
       name: 'l',

@@ -35,7 +35,8 @@ export const websocketTcpConverter = {
     place: 'route',
     edgeKinds: ['https'],
     ends: 'never',
-    reads: [],
+    // It decides whether the key is one, whose letter case counts.
+    reads: [{ header: 'sec-websocket-key' }],
     costNs: 50,
     reasons,
     examples: {
