@@ -11,6 +11,8 @@ export interface DirectWriterOwner {
 
 /** What is used of the handle of a TCP socket: 0, or the negative number of an error of the system. */
 interface Handle {
+  /** Number of bytes that the system has not accepted. */
+  readonly writeQueueSize: number;
   writeBuffer(request: object, bytes: Uint8Array): number;
   writeLatin1String(request: object, text: string): number;
   /** `pieces` are bytes, or pairs of a piece and its encoding. */
@@ -31,6 +33,12 @@ interface StreamBinding {
   /** At `kLastWriteWasAsync`: whether the system has left something of the last write. */
   readonly streamBaseState: ArrayLike<number>;
   readonly kLastWriteWasAsync: number;
+}
+
+/** What is used of Node's internals. */
+interface Internals extends StreamBinding {
+  /** Under it, a socket keeps the number of bytes that waited when its timeout was last checked. */
+  readonly queueSize: symbol;
 }
 
 /**
@@ -60,7 +68,8 @@ export class DirectWriter {
     const isUsable =
       typeof handle?.writeBuffer === 'function' &&
       typeof handle.writeLatin1String === 'function' &&
-      typeof handle.writev === 'function';
+      typeof handle.writev === 'function' &&
+      typeof handle.writeQueueSize === 'number';
     return isUsable ? new DirectWriter(stream, handle as Handle, owner) : null;
   }
 
@@ -98,9 +107,12 @@ export class DirectWriter {
       return true;
     }
     request.writer = this;
-    request.data = data;
+    // Callers empty their lists and fill them again.
+    request.data = Array.isArray(data) ? [...(data as readonly unknown[])] : data;
     request.oncomplete = onComplete;
     this.#unfinished++;
+    // With this, `setTimeout` of the socket begins again while the system accepts bytes.
+    (this.#socket as unknown as Record<symbol, number>)[binding!.queueSize] = this.#handle.writeQueueSize;
     return false;
   }
 
@@ -118,7 +130,7 @@ export class DirectWriter {
   }
 }
 
-const binding = streamBinding();
+const binding = internals();
 /** Node changes it only if the system does not accept the whole write. */
 let nextRequest = binding === null ? {} : new binding.WriteWrap();
 
@@ -131,13 +143,16 @@ function withEncoding(piece: Uint8Array | string): (Uint8Array | string)[] {
 }
 
 /** Null if this version of Node has something else, or does not give it, as with `--permission`. */
-function streamBinding(): StreamBinding | null {
+function internals(): Internals | null {
   try {
     const node = process as unknown as { binding(name: string): Partial<StreamBinding> };
     const { WriteWrap, streamBaseState, kLastWriteWasAsync } = node.binding('stream_wrap');
     if (typeof WriteWrap !== 'function' || kLastWriteWasAsync === undefined) return null;
     if (typeof streamBaseState?.[kLastWriteWasAsync] !== 'number') return null;
-    return { WriteWrap, streamBaseState, kLastWriteWasAsync };
+    const symbols = Object.getOwnPropertySymbols(new Socket());
+    const queueSize = symbols.find(({ description }) => description === 'lastWriteQueueSize');
+    if (queueSize === undefined) return null;
+    return { WriteWrap, streamBaseState, kLastWriteWasAsync, queueSize };
   } catch {
     return null;
   }

@@ -136,6 +136,8 @@ export class WriteBuffer implements Postponed, DirectWriterOwner {
   }
 
   #flushed(error?: Error | null): void {
+    // What was written past the stream, after it had nothing left: `finished` follows.
+    if (this.#direct?.isFinished === false) return;
     this.#waiting = false;
     // Otherwise the connection has closed, which its owner notices.
     if (error === undefined || error === null) within(this.#socket, () => this.#owner.flushed());

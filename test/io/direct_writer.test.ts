@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DirectWriter } from '../../src/io/direct_writer.ts';
@@ -120,6 +121,22 @@ describe('what is written', () => {
     writerOf(ours).write('seven b');
     expect(ours.bytesWritten).toBe(7);
   });
+});
+
+test('the timeout of the socket begins again while the peer reads, and only then', async () => {
+  const { ours, theirs } = await pair();
+  const writer = writerOf(ours);
+  fill(writer);
+  writer.write(Buffer.alloc(60_000_000));
+  const timedOut = vi.fn<() => void>();
+  ours.setTimeout(400, timedOut);
+  for (const end = performance.now() + 1_500; performance.now() < end;) {
+    theirs.read();
+    await setTimeout(2);
+  }
+  expect(writer.isFinished).toBe(false);
+  expect(timedOut).not.toHaveBeenCalled();
+  await vi.waitFor(() => expect(timedOut).toHaveBeenCalledTimes(1), 5_000);
 });
 
 describe('a peer that leaves', () => {

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { describe, expect, test, onTestFinished } from 'vitest';
+import { buffer } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WriteBuffer } from '../../src/io/write_buffer.ts';
 import { ingress } from '../http1/ingress.ts';
 import { dial } from '../http1/sockets.ts';
@@ -47,6 +50,9 @@ function readAll(socket: Socket, count: number): Promise<Buffer> {
   });
 }
 
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
 const NOBODY = { flushed: () => undefined };
 
 describe('the rest that a write leaves', () => {
@@ -90,6 +96,47 @@ describe('the rest that a write leaves', () => {
     const expected = mine.join('');
     const all = await readAll(slow.theirs, count + expected.length);
     expect(all.toString('latin1', count)).toBe(expected);
+  });
+
+  test('keeps its bytes in memory, although nothing else refers to them', async () => {
+    const { ours, theirs } = await pair();
+    const output = new WriteBuffer(ours, NOBODY);
+    const count = fill(output);
+    const lend = (): void => {
+      for (let index = 0; index < 40; index++) output.piece(Buffer.alloc(60_000, 0x6d));
+    };
+    lend();
+    output.flush();
+    await new Promise(setImmediate);
+    collect();
+    const others = Array.from({ length: 200 }, () => Buffer.alloc(60_000, 0x6f));
+    ours.end();
+    const all = await buffer(theirs);
+    expect(all.subarray(count).equals(Buffer.alloc(2_400_000, 0x6d))).toBe(true);
+    expect(others).toHaveLength(200);
+  });
+
+  test('is not taken for sent when what the stream had before it is', async () => {
+    const { ours, theirs } = await pair();
+    const flushed = vi.fn<() => void>();
+    const output = new WriteBuffer(ours, { flushed });
+    const count = 16_000_000;
+    const { promise: isSent, resolve } = Promise.withResolvers<void>();
+    ours.write(Buffer.alloc(count), () => {
+      theirs.pause();
+      output.piece(Buffer.alloc(count));
+      output.flush();
+      resolve();
+    });
+    output.text('behind it');
+    expect(output.flush()).toBe(false);
+    const all = readAll(theirs, 2 * count);
+    await isSent;
+    expect(await settled(() => flushed.mock.calls.length)).toBe(0);
+    expect(output.isWaiting).toBe(true);
+    theirs.resume();
+    await all;
+    await vi.waitFor(() => expect(flushed).toHaveBeenCalledTimes(1));
   });
 
   test('keeps lent bytes valid: two slow clients get their own bytes', async () => {
