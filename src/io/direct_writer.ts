@@ -144,8 +144,11 @@ function withEncoding(piece: Uint8Array | string): (Uint8Array | string)[] {
 
 /** Null if this version of Node has something else, or does not give it, as with `--permission`. */
 function internals(): Internals | null {
+  const { noDeprecation = false } = process;
   try {
     const node = process as unknown as { binding(name: string): Partial<StreamBinding> };
+    // Whoever runs us can do nothing about this use of it, which `--throw-deprecation` would end the process for.
+    process.noDeprecation = true;
     const { WriteWrap, streamBaseState, kLastWriteWasAsync } = node.binding('stream_wrap');
     if (typeof WriteWrap !== 'function' || kLastWriteWasAsync === undefined) return null;
     if (typeof streamBaseState?.[kLastWriteWasAsync] !== 'number') return null;
@@ -155,5 +158,7 @@ function internals(): Internals | null {
     return { WriteWrap, streamBaseState, kLastWriteWasAsync, queueSize };
   } catch {
     return null;
+  } finally {
+    process.noDeprecation = noDeprecation;
   }
 }

@@ -217,8 +217,11 @@ describe('the stream is used', () => {
   });
 });
 
-test('nothing is printed about the binding', () => {
-  const script = join(import.meta.dirname, 'direct_writes_process.ts');
-  const run = spawnSync(process.execPath, [script], { encoding: 'utf8' });
-  expect(run).toMatchObject({ stdout: 'direct: true, and bytes', stderr: '', status: 0 });
-});
+test.each([[[]], [['--pending-deprecation', '--throw-deprecation']]])(
+  'nothing is printed about the binding, with %j',
+  (flags) => {
+    const script = join(import.meta.dirname, 'direct_writes_process.ts');
+    const run = spawnSync(process.execPath, [...flags, script], { encoding: 'utf8' });
+    expect(run).toMatchObject({ stdout: 'direct: true, and bytes', stderr: '', status: 0 });
+  },
+);
