@@ -147,7 +147,7 @@ function internals(): Internals | null {
   const { noDeprecation = false } = process;
   try {
     const node = process as unknown as { binding(name: string): Partial<StreamBinding> };
-    // Whoever runs us can do nothing about this use of it, which `--throw-deprecation` would end the process for.
+    // Users can do nothing about this use of it, and `--throw-deprecation` would end the process.
     process.noDeprecation = true;
     const { WriteWrap, streamBaseState, kLastWriteWasAsync } = node.binding('stream_wrap');
     if (typeof WriteWrap !== 'function' || kLastWriteWasAsync === undefined) return null;
