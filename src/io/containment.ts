@@ -92,13 +92,18 @@ export function requestStream(
 }
 
 /**
- * Ends a stream, in the next iteration of the event loop: with a reset or, if both sides have ended and only unread
- * content keeps it, at once. `close()` during a read of its session aborts the process: Node postpones that reset, may
- * destroy the stream before it is sent, and then asks it for its trailers.
+ * Ends a stream with a reset, in the next iteration of the event loop. `close()` during a read of its session aborts the
+ * process: Node postpones that reset, may destroy the stream before it is sent, and then asks it for its trailers. Node also postpones
+ * a reset while a write of the session is unfinished; a stream that ends by itself until then is never reset, and its
+ * session sends empty frames of it without end. Destroying a stream sends its reset first.
  */
 export function resetStream(stream: ClientHttp2Stream, code: number): void {
   setImmediate(() => {
-    if (!stream.destroyed) attempt(() => (stream.closed ? stream.destroy() : stream.close(code)));
+    if (stream.destroyed) return;
+    attempt(() => {
+      if (!stream.closed) stream.close(code);
+      stream.destroy();
+    });
   });
 }
 
