@@ -89,26 +89,31 @@ interface Made {
 async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const exchanges: RecordedExchange[] = [];
   const problems: string[] = [];
+  let first = '';
   for (const log of logs) {
     const take = (line: string, number: number): void => {
       if (exchanges.length >= limit || line === '') return;
       const read = recordedIn(line);
       if (read === null) return;
       if ('exchange' in read) exchanges.push(read.exchange);
-      else problems.push(`line ${number}: ${read.problem}`);
+      else {
+        if (problems.length === 0) first = log;
+        problems.push(`line ${number}: ${read.problem}`);
+      }
     };
     await namedInErrors(log, eachLine(log, take));
   }
+  // A log of another kind: each of its lines is a problem.
+  if (exchanges.length === 0 && problems.length > 0)
+    throw new FileError(`${first}: ${problems[0]}; ${ONLY_RECORDINGS}`);
   const { packageVersion } = await import('./version.ts');
   const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
-  if (exchanges.length === 0) return { text, count: 0, problems: [...problems.slice(0, FEW), NO_EXCHANGE] };
+  if (exchanges.length === 0) return { text, count: 0, problems: [NO_EXCHANGE] };
   return { text, count: exchanges.length, problems };
 }
 
-/** Every line of a log of another kind is a problem; the first ones show that. */
-const FEW = 3;
-const NO_EXCHANGE =
-  'the logs have no recorded exchange; only recordings can be converted to HAR: `edgeproof record --out FILE` makes one';
+const ONLY_RECORDINGS = 'only recordings can be converted to HAR: `edgeproof record --out FILE` makes one';
+const NO_EXCHANGE = `the logs have no recorded exchange; ${ONLY_RECORDINGS}`;
 
 function recordedIn(line: string): ReturnType<typeof exchangeIn> {
   try {
