@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { HOST } from './everything_on.ts';
 import { endWithUs, whereIs } from './processes.ts';
 import { ADDRESSES, AGENTS, headersFor } from './requests.ts';
-import type { Workload } from './workloads.ts';
+import { MIB, type Workload } from './workloads.ts';
 
 /** The result of a load generator. */
 export interface LoadResult {
@@ -61,7 +61,7 @@ async function wrk(workload: Workload, port: number, options: LoadOptions): Prom
     'requests' | 'microseconds' | 'bytes' | 'p50' | 'p99' | 'wrong' | 'broken' | 'late',
     number
   >;
-  const requests = workload.countsMib ? Math.floor(told.bytes / 2 ** 20) : told.requests;
+  const requests = workload.countsMib ? Math.floor(told.bytes / MIB) : told.requests;
   return {
     requests,
     seconds: told.microseconds / 1e6,

@@ -15,6 +15,8 @@
 
 #define HEAD_BYTES 16384
 #define CONNECTIONS 65536
+#define ONE_MIB 3
+#define ONE_GIB 4
 #define ECHO 5
 #define MIB 1048576
 
@@ -63,7 +65,7 @@ static int flush_reply(int socket, struct connection *one) {
     if (one->left == 0) {
       one->again--;
       one->left = MIB;
-      one->out = replies[3] + lengths[3] - MIB;
+      one->out = replies[ONE_MIB] + lengths[ONE_MIB] - MIB;
     }
     ssize_t sent = write(socket, one->out, one->left);
     if (sent < 0) {
@@ -82,8 +84,8 @@ static int answer_to(const char *head) {
   if (!target) return 2;
   if (strncmp(target + 1, "/1k", 3) == 0) return 0;
   if (strncmp(target + 1, "/100k", 5) == 0) return 1;
-  if (strncmp(target + 1, "/1m", 3) == 0) return 3;
-  if (strncmp(target + 1, "/1g", 3) == 0) return 4;
+  if (strncmp(target + 1, "/1m", 3) == 0) return ONE_MIB;
+  if (strncmp(target + 1, "/1g", 3) == 0) return ONE_GIB;
   return strncmp(target + 1, "/echo", 5) == 0 ? ECHO : 2;
 }
 
@@ -126,7 +128,7 @@ static void begin_reply(struct connection *one) {
   } else {
     one->out = replies[one->answering];
     one->left = lengths[one->answering];
-    one->again = one->answering == 4 ? 1023 : 0;
+    one->again = one->answering == ONE_GIB ? 1023 : 0;
   }
   one->answering = -1;
 }
@@ -156,8 +158,8 @@ int main(int count, char **arguments) {
   make_reply(0, 1024, 1);
   make_reply(1, 102400, 1);
   make_reply(2, 2, 1);
-  make_reply(3, MIB, 1);
-  make_reply(4, MIB, 1024);
+  make_reply(ONE_MIB, MIB, 1);
+  make_reply(ONE_GIB, MIB, 1024);
   signal(SIGPIPE, SIG_IGN);
   int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(arguments[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

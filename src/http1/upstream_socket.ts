@@ -86,11 +86,11 @@ export class UpstreamSocket {
     if (!this.#onRead(bytes, bytes.length)) this.duplex.pause();
   };
 
-  /** After a read, Node keeps the buffer unless another one is returned, and looks at each that is. */
+  /** After a read, Node keeps its buffer if none is returned; each one that is returned costs it a look-up. */
   readonly #nextBuffer = (): Buffer => {
     const isSame = this.#hasRead && this.#buffer === this.#given;
     this.#given = this.#buffer;
-    return isSame ? SAME : this.#given!;
+    return isSame ? KEEP_BUFFER : this.#given!;
   };
 
   readonly #onOwnRead = (bytes: number): boolean => {
@@ -149,5 +149,5 @@ export class UpstreamSocket {
   }
 }
 
-/** Typed as Node declares what returns it; it accepts everything here. */
-const SAME = undefined as unknown as Buffer;
+/** Node's declared type of the function does not have it. */
+const KEEP_BUFFER = undefined as unknown as Buffer;

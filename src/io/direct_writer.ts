@@ -37,13 +37,13 @@ interface StreamBinding {
 
 /** What is used of Node's internals. */
 interface Internals extends StreamBinding {
-  /** Under it, a socket keeps the number of bytes that waited when its timeout was last checked. */
+  /** Names the field in which a socket keeps how many bytes waited when its timeout was last checked. */
   readonly queueSize: symbol;
 }
 
 /**
- * Writes to a TCP socket without its stream, which takes as long as everything else of a small write outside the
- * system. What the system leaves is sent before all that is written later, by the stream, too
+ * Writes to a TCP socket without its stream, which adds up to a quarter to the time of a small write. What the system
+ * does not accept at once is sent before everything that is written later, also by the stream
  * (docs/decisions/0060_direct_writes.md).
  */
 export class DirectWriter {
@@ -88,17 +88,18 @@ export class DirectWriter {
       typeof data === 'string'
         ? handle.writeLatin1String(nextRequest, data)
         : handle.writeBuffer(nextRequest, data);
-    return this.#isAccepted(code, data);
+    return this.#written(code, data);
   }
 
   /** As `write`, for several pieces in one system call. */
   writeAll(pieces: readonly (Uint8Array | string)[]): boolean {
     const areBytes = pieces.every((piece) => typeof piece !== 'string');
     const data = areBytes ? pieces : pieces.flatMap(withEncoding);
-    return this.#isAccepted(this.#handle.writev(nextRequest, data, areBytes), data);
+    return this.#written(this.#handle.writev(nextRequest, data, areBytes), data);
   }
 
-  #isAccepted(code: number, data: unknown): boolean {
+  /** Handles the outcome of a write; returns what `write` returns. */
+  #written(code: number, data: unknown): boolean {
     if (code === 0 && binding!.streamBaseState[binding!.kLastWriteWasAsync] === 0) return true;
     const request = nextRequest;
     nextRequest = new binding!.WriteWrap();
@@ -107,11 +108,11 @@ export class DirectWriter {
       return true;
     }
     request.writer = this;
-    // Callers empty their lists and fill them again.
+    // Callers reuse their lists.
     request.data = Array.isArray(data) ? [...(data as readonly unknown[])] : data;
     request.oncomplete = onComplete;
     this.#unfinished++;
-    // With this, `setTimeout` of the socket begins again while the system accepts bytes.
+    // Otherwise `setTimeout` of the socket would not start again while the system accepts bytes.
     (this.#socket as unknown as Record<symbol, number>)[binding!.queueSize] = this.#handle.writeQueueSize;
     return false;
   }
@@ -142,7 +143,7 @@ function withEncoding(piece: Uint8Array | string): (Uint8Array | string)[] {
   return [piece, typeof piece === 'string' ? 'latin1' : 'buffer'];
 }
 
-/** Null if this version of Node has something else, or does not give it, as with `--permission`. */
+/** Null if this version of Node has no such binding, or refuses it, as with `--permission`. */
 function internals(): Internals | null {
   const { noDeprecation = false } = process;
   try {

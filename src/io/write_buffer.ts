@@ -99,21 +99,25 @@ export class WriteBuffer implements Postponed, DirectWriterOwner {
     const text = this.#alone;
     this.#chunk = null;
     this.#alone = '';
-    if ((chunk === null && text === '') || this.#socket.destroyed) return;
+    if (this.#socket.destroyed) return;
+    if (chunk !== null) {
+      if (!this.#write(chunk.bytes.subarray(this.#from, this.#to))) chunk.isKept = true;
+    } else if (text !== '') this.#write(text);
+  }
+
+  /** Returns false if the bytes must stay valid. */
+  #write(data: Uint8Array | string): boolean {
+    const socket = this.#socket;
     const direct = this.#directNow();
-    if (chunk === null) {
-      if (direct !== null) direct.write(text);
-      else this.#socket.write(text, 'latin1');
-      return;
+    if (direct !== null) return direct.write(data);
+    if (typeof data === 'string') return socket.write(data, 'latin1');
+    if (this.#isTls) {
+      // TLS accepts data at once, but reports it in a later tick.
+      socket.write(Buffer.from(data));
+      return true;
     }
-    const bytes = chunk.bytes.subarray(this.#from, this.#to);
-    if (direct !== null) {
-      if (!direct.write(bytes)) chunk.isKept = true;
-      return;
-    }
-    // TLS accepts data at once, and reports it in a later tick.
-    this.#socket.write(this.#isTls ? Buffer.from(bytes) : bytes);
-    if (!this.#isTls && this.#socket.writableLength > 0) chunk.isKept = true;
+    socket.write(data);
+    return socket.writableLength === 0;
   }
 
   /** What the system had left of direct writes is sent. */

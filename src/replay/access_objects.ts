@@ -1,23 +1,19 @@
 import { REDACTED } from '../http/secrets.ts';
 import { localTimeMs, requestLineOf } from './access_lines.ts';
 import type { AccessLine, AccessRead } from './access_record.ts';
-import { aText, listOf, mapOf, misshapen } from './shape.ts';
+import { aText, isObject, listOf, mapOf, misshapen } from './shape.ts';
 
 /** Access logs with a JSON object for each request: nginx, Cloudflare, Envoy and Caddy. */
 
 type Members = Readonly<Record<string, unknown>>;
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Reads an object of one of these logs; null for other objects. */
 export function readAccessObject(value: unknown): AccessRead | null {
-  if (!isMembers(value)) return null;
+  if (!isObject(value)) return null;
   const members = value;
   if ('ClientRequestURI' in members) return cloudflare(members);
   const { request } = members;
-  if (isMembers(request)) return caddy(members, request);
+  if (isObject(request)) return caddy(members, request);
   if ('downstream_remote_address' in members || 'response_flags' in members) return envoy(members);
   if ('remote_addr' in members) return nginx(members);
   return null;
@@ -175,7 +171,7 @@ function caddy(members: Members, request: Members): AccessRead {
     values.map((value) => [name, value === 'REDACTED' ? REDACTED : value] as const),
   );
   const redacted = headers.flatMap(([name, value]) => (value === REDACTED ? [name.toLowerCase()] : []));
-  const tls = isMembers(request['tls']) ? request['tls'] : undefined;
+  const tls = isObject(request['tls']) ? request['tls'] : undefined;
   const port = text(request, 'remote_port');
   return complete({
     headers,

@@ -1,18 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { createEdge } from '../../src/edgeproof.ts';
+import { connect, type Socket } from 'node:net';
 import { settled } from '../io/settled.ts';
-import {
-  data,
-  FLAG,
-  FRAME,
-  frameReader,
-  headers,
-  PREFACE,
-  settings,
-  SETTINGS_ACK,
-  windowUpdate,
-} from './frames.ts';
+import { data, FLAG, FRAME, headers, settings, windowUpdate } from './frames.ts';
+import { behindRawUpstream } from './raw_upstream.ts';
 
 /**
  * An edge, and an upstream with which two uploads share a session: one waits for its window, the other fills everything
@@ -39,40 +29,22 @@ const filling = Promise.withResolvers<Upload>();
 /** Received bytes of the upload that waits. */
 let received = 0;
 
-const upstream = createServer((socket) => {
-  let preface = PREFACE.length;
-  let first = 0;
-  const read = frameReader(({ type, flags, stream, payload }) => {
-    if (type === FRAME.settings && (flags & FLAG.ack) === 0) socket.write(SETTINGS_ACK);
-    if (type === FRAME.data && stream === first && (received += payload.length) === WINDOW_BYTES)
-      waiting.resolve({ socket, stream });
-    if (type !== FRAME.headers) return;
-    if ((flags & FLAG.endStream) !== 0) socket.write(headers(stream, OK));
-    else if (first === 0) first = stream;
-    else {
-      socket.write(windowUpdate(stream, LARGE));
-      filling.resolve({ socket: socket.pause(), stream });
-    }
-  });
-  socket.on('error', () => undefined);
-  socket.write(Buffer.concat([settings(), windowUpdate(0, LARGE)]));
-  socket.on('data', (bytes: Buffer) => {
-    const skipped = Math.min(preface, bytes.length);
-    preface -= skipped;
-    read(bytes.subarray(skipped));
-  });
-}).listen(0, '127.0.0.1');
-await once(upstream, 'listening');
-const address = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-const route = { match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' } };
-const edge = createEdge({
-  backends: { app: { static: { address, protocol: 'http2' } } },
-  edges: { https: { a: { hostports: ['a.test:443'], routes: [route] } } },
+let first = 0;
+const greeting = Buffer.concat([settings(), windowUpdate(0, LARGE)]);
+const port = await behindRawUpstream(greeting, ({ type, flags, stream, payload }, socket) => {
+  if (type === FRAME.data && stream === first && (received += payload.length) === WINDOW_BYTES)
+    waiting.resolve({ socket, stream });
+  if (type !== FRAME.headers) return;
+  if ((flags & FLAG.endStream) !== 0) socket.write(headers(stream, OK));
+  else if (first === 0) first = stream;
+  else {
+    socket.write(windowUpdate(stream, LARGE));
+    filling.resolve({ socket: socket.pause(), stream });
+  }
 });
-const listening = await edge.listen({});
 
 async function send(head: string, bytes = 0): Promise<Socket> {
-  const client = connect(listening.port, '127.0.0.1').on('error', () => undefined);
+  const client = connect(port, '127.0.0.1').on('error', () => undefined);
   await once(client, 'connect');
   client.write(`${head}\r\nHost: a.test\r\nContent-Length: ${bytes}\r\n\r\n`);
   client.write(Buffer.alloc(bytes));

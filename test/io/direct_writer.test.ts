@@ -1,35 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { DirectWriter } from '../../src/io/direct_writer.ts';
 import { runs, seeded, seededBytes } from '../random.ts';
 import { settled } from './settled.ts';
-
-interface Pair {
-  readonly ours: Socket;
-  readonly theirs: Socket;
-}
-
-/** Both ends of a connection; theirs reads nothing until it is resumed. */
-async function pair(): Promise<Pair> {
-  const server = createServer({ pauseOnConnect: true });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const ours = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  await once(ours, 'connect');
-  const [theirs] = await accepted;
-  onTestFinished(() => {
-    ours.destroy();
-    theirs.destroy();
-    server.close();
-  });
-  return { ours, theirs };
-}
+import { socketPair } from './socket_pair.ts';
 
 function writerOf(socket: Socket, finished = (): void => {}): DirectWriter {
   const writer = DirectWriter.of(socket, { finished });
@@ -75,7 +55,7 @@ describe('what is written', () => {
   test('arrives in its order, with what the stream writes, however late it is read', async () => {
     for (let run = 0; run < runs(300, 20); run++) {
       const chance = seeded(run);
-      const { ours, theirs } = await pair();
+      const { ours, theirs } = await socketPair();
       const writer = writerOf(ours);
       const written: Buffer[] = [];
       let got: Promise<Buffer> = Promise.resolve(Buffer.of());
@@ -95,7 +75,7 @@ describe('what is written', () => {
   });
 
   test('is known to be with the system, once, when the peer has read enough', async () => {
-    const { ours, theirs } = await pair();
+    const { ours, theirs } = await socketPair();
     const finished = vi.fn<() => void>();
     const writer = writerOf(ours, finished);
     const count = fill(writer);
@@ -110,21 +90,21 @@ describe('what is written', () => {
   });
 
   test('is sent before the end of the stream', async () => {
-    const { ours, theirs } = await pair();
+    const { ours, theirs } = await socketPair();
     const count = fill(writerOf(ours));
     ours.end();
     expect((await everythingOf(theirs)).length).toBe(count);
   });
 
   test('is counted by the socket', async () => {
-    const { ours } = await pair();
+    const { ours } = await socketPair();
     writerOf(ours).write('seven b');
     expect(ours.bytesWritten).toBe(7);
   });
 });
 
 test('the timeout of the socket begins again while the peer reads, and only then', async () => {
-  const { ours, theirs } = await pair();
+  const { ours, theirs } = await socketPair();
   const writer = writerOf(ours);
   fill(writer);
   writer.write(Buffer.alloc(60_000_000));
@@ -141,7 +121,7 @@ test('the timeout of the socket begins again while the peer reads, and only then
 
 describe('a peer that leaves', () => {
   test('destroys the socket with the error of the write, once', async () => {
-    const { ours, theirs } = await pair();
+    const { ours, theirs } = await socketPair();
     const errors: unknown[] = [];
     ours.on('error', (error) => errors.push(error));
     const finished = vi.fn<() => void>();
@@ -164,7 +144,7 @@ describe('a peer that leaves', () => {
   });
 
   test('while something is left for it: the owner is not told that it was sent', async () => {
-    const { ours, theirs } = await pair();
+    const { ours, theirs } = await socketPair();
     ours.on('error', () => undefined);
     const finished = vi.fn<() => void>();
     fill(writerOf(ours, finished));
@@ -176,7 +156,7 @@ describe('a peer that leaves', () => {
   });
 
   test('does not matter after the socket was destroyed here', async () => {
-    const { ours } = await pair();
+    const { ours } = await socketPair();
     const finished = vi.fn<() => void>();
     fill(writerOf(ours, finished));
     ours.destroy();
@@ -187,7 +167,7 @@ describe('a peer that leaves', () => {
 });
 
 test('a fault of the owner ends its connection only', async () => {
-  const { ours, theirs } = await pair();
+  const { ours, theirs } = await socketPair();
   const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
   const writer = writerOf(ours, () => {
     throw new Error('a fault');
@@ -202,7 +182,7 @@ describe('the stream is used', () => {
   const owner = { finished: () => undefined };
 
   test('with TLS, and where the stream is not a socket', async () => {
-    const { ours } = await pair();
+    const { ours } = await socketPair();
     expect(DirectWriter.of(new TLSSocket(ours), owner)).toBeNull();
     expect(DirectWriter.of(duplexPair()[0], owner)).toBeNull();
   });

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -9,23 +8,10 @@ import { ingress } from '../http1/ingress.ts';
 import { dial } from '../http1/sockets.ts';
 import { forwarding } from '../http1/test_exchange_port.ts';
 import { settled } from './settled.ts';
+import { socketPair } from './socket_pair.ts';
 
-/** Both ends of a connection; ours never emits `drain`, because its high-water mark is never reached. */
-async function pair(): Promise<{ ours: Socket; theirs: Socket }> {
-  const server = createServer({ pauseOnConnect: true });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const to = { port: (server.address() as AddressInfo).port, host: '127.0.0.1', highWaterMark: 2 ** 30 };
-  const ours = connect(to);
-  await once(ours, 'connect');
-  const [theirs] = await accepted;
-  onTestFinished(() => {
-    ours.destroy();
-    theirs.destroy();
-    server.close();
-  });
-  return { ours, theirs };
-}
+/** Never emits `drain`, because this high-water mark is never reached. */
+const UNREACHED = { highWaterMark: 2 ** 30 };
 
 /** Writes until the system accepts no more; returns the number of bytes. */
 function fill(output: WriteBuffer): number {
@@ -57,7 +43,7 @@ const NOBODY = { flushed: () => undefined };
 
 describe('the rest that a write leaves', () => {
   test('is known to be sent, although it was far below the high-water mark', async () => {
-    const { ours, theirs } = await pair();
+    const { ours, theirs } = await socketPair(UNREACHED);
     let drained = false;
     ours.on('drain', () => {
       drained = true;
@@ -76,8 +62,8 @@ describe('the rest that a write leaves', () => {
   });
 
   test('keeps its bytes, although others use the same chunk meanwhile', async () => {
-    const slow = await pair();
-    const quick = await pair();
+    const slow = await socketPair(UNREACHED);
+    const quick = await socketPair(UNREACHED);
     const waiting = new WriteBuffer(slow.ours, NOBODY);
     const other = new WriteBuffer(quick.ours, NOBODY);
     const count = fill(waiting);
@@ -99,7 +85,7 @@ describe('the rest that a write leaves', () => {
   });
 
   test('keeps its bytes in memory, although nothing else refers to them', async () => {
-    const { ours, theirs } = await pair();
+    const { ours, theirs } = await socketPair(UNREACHED);
     const output = new WriteBuffer(ours, NOBODY);
     const count = fill(output);
     const lend = (): void => {
@@ -117,7 +103,7 @@ describe('the rest that a write leaves', () => {
   });
 
   test('is not taken for sent when what the stream had before it is', async () => {
-    const { ours, theirs } = await pair();
+    const { ours, theirs } = await socketPair(UNREACHED);
     const flushed = vi.fn<() => void>();
     const output = new WriteBuffer(ours, { flushed });
     const count = 16_000_000;
