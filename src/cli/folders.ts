@@ -8,7 +8,7 @@ const OWNER_ONLY = 0o700;
 
 /** Makes a folder and those above it; throws OutputError, and FileError for an empty name. */
 export function makeFolder(path: string, mode?: number): void {
-  if (path === '') throw new FileError('the name of a folder is empty; name one, or . for this one');
+  if (path === '') throw new FileError('the folder name is empty; give one, or . for the current folder');
   try {
     makeMissing(resolve(path), mode);
   } catch (error) {

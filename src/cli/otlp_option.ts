@@ -99,7 +99,7 @@ function valueOf(name: string, text: string): string {
   const decoded = decodedText(text);
   if (decoded === null)
     throw new FileError(
-      `the value of ${name} in ${HEADERS} must be percent-encoded: a % that is meant as such is %25`,
+      `the value of ${name} in ${HEADERS} must be percent-encoded: write a literal % as %25`,
     );
   if (!isFieldValue(decoded))
     throw new FileError(

@@ -44,7 +44,10 @@ describe('an empty name, as of a variable that is not set', () => {
     async (words) => {
       const before = readdirSync(folder);
       const { code, stderr } = await edgeproof([...words, ''], folder);
-      expect([code, stderr]).toEqual([2, 'the name of a folder is empty; name one, or . for this one\n']);
+      expect([code, stderr]).toEqual([
+        2,
+        'the folder name is empty; give one, or . for the current folder\n',
+      ]);
       expect(readdirSync(folder)).toEqual(before);
     },
   );
