@@ -4,9 +4,11 @@ import type { Checked } from './edge/document/check.ts';
 import {
   type Decision,
   type Explanation,
+  type Locate,
   type StreamExplanation,
   decisionOf,
   explanationOf,
+  summaryOf,
 } from './edge/explain.ts';
 import type { World } from './engine/contract.ts';
 import { connectionOf } from './engine/drivers/engine_exchange_port.ts';
@@ -50,32 +52,32 @@ export function reporting(
   places: Places,
   attempted: Attempted,
 ) {
-  const { recordingSink: sink, onEvent, onConnection, onHttpConnection: onHttp, onOpened } = options;
+  const { recordingSink: sink, onEvent, onCompleted, onConnection, onOpened } = options;
+  const { onHttpConnection: onHttp } = options;
   const emitConnection: NonNullable<LiveWiring['emitConnection']> = (facts, bytes) =>
     attempted(() =>
       onHttp?.(projectHttpConnectionClosed(connectionOf(facts), bytes, world.nowMs(), newEventId)),
     );
+  const locateOf = ({ configuration }: Exchange | StreamExchange): Locate => places.get(configuration)!;
   function explain(exchange: Exchange): Explanation;
   function explain(exchange: StreamExchange): StreamExplanation;
   function explain(exchange: Exchange | StreamExchange): Explanation | StreamExplanation {
-    return explanationOf(exchange, places.get(exchange.configuration)!);
+    return explanationOf(exchange, locateOf(exchange));
   }
   return {
-    isHeard: () => sink !== undefined || onEvent !== undefined || watching.watch !== null,
+    isHeard: () =>
+      sink !== undefined || onEvent !== undefined || onCompleted !== undefined || watching.watch !== null,
     explain,
-    decision: (exchange: Exchange): Decision => decisionOf(exchange, places.get(exchange.configuration)!),
+    decision: (exchange: Exchange): Decision => decisionOf(exchange, locateOf(exchange)),
     /** Passes the event on to who wants it, and returns it. It is made when it is asked for first. */
     emit: (exchange: Exchange, endMs: number): (() => HttpRequestCompleteEvent) => {
       const late = new LateEvent(exchange, newEventId, endMs);
       const event = once(() => late.read());
       sink?.finished(exchange, event().object, addedUrlOf(exchange));
       watching.watch?.finished(exchange, late);
-      attempted(() =>
-        onEvent?.(
-          event(),
-          once(() => explain(exchange)),
-        ),
-      );
+      const explained = once(() => explain(exchange));
+      attempted(() => onEvent?.(event(), explained));
+      attempted(() => onCompleted?.(summaryOf(exchange, locateOf(exchange)), explained));
       return event;
     },
     emitStream: (exchange: StreamExchange): void =>

@@ -1,25 +1,18 @@
-import type { Explanation, StreamExplanation } from '../edge/explain.ts';
-import type { HttpRequestComplete, TcpConnectionClosed } from '../events/catalogue.ts';
+import type { Decision, Explanation, StreamExplanation, Summary } from '../edge/explain.ts';
+import type { TcpConnectionClosed } from '../events/catalogue.ts';
 import { printable } from './terminal.ts';
 import { painter } from '../diagnostics/render.ts';
 
 /** One log line for a request: time, request, result, duration and reason. */
-export function requestLine(
-  explanation: Explanation,
-  event: HttpRequestComplete,
-  at: Ended,
-  style: LineStyle,
-): string {
-  const { status, decidedBy, lasting, truncated } = explanation;
-  const { method, url } = event.http.request;
-  const query = url.query === '' ? '' : `?${url.query}`;
+export function requestLine(summary: Summary, at: Ended, style: LineStyle): string {
+  const { method, host, target, status, decidedBy, lasting, truncated } = summary;
   const paint = painter(style);
   const note = truncated ? '  response truncated' : lasting === undefined ? '' : `  ${lasting} closed`;
   const isStopped = decidedBy.verdict === 'stop';
-  return line({ ...explanation, isStopped, note }, at, { ...style, paint }, [
+  return line({ ...summary, isStopped, note }, at, { ...style, paint }, [
     method.toUpperCase(),
     paint(toneOf(status), String(status === 0 ? '---' : status)),
-    `${url.host}${printable(url.path + query).slice(0, TARGET_UNITS)}`,
+    `${host}${printable(target).slice(0, TARGET_UNITS)}`,
     isStopped ? detailsOf(decidedBy.detail) : '',
   ]);
 }
@@ -62,7 +55,7 @@ function line(
     backend,
     isStopped,
     note = '',
-  }: Pick<StreamExplanation, 'decidedBy' | 'backend'> & {
+  }: Pick<Decision, 'decidedBy' | 'backend'> & {
     readonly isStopped: boolean;
     /** What follows the backend. */
     readonly note?: string;
@@ -76,7 +69,7 @@ function line(
   const why = `${code}${rule === undefined ? '' : ` ${named(String(rule))}`}${details}`;
   const at = isStopped && place !== null ? `  ${place.file}:${place.line}` : '';
   return [
-    paint('dim', time.toTimeString().slice(0, 8)),
+    paint('dim', timeOfDay(time)),
     kind.padEnd(6),
     status,
     paint('dim', (tookMs === null ? 'open' : inMilliseconds(tookMs)).padStart(7)),
@@ -84,6 +77,19 @@ function line(
     subject,
     paint('dim', (isStopped ? why : `→ ${named(backend ?? '-')}${note}`) + at),
   ].join('  ');
+}
+
+let lastSecond = Number.NaN;
+let lastTime = '';
+
+/** Local hours, minutes and seconds. Many requests end in one second, and its text takes a microsecond. */
+function timeOfDay(time: Date): string {
+  const second = Math.floor(time.getTime() / 1_000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastTime = time.toTimeString().slice(0, 8);
+  }
+  return lastTime;
 }
 
 const WHY_UNITS = 120;

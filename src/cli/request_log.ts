@@ -1,5 +1,5 @@
 import type { EdgeOptions } from '../edgeproof.ts';
-import type { Explanation } from '../edge/explain.ts';
+import type { Summary } from '../edge/explain.ts';
 import { connectionLine, openedLine, requestLine } from './request_line.ts';
 import { printable } from './terminal.ts';
 import type { EventSink } from '../events/ndjson.ts';
@@ -13,7 +13,7 @@ const NAME_UNITS = 80;
 /** Ids of the management API, in texts that also have other words. */
 const ID = /\b[a-z]{2,8}_[0-9a-z]{20,}\b/g;
 
-export type RequestLog = Required<Pick<EdgeOptions, 'onEvent' | 'onConnection' | 'onOpened'>>;
+export type RequestLog = Required<Pick<EdgeOptions, 'onCompleted' | 'onConnection' | 'onOpened'>>;
 
 interface LogNeeds {
   readonly nameOf: NameOf;
@@ -28,19 +28,18 @@ export function requestLog(
 ): RequestLog {
   const named = (text: string): string =>
     text.replaceAll(ID, (id) => printable(nameOf(id)).slice(0, NAME_UNITS));
-  const look = ({ decidedBy, backend }: Pick<Explanation, 'decidedBy' | 'backend'>): void => {
+  const look = ({ decidedBy, backend }: Pick<Summary, 'decidedBy' | 'backend'>): void => {
     if (decidedBy.code === 'upstream.connect' && backend !== null) unreached(backend);
   };
   return {
     onOpened: (explanation) => {
-      heard(explanation);
+      heard(() => explanation);
       say(openedLine(explanation, { color, named }));
     },
-    onEvent: (event, explain) => {
-      const explanation = explain();
-      heard(explanation);
-      say(requestLine(explanation, event.object, endOf(explanation), { color, named }));
-      look(explanation);
+    onCompleted: (summary, explain) => {
+      heard(explain);
+      say(requestLine(summary, endOf(summary), { color, named }));
+      look(summary);
     },
     onConnection: (event, explain) => {
       const explanation = explain();
@@ -50,19 +49,19 @@ export function requestLog(
   };
 }
 
-/** The listeners of a log beside those of OTLP, and a sink of events. */
+/** A log beside the listeners of OTLP, and a sink of events. Without them no event is made. */
 export function heardBy(
   log: RequestLog,
   otlp: Pick<EdgeOptions, 'onEvent' | 'onConnection'>,
   sink: EventSink | null = null,
-): RequestLog {
+): Pick<EdgeOptions, 'onEvent'> & RequestLog {
+  const onEvent: EdgeOptions['onEvent'] = (event, explain) => {
+    sink?.write(event);
+    otlp.onEvent?.(event, explain);
+  };
   return {
-    onOpened: log.onOpened,
-    onEvent: (event, explain) => {
-      sink?.write(event);
-      otlp.onEvent?.(event, explain);
-      log.onEvent(event, explain);
-    },
+    ...log,
+    ...((sink !== null || otlp.onEvent !== undefined) && { onEvent }),
     onConnection: (event, explain) => {
       sink?.write(event);
       otlp.onConnection?.(event, explain);

@@ -120,7 +120,7 @@ export function compileEdge(
     facts: context.policy.facts ?? NO_FACTS,
     streams: isSameStreams ? former.streams : streamTable(tables.streams),
     adoptHosts,
-    redact: secrets?.redact ?? null,
+    redactor: secrets?.redactor ?? NO_REDACTOR,
     cookies: logins.registry.cookies,
   });
 }
@@ -154,7 +154,7 @@ type Compiled = Pick<
   | 'facts'
   | 'streams'
   | 'adoptHosts'
-  | 'redact'
+  | 'redactor'
   | 'cookies'
 >;
 
@@ -214,6 +214,8 @@ function secretsOf(config: EdgeConfig, { secrets }: CompileOptions, kept: Compil
   for (const text of named) made?.remember(text);
   return made;
 }
+
+const NO_REDACTOR = (): null => null;
 
 interface Surroundings {
   readonly options: CompileOptions;

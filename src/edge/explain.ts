@@ -54,6 +54,15 @@ export interface Explanation extends Explained {
 /** What decided an exchange, and its destination: the part of the explanation shown in a list row. */
 export type Decision = Pick<Explained, 'decidedBy' | 'backend' | 'tunnel'>;
 
+/** The result of a request without its steps, as in a line of a log. */
+export interface Summary extends Decision, Pick<Explanation, 'startMs' | 'status' | 'lasting' | 'truncated'> {
+  readonly method: string;
+  /** Without the port. */
+  readonly host: string;
+  /** Path and query, without credentials that the query had. */
+  readonly target: string;
+}
+
 /** The result of a connection, and why. */
 export interface StreamExplanation extends Explained {
   readonly connection: {
@@ -82,15 +91,10 @@ export function explanationOf(
   const { connection } = exchange;
   const clientIp = connection.client.text;
   if (exchange instanceof Exchange) {
-    const { head, startMs, sent, traceContext: trace } = exchange;
-    const query = head.query === undefined ? '' : `?${queryWithoutSecrets(head.query, head.path)}`;
-    const url = `${head.scheme}://${head.authority}${head.path}${query}`;
-    const status = exchange.response?.status ?? 0;
+    const { head, traceContext: trace } = exchange;
+    const url = `${head.scheme}://${head.authority}${targetOf(exchange)}`;
     const request = { method: head.method, url, clientIp };
-    const lasting = exchange.response === null ? null : lastingKind(exchange.response);
-    const truncated = lasting === null && sent?.cut === 'upstream';
-    const further = { ...(lasting && { lasting }), ...(truncated && { truncated }), ...(trace && { trace }) };
-    return { request, startMs, status, ...further, ...reached, decidedBy, steps };
+    return { request, ...resultOf(exchange), ...(trace && { trace }), ...reached, decidedBy, steps };
   }
   const { startMs, serverName, serverPort } = connection;
   const kind = exchange.pipeline?.kind ?? null;
@@ -103,6 +107,31 @@ export function explanationOf(
 export function decisionOf(exchange: Exchange, locate: Locate): Decision {
   const [decidedBy] = locatedSteps([decidingStep(traceOf(exchange))], locate);
   return { ...reachedBy(exchange), decidedBy: decidedBy! };
+}
+
+/** The result of a completed request; `locate` finds source positions. */
+export function summaryOf(exchange: Exchange, locate: Locate): Summary {
+  const { method, host } = exchange.head;
+  const target = targetOf(exchange);
+  return { method, host, target, ...resultOf(exchange), ...decisionOf(exchange, locate) };
+}
+
+/** Path and query, without credentials and what policies have read as secrets. */
+function targetOf({ head: { path, query }, configuration }: Exchange): string {
+  const target = query === undefined ? path : `${path}?${queryWithoutSecrets(query, path)}`;
+  const redact = configuration.redactor();
+  return redact === null ? target : redact(target);
+}
+
+function resultOf({
+  response,
+  sent,
+  startMs,
+}: Exchange): Pick<Explanation, 'startMs' | 'status' | 'lasting' | 'truncated'> {
+  const status = response?.status ?? 0;
+  const lasting = response === null ? null : lastingKind(response);
+  if (lasting !== null) return { startMs, status, lasting };
+  return sent?.cut === 'upstream' ? { startMs, status, truncated: true } : { startMs, status };
 }
 
 function reachedBy({ attempts }: Exchange | StreamExchange): Pick<Explained, 'backend' | 'tunnel'> {

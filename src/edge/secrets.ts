@@ -32,6 +32,8 @@ function isProvider(source: SecretSource): source is SecretProvider {
 export interface KeptSecrets {
   readonly get: SecretProvider['get'];
   readonly redact: Redact;
+  /** `redact`, or null while there is nothing to hide. */
+  readonly redactor: () => Redact | null;
   /** Hides a text that was not read as a secret of the provider. */
   readonly remember: (text: string) => void;
 }
@@ -54,6 +56,10 @@ export function keepSecrets(provider: SecretProvider): KeptSecrets {
     // A secret may be part of another one.
     longestFirst = [...forms].sort((one, other) => other.length - one.length);
   };
+  const redact: Redact = (text) => {
+    if (text.length < (longestFirst.at(-1)?.length ?? Infinity)) return text;
+    return longestFirst.reduce((shown, form) => shown.replaceAll(form, STARS), text);
+  };
   return {
     get: (vault, name) => {
       const text = provider.get(vault, name);
@@ -61,7 +67,8 @@ export function keepSecrets(provider: SecretProvider): KeptSecrets {
       return text;
     },
     remember,
-    redact: (text) => longestFirst.reduce((shown, form) => shown.replaceAll(form, STARS), text),
+    redact,
+    redactor: () => (longestFirst.length === 0 ? null : redact),
   };
 }
 

@@ -27,8 +27,8 @@ const NO_VERDICTS: readonly undefined[] = [];
  */
 export interface Configuration {
   readonly branding: Branding;
-  /** Redacts secrets in traces; null if there are none. */
-  readonly redact: Redact | null;
+  /** What redacts the secrets in traces and events that policies have read until now; null if they have read none. */
+  readonly redactor: () => Redact | null;
 }
 
 export interface HttpConfiguration extends Configuration {

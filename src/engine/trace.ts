@@ -33,7 +33,7 @@ export function traceOf(exchange: Exchange | StreamExchange): Step[] {
     const verdict = BROKEN_OFF.has(ended.code) ? 'pass' : 'stop';
     steps.push(engineStep('end', 'engine', verdict, ended, sentencesOf(exchange)));
   }
-  const { redact } = configuration;
+  const redact = configuration.redactor();
   return redact === null ? steps : redactIn(steps, redact);
 }
 

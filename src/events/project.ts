@@ -59,7 +59,7 @@ export function projectHttpRequestComplete(
 /** The `object` of the event; secrets read by policies are redacted. */
 export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
   const seen = projected(exchange);
-  const { redact } = exchange.configuration;
+  const redact = exchange.configuration.redactor();
   return redact === null ? seen : redactEvent('http_request_complete.v0', seen, redact);
 }
 

@@ -52,7 +52,7 @@ function connectionFacts(
 /** The `object` of the event; secrets read by policies are redacted. */
 export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): TcpConnectionClosed {
   const { connection, relayed, configuration } = exchange;
-  const { redact } = configuration;
+  const redact = configuration.redactor();
   const object: TcpConnectionClosed = {
     conn: connectionFacts(connection, relayed ?? NOTHING_RELAYED, endMs),
     ip_policy: {

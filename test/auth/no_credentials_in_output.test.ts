@@ -43,11 +43,9 @@ describe('events, traces and lines of the console', () => {
             headers: { 'set-cookie': `app=0123456789abcdef${token.length}` },
           });
         },
-        onEvent: (event, explain) => {
-          const explained = explain();
-          const line = requestLine(explained, event.object, { time: new Date(0), tookMs: 1 }, PLAIN);
-          told.push(event, explained, line);
-        },
+        onEvent: (event, explain) => void told.push(event, explain()),
+        onCompleted: (summary) =>
+          void told.push(summary, requestLine(summary, { time: new Date(0), tookMs: 1 }, PLAIN)),
       },
     );
     op.user = 'alice';

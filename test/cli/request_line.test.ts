@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { requestLine } from '../../src/cli/request_line.ts';
+import { summaryOf } from '../../src/edge/explain.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import type { Fact } from '../../src/engine/contract.ts';
 import type { EdgeOptions } from '../../src/index.ts';
@@ -19,10 +20,9 @@ const PLAIN = { color: false, named: (text: string) => text };
 /** The line of a refused request, whose reason has these additional facts. */
 function lineWith(detail: Readonly<Record<string, Fact>>): string {
   const request = { url: 'https://shop.test/a', headers: [['user-agent', 'curl/8']] } as const;
-  const explanation = edge.explain(request);
-  const decidedBy = { ...explanation.decidedBy, detail: { ...explanation.decidedBy.detail, ...detail } };
-  const at = { time: new Date(0), tookMs: 1 };
-  return requestLine({ ...explanation, decidedBy }, edge.decide(request).event.object, at, PLAIN);
+  const summary = summaryOf(edge.decide(request).exchange, () => null);
+  const decidedBy = { ...summary.decidedBy, detail: { ...summary.decidedBy.detail, ...detail } };
+  return requestLine({ ...summary, decidedBy }, { time: new Date(0), tookMs: 1 }, PLAIN);
 }
 
 it('contains the details of a refusal', () => {
@@ -42,10 +42,10 @@ it('says that a response is truncated', async () => {
   onTestFinished(() => void upstream.close());
   const { port } = upstream.address() as AddressInfo;
   const said = Promise.withResolvers<string>();
-  const onEvent: EdgeOptions['onEvent'] = (event, explain) =>
-    said.resolve(requestLine(explain(), event.object, { time: new Date(0), tookMs: 1 }, PLAIN));
+  const onCompleted: EdgeOptions['onCompleted'] = (summary) =>
+    said.resolve(requestLine(summary, { time: new Date(0), tookMs: 1 }, PLAIN));
   const config = oneRoute({}, { backends: { app: { static: { address: `127.0.0.1:${port}` } } } });
-  const listening = await createEdge(config, { onEvent }).listen();
+  const listening = await createEdge(config, { onCompleted }).listen();
   onTestFinished(() => void listening.close(0));
   const request = get({ port: listening.port, headers: { host: 'shop.test' } }, (response) => {
     response.on('error', () => {}).resume();

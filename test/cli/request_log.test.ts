@@ -3,6 +3,7 @@ import { type IncomingMessage, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { heardBy, requestLog } from '../../src/cli/request_log.ts';
 import { folderWith } from '../folder.ts';
 import { type Running, edgeproof, start } from './command.ts';
 
@@ -112,4 +113,13 @@ it('serve --log prints the same lines', async () => {
   expect(response).toBe(200);
   await serve.waitFor(/GET {5}200 .*shop\.localhost\/here {2}→ here\n/);
   expect(await serve.stop('SIGTERM')).toBe(0);
+});
+
+it('no event is made for lines alone', () => {
+  const log = requestLog(
+    { say: () => {}, heard: () => {}, color: false },
+    { nameOf: String, unreached: () => {} },
+  );
+  expect(heardBy(log, {}).onEvent).toBeUndefined();
+  expect(heardBy(log, { onEvent: () => {} }).onEvent).toBeDefined();
 });

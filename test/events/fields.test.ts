@@ -105,7 +105,7 @@ const { event } = edge.decide({
 function streamObject(redact: ((text: string) => string) | null = null) {
   return tcpConnectionClosed(
     {
-      configuration: { redact },
+      configuration: { redactor: () => redact },
       connection: {
         client: { text: '192.0.2.1' },
         serverIp: '192.0.2.2',

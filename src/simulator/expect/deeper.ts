@@ -144,7 +144,7 @@ function logsMismatch(
   pointer: string,
 ): Mismatch | null {
   const { logs: noted, configuration } = exchange;
-  const { redact } = configuration;
+  const redact = configuration.redactor();
   const logs = noted === null ? [] : redact === null ? noted : redactIn(noted, redact);
   const holds = typeof expected === 'number' ? logs.length === expected : holdsSubset(logs, expected);
   if (holds) return null;

@@ -1,5 +1,5 @@
-import type { Exchange } from '../../engine/exchange.ts';
-import { type Redact, redactIn } from '../../engine/redact.ts';
+import type { Configuration, Exchange } from '../../engine/exchange.ts';
+import { redactIn } from '../../engine/redact.ts';
 import { decidingStep, traceOf } from '../../engine/trace.ts';
 import type { FieldList } from '../../http/fields.ts';
 import { type Outcome, type StepFacts, fieldValues } from '../expect/outcome.ts';
@@ -75,13 +75,14 @@ export function assertionsOfConnection(outcome: ConnectionOutcome): Readonly<Rec
 
 interface Logged {
   readonly logs: Exchange['logs'];
-  readonly configuration: { readonly redact: Redact | null };
+  readonly configuration: Pick<Configuration, 'redactor'>;
 }
 
 /** A text as an expected value; null if it is too long or contains a secret. */
 type Write = (text: string) => string | null;
 
-function writer({ configuration: { redact } }: Logged): Write {
+function writer({ configuration }: Logged): Write {
+  const redact = configuration.redactor();
   return (text) =>
     text.length > TEXT_LIMIT_UNITS || (redact !== null && redact(text) !== text) ? null : text;
 }
@@ -205,8 +206,9 @@ function reasonOf({ phase, code, rule, action }: StepFacts): object {
   };
 }
 
-function logsOf({ logs, configuration: { redact } }: Logged): readonly unknown[] {
+function logsOf({ logs, configuration }: Logged): readonly unknown[] {
   if (logs === null) return [];
+  const redact = configuration.redactor();
   return redact === null ? logs : redactIn(logs, redact);
 }
 

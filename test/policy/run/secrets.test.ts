@@ -6,8 +6,10 @@ import { runFile, ONCE } from '../../../src/simulator/run_file.ts';
 import { environmentSecrets } from '../../../src/cli/environment_secrets.ts';
 import { type EdgeOptions, createEdge } from '../../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../../src/edge/semantic_checks.ts';
+import { summaryOf } from '../../../src/edge/explain.ts';
 import { beginStream } from '../../../src/edge/streams.ts';
 import { connectionOf } from '../../../src/engine/request_like.ts';
+import { redactIn } from '../../../src/engine/redact.ts';
 import { startStream } from '../../../src/engine/stream.ts';
 import { traceOf } from '../../../src/engine/trace.ts';
 import { tcpConnectionClosed } from '../../../src/events/tcp_connection.ts';
@@ -140,8 +142,35 @@ describe('secrets of policies', () => {
   });
 
   it('cost nothing if none was read', () => {
-    const { redact } = keepSecrets(secretProvider(SECRETS));
+    const { get, redact, redactor } = keepSecrets(secretProvider(SECRETS));
     expect(redact('staple-1234')).toBe('staple-1234');
+    expect(redactor()).toBeNull();
+    get('team', 'bob');
+    expect(redactor()!('staple-1234')).toBe('***');
+  });
+
+  it('are in no summary of a request', () => {
+    const policy = requestRule({
+      type: 'log',
+      config: { metadata: { bob: "${secrets.get('team', 'bob')}" } },
+    });
+    const edge = createEdge(onePolicy(policy), { secrets: SECRETS });
+    const { exchange } = edge.decide({ url: 'https://shop.test/staple-1234?key=staple-1234' });
+    expect(summaryOf(exchange, () => null).target).toBe('/***?key=***');
+    expect(edge.explain({ url: 'https://shop.test/staple-1234' }).request.url).toBe('https://shop.test/***');
+  });
+
+  it('leave a value without them as it is', () => {
+    const value = { texts: ['a', { b: 'c' }], d: 1 };
+    expect(redactIn(value, (text) => text)).toBe(value);
+    expect(redactIn(value, (text) => (text === 'c' ? '***' : text))).toEqual({
+      texts: ['a', { b: '***' }],
+      d: 1,
+    });
+    expect(redactIn(value, (text) => (text === 'b' ? '***' : text))).toEqual({
+      texts: ['a', { '***': 'c' }],
+      d: 1,
+    });
   });
 
   it('hide the longer one if one is part of another', () => {

@@ -19,7 +19,7 @@ export const NAMING = brandingOf('service');
 /** A configuration of one route, without secrets. */
 export const ALONE: HttpConfiguration = {
   branding: NAMING,
-  redact: null,
+  redactor: () => null,
   cookies: null,
   beginInside: null,
 };
