@@ -29,7 +29,7 @@ import type { ListenOptions, Listening, LiveWiring } from './listening.ts';
 import type { Inspected } from './listening_inspected.ts';
 import { OK_UPSTREAM, decideWithConstants } from './engine/drivers/constant.ts';
 import type { EdgeOptions } from './edge_options.ts';
-import { type Places, type Watching, counting, reporting } from './reporting.ts';
+import { type Places, type Watching, counting, remembering, reporting } from './reporting.ts';
 import type { WatchedEdge } from './inspector/server/traffic_watch.ts';
 
 export type { Decision } from './decision.ts';
@@ -140,7 +140,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   /** Listeners to notify of every new configuration. */
   const swapped: LiveWiring['swapped'] = new Set();
   let settling: Promise<unknown> = Promise.resolve();
-  const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
+  const places: Places = new WeakMap([[runtime.current(), remembering(checked.locate)]]);
   const watching: Watching = { watch: options.trafficWatch ?? null };
   const { emit, emitStream, emitConnection, opened, isHeard, explain, decision } = reporting(
     options,
@@ -157,7 +157,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   }
 
   const { current, swapTo, stage, ahead, extend } = swapsOf(runtime, checked, (compiled, { locate }) => {
-    places.set(compiled, locate);
+    places.set(compiled, remembering(locate));
     settling = Promise.all(Array.from(swapped, ({ refresh }) => refresh()));
     watching.watch?.swapped();
   });

@@ -1,10 +1,10 @@
 import { addedUrlOf } from './edge/extension.ts';
 import type { EdgeOptions } from './edge_options.ts';
-import type { Checked } from './edge/document/check.ts';
 import {
   type Decision,
   type Explanation,
   type Locate,
+  type Place,
   type StreamExplanation,
   decisionOf,
   explanationOf,
@@ -34,7 +34,17 @@ export function counting({ lostEvents: lost = lostEvents(() => undefined) }: Edg
 }
 
 /** Source positions of each configuration that an exchange may still be using. */
-export type Places = WeakMap<Configuration, Checked['locate']>;
+export type Places = WeakMap<Configuration, Locate>;
+
+/** Positions that are searched once: they are asked for with each request, and a configuration has only so many. */
+export function remembering(locate: Locate): Locate {
+  const known = new Map<string, Place | null>();
+  return (pointer) => {
+    let place = known.get(pointer);
+    if (place === undefined) known.set(pointer, (place = locate(pointer)));
+    return place;
+  };
+}
 
 type Attempted = ReturnType<typeof counting>['attempted'];
 
