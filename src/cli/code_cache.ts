@@ -41,11 +41,14 @@ export function cacheCompiledCode(verb: string): void {
     const path = join(cacheFolder, `edgeproof-${verb}-${basename(file)}-${ino}-${size}-${mtimeMs}`);
     const cachedData = readIfPresent(path);
     const code = `(function(exports,require,module,__filename,__dirname){${readFileSync(file, 'utf8')}\n})`;
-    const script = new Script(code, {
-      filename: file,
-      ...(cachedData && { cachedData }),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const script = withOriginalFlags(
+      () =>
+        new Script(code, {
+          filename: file,
+          ...(cachedData && { cachedData }),
+          importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+        }),
+    );
     if (cachedData === undefined || script.cachedDataRejected === true) {
       unsaved.push(() => write(script, path));
     }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { type Explanation, renderExplanation } from '../edge/explain.ts';
 import { stdout } from './output.ts';
 
@@ -79,6 +78,7 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 /** Opens an address in the browser; `failed` is called when no program can. */
 function openInBrowser(url: string, failed: (text: string) => void): void {
   const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? [];
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
   child.once('error', () => failed(`cannot start ${program}; open ${url} yourself`));
   child.unref();

@@ -1,4 +1,3 @@
-import { createPrivateKey } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,6 +11,7 @@ import {
 import { writeOwnFile } from '../control/store/own_file.ts';
 import type { CertificateIssuer } from '../control/resources/contract.ts';
 import { isKeyOf, readCertificate } from '../crypto/x509.ts';
+import { nodeCrypto } from '../loading/builtins.ts';
 import type { TlsCertificate } from '../engine/connection.ts';
 import { lazyLoad } from '../loading/lazy_load.ts';
 import { addressBytes, parseAddress } from '../net/address.ts';
@@ -143,7 +143,7 @@ export function localIssuer(folder: string): CertificateIssuer {
     clientCertificate: async (name, publicKey) => {
       const issuer = await authority.get();
       const request = { ...common(name, LEAF_DAYS), purposes: ['clientAuth'] as const, issuer };
-      return certificateFor(request, publicKey, createPrivateKey(issuer.privateKeyPem));
+      return certificateFor(request, publicKey, nodeCrypto().createPrivateKey(issuer.privateKeyPem));
     },
   };
 }

@@ -20,9 +20,12 @@ export function setFlag(flag: Flag): void {
   nodeV8().setFlagsFromString(flag.set);
 }
 
-/** Does something with the flags that V8 starts with: it rejects cached code of a process with others. */
-export function withOriginalFlags(act: () => void): void {
+/** Does something with the flags that V8 starts with: it rejects code that was cached with others. */
+export function withOriginalFlags<Made>(act: () => Made): Made {
   setAll('original');
-  act();
-  setAll('set');
+  try {
+    return act();
+  } finally {
+    setAll('set');
+  }
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type FSWatcher, statSync, watch as watchFolder } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { nodeCrypto } from '../loading/builtins.ts';
 
 /** Editors write a file in several steps; a change is reported when there was none for this long. */
 const QUIET_MS = 30;
@@ -182,7 +182,7 @@ async function printOf(path: string): Promise<readonly [path: string, print: str
  * never end, and a process with such a read cannot end either.
  */
 async function fingerprint(path: string): Promise<string | null> {
-  const hash = createHash('sha256');
+  const hash = nodeCrypto().createHash('sha256');
   const known = await stat(path).catch(() => null);
   if (known?.isFile() === true)
     return readFile(path).then(

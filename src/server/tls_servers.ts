@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SecureVersion, Server, TLSSocket, TlsOptions } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
-import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
+import { noRenegotiation } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
 import { errorText } from '../diagnostics/message_text.ts';
@@ -102,7 +102,7 @@ function optionsOf(profile: TlsProfile, certificate: TlsCertificate, options: Tl
     // OpenSSL's default security level does not allow the signatures of TLS 1.0 and 1.1.
     ...(isOld && { ciphers: 'DEFAULT@SECLEVEL=0' }),
     // With renegotiation, a TLS 1.2 client could request any number of handshakes on one connection.
-    secureOptions: NO_RENEGOTIATION,
+    secureOptions: noRenegotiation(),
     handshakeTimeout: options.handshakeMs,
     allowHalfOpen: true,
     ...(profile.kind === 'https' && { ALPNProtocols: [...options.protocols] }),

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import { createSecureContext, createServer, type SecureContext, type TLSSocket } from 'node:tls';
-import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
+import { noRenegotiation } from '../crypto/tls_options.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -60,7 +60,7 @@ export async function listenForAgents(
     SNICallback: (name, done) => void chooseContext(contextFor(name), done),
     handshakeTimeout: HANDSHAKE_MS,
     noDelay: true,
-    secureOptions: NO_RENEGOTIATION,
+    secureOptions: noRenegotiation(),
     ...first.options,
   });
   server.maxConnections = MAX_CONNECTIONS;

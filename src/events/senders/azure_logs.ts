@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { nodeZlib } from '../../loading/builtins.ts';
 import { type CloudWorld, type Requests, type Target, envelopeOf, refusal, requests } from './sending.ts';
 
 export interface AzureLogsSettings {
@@ -43,7 +43,7 @@ export function azureLogsTarget(settings: AzureLogsSettings, world: CloudWorld):
         const envelope = envelopeOf(event);
         return { TimeGenerated: envelope.event_timestamp, ...envelope };
       });
-      const posted = await sending.post(url, { headers, body: gzipSync(JSON.stringify(records)) });
+      const posted = await sending.post(url, { headers, body: nodeZlib().gzipSync(JSON.stringify(records)) });
       if (posted.status === 204) return { problem: null };
       if (posted.status === 401) tokens.forget();
       return refusal('azure', posted, sending.nowMs());

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { nodeZlib } from '../../loading/builtins.ts';
 import { type CloudWorld, type Target, envelopeOf, refusal, requests, withoutSender } from './sending.ts';
 
 export interface DatadogSettings {
@@ -41,7 +41,7 @@ export function datadogTarget(
         timestamp: Math.max(oldest, Date.parse(envelopeOf(event).event_timestamp)),
         message: event,
       }));
-      const posted = await sending.post(url, { headers, body: gzipSync(JSON.stringify(logs)) });
+      const posted = await sending.post(url, { headers, body: nodeZlib().gzipSync(JSON.stringify(logs)) });
       return posted.status === 202 ? { problem: null } : refusal('datadog', posted, sending.nowMs());
     },
     giveUp: sending.giveUp,

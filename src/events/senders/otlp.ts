@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { nodeZlib } from '../../loading/builtins.ts';
 import { attributesOf, logsRequest, traceRequest } from '../otlp/messages.ts';
 import { type PartialSuccess, partialSuccessOf, protobufOf } from '../otlp/protobuf.ts';
 import { type SpanFacts, type TracedEvent, logRecordOf, spansOf } from '../otlp/signals.ts';
@@ -56,7 +56,7 @@ export function otlpTarget(settings: OtlpSettings, world: CloudWorld): Target {
             events.map(({ event, span }) => logRecordOf(event, span, now)),
           );
     const bytes = encoding === 'json' ? Buffer.from(JSON.stringify(message)) : protobufOf(message);
-    const body = compression === 'gzip' ? gzipSync(bytes) : bytes;
+    const body = compression === 'gzip' ? nodeZlib().gzipSync(bytes) : bytes;
     return outcomeOf(signal, await sending.post(endpointOf(url, signal), { headers, body }), encoding, now);
   }
 

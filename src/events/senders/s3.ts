@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { nodeZlib } from '../../loading/builtins.ts';
 import { type AwsAuth, awsRequests, endpointOf } from './aws.ts';
 import { type CloudWorld, type Target, envelopeOf, requests } from './sending.ts';
 
@@ -44,7 +44,7 @@ export function s3Target(settings: S3Settings, world: CloudWorld): Target {
         method: 'PUT',
         url: new URL(name.join('/').split('/').map(encodeURIComponent).join('/'), base),
         headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
-        body: gzipSync(
+        body: nodeZlib().gzipSync(
           events
             .slice(0, count)
             .map((event) => `${event}\n`)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { inflateRawSync, constants } from 'node:zlib';
+import { nodeZlib } from '../../loading/builtins.ts';
 import type { Frame } from '../wire_detail.ts';
 
 /** Limits of what is kept of the messages of one tunnel. */
@@ -212,6 +212,7 @@ class MessageReader {
       return null;
     }
     try {
+      const { inflateRawSync, constants } = nodeZlib();
       const clear = inflateRawSync(Buffer.concat([bytes, TAIL]), {
         finishFlush: constants.Z_SYNC_FLUSH,
         maxOutputLength: INFLATE_BYTES,
