@@ -90,7 +90,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   ],
   // What processes and nodes share, with the algorithms of a single process.
   shared_state: [...LEAVES, 'engine', 'auth', 'filters/*', 'clients'],
-  events: [...LEAVES, ...LANGUAGE, 'engine'],
+  events: [...LEAVES, ...LANGUAGE, 'loading', 'engine'],
   // Bytes and bodies: no protocol.
   io: [...LEAVES, 'loading', 'engine'],
   // Outgoing requests of the edge itself.
