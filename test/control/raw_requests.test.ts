@@ -89,3 +89,34 @@ it('a client that leaves in the middle of its body disturbs no other', async () 
   );
   expect((await instance.call('POST', '/vaults', { name: 'after' })).status).toBe(201);
 });
+
+it.each([
+  ['a deleted bot', '/vaults', (bot: string) => instance.call('DELETE', `/bot_users/${bot}`)],
+  [
+    'a deleted bot, for a new key',
+    '/api_keys',
+    (bot: string) => instance.call('DELETE', `/bot_users/${bot}`),
+  ],
+  [
+    'a deactivated bot',
+    '/vaults',
+    (bot: string) => instance.call('PATCH', `/bot_users/${bot}`, { active: false }),
+  ],
+  ['a revoked key', '/vaults', (_bot: string, key: string) => instance.call('DELETE', `/api_keys/${key}`)],
+])('a body that arrives after its key has become invalid, of %s, changes nothing', async (_, path, end) => {
+  const bot = await instance.make('/bot_users', {});
+  const key = await instance.make('/api_keys', { owner_id: bot.id });
+  const body = JSON.stringify(path === '/vaults' ? { name: `late-${bot.id}` } : {});
+  const socket = connect(Number(new URL(instance.url).port), '127.0.0.1');
+  const head = `POST ${path} HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\nexpect: 100-continue\r\n`;
+  socket.write(`${head}${fields(`content-length: ${body.length}\r\n`).replace(instance.key, key.token)}`);
+  // The request is being handled once it may continue.
+  await once(socket, 'data');
+  expect((await end(bot.id, key.id)).status).toBeLessThan(300);
+  socket.write(body);
+  let answer = '';
+  for await (const part of socket) answer += String(part);
+  expect(answer).toMatch(/^HTTP\/1\.1 403 .*"error_code":"ERR_SERVICE_203"/s);
+  const { vaults } = (await instance.call('GET', '/vaults')).body;
+  expect(JSON.stringify(vaults)).not.toContain(bot.id);
+});

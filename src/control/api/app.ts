@@ -16,7 +16,7 @@ import type { Route } from './route.ts';
 import { revisionFields, waitIn, whenEverywhere } from './revision_fields.ts';
 import { type Routed, router } from './router.ts';
 import { checkQuery, routesOf } from './routes.ts';
-import { StoreError, StoreUnavailable } from '../store/port.ts';
+import { StoreError, StoreUnavailable, type View } from '../store/port.ts';
 
 /** API version that every request must specify. */
 const VERSION = '2';
@@ -133,16 +133,16 @@ function problemOf(error: Error): ApiProblem {
 function authorized(wiring: Wiring, names: ServiceNames): (request: ArrivedRequest) => Promise<ApiRequest> {
   const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
   const limitWrong = wrongKeyLimit(wiring.nowMs);
-  const identified = ({ address, field }: ArrivedRequest): Promise<Principal> =>
-    wiring.store.read(async (view) => {
-      if (!(await isAddressAllowed(address, 'api', view, wiring.areAllowing))) {
-        throw new ApiProblem(403, NOT_ALLOWED, `The address ${address} is not allowed to use the API.`);
-      }
-      return principalOf(field('authorization') ?? undefined, view);
-    });
+  const identified = async ({ address, field }: ArrivedRequest, view: View): Promise<Principal> => {
+    if (!(await isAddressAllowed(address, 'api', view, wiring.areAllowing))) {
+      throw new ApiProblem(403, NOT_ALLOWED, `The address ${address} is not allowed to use the API.`);
+    }
+    return principalOf(field('authorization') ?? undefined, view);
+  };
   return async (request) => {
     const { address, url } = request;
-    const principal = await identified(request).catch((error: unknown) => {
+    const readmit = (view: View) => identified(request, view);
+    const principal = await wiring.store.read(readmit).catch((error: unknown) => {
       throw limitWrong(error, address);
     });
     const version = request.field(names.versionField);
@@ -155,7 +155,7 @@ function authorized(wiring: Wiring, names: ServiceNames): (request: ArrivedReque
     }
     count();
     const isForced = url.search !== '' && url.searchParams.get('force') === 'true';
-    return { principal, base: url.origin, address, isForced, isAbandoned: request.isAbandoned };
+    return { principal, base: url.origin, address, readmit, isForced, isAbandoned: request.isAbandoned };
   };
 }
 

@@ -45,6 +45,7 @@ export async function change<Answer>(
   const woken = new Set<string>();
   try {
     const answer = await store.write(async (transaction) => {
+      await asking.readmit?.(transaction);
       const touched: Touched[] = [];
       const answered = await work(
         changing(wiring, asking, transaction, { touched, written, removed, woken }),

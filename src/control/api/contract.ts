@@ -1,7 +1,7 @@
 import type { Address } from '../../net/address.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Ports, Principal } from '../resources/contract.ts';
-import type { Store, Transaction } from '../store/port.ts';
+import type { Store, Transaction, View } from '../store/port.ts';
 import type { EdgeObjects } from './edge_objects.ts';
 import type { EdgeChange } from './edge_slice.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -141,6 +141,11 @@ export interface ApiRequest {
   readonly base: string;
   /** Address of the client; absent for actions of this instance. */
   readonly address?: string;
+  /**
+   * Throws if the key or the address may not use the API any more, which can change until the body has arrived; absent
+   * for actions of this instance.
+   */
+  readonly readmit?: (view: View) => Promise<unknown>;
   /** Whether the change may take the client its access to the API; default false. */
   readonly isForced?: boolean;
   /** Whether the client has left, so that the answer of long work reaches no one; default false. */
