@@ -71,6 +71,24 @@ it('users and sessions are listed and ended; sessions and revocations survive a 
   await instance.close();
 });
 
+it('sessions that are ended page by page are all ended', async () => {
+  const instance = await startInstance({ edge: options });
+  const { edge } = instance.management;
+  const { call, url } = instance;
+  await gate(instance);
+  const sessions = [];
+  for (let count = 0; count < 8; count++) sessions.push(await logIn(edge));
+  for (const session of sessions) expect(await session()).toBe(200);
+  for (let page: string | null = `${url}/app/sessions?limit=1`; page !== null;) {
+    const { body } = await call('GET', page.slice(url.length));
+    for (const { id } of body.application_sessions)
+      expect((await call('DELETE', `/app/sessions/${id}`)).status).toBe(204);
+    page = body.next_page_uri;
+  }
+  for (const session of sessions) expect(await session()).toBe(401);
+  await instance.close();
+});
+
 it('a logout of the user survives a restart', async () => {
   const instance = await startInstance({ edge: options });
   const { edge } = instance.management;

@@ -5,7 +5,7 @@ import { wholeSeconds } from '../../events/timestamps.ts';
 import { type UserAgent, parseUserAgent } from '../../policy/env/user_agent.ts';
 import type { ApiRequest, Shown } from './contract.ts';
 import { listRows } from './list.ts';
-import { pageQuery } from './request.ts';
+import { type PageQuery, pageQuery } from './request.ts';
 import { type Route, route } from './route.ts';
 
 /** Users and sessions of login gates: the API lists and ends them. */
@@ -99,13 +99,24 @@ export function loginRoutes(logins: Logins): Route[] {
     const { title, path } = kind;
     const one = `${path}/{id}`;
     return [
-      route('list', path, { title }, ({ base }, _ids, _raw, url) =>
-        listRows(kind.all(base), { key: kind.listKey, uri: base + path, title }, pageQuery(url, kind.prefix)),
-      ),
+      route('list', path, { title }, ({ base }, _ids, _raw, url) => {
+        const rows = kind.all(base);
+        const place = { key: kind.listKey, uri: base + path, title };
+        return listRows(rows, place, placedIn(rows, pageQuery(url, kind.prefix)));
+      }),
       route('get', one, { title }, (asking, ids) => found(kind, asking, ids['id']!)),
       route('delete', one, { title }, (asking, ids) => kind.end(found(kind, asking, ids['id']!).id)),
     ];
   });
+}
+
+/**
+ * A query that starts at the first page if the row before its page is gone, such as an ended session. Ids of these rows
+ * do not say when they were created, so the place is unknown: rows may be listed again, but none is left out.
+ */
+function placedIn(rows: readonly { readonly id: string }[], query: PageQuery): PageQuery {
+  const isKnown = rows.some(({ id }) => id === query.beforeId);
+  return isKnown ? query : { ...query, beforeId: undefined };
 }
 
 function newestFirst<Row extends { readonly createdMs: number; readonly id: string }>(
