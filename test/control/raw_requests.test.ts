@@ -91,6 +91,18 @@ it('a client that leaves in the middle of its body disturbs no other', async () 
 });
 
 it.each([
+  ['1e20', "The field 'backends.x' has to be at most 10000."],
+  ['-1e20', "The field 'backends.x' has to be at least 0."],
+  ['1e400', "The field 'backends.x' is too large a number."],
+])('the weight %s is refused with the limit of weights', async (weight, message) => {
+  const body = `{"backends":{"x":${weight}}}`;
+  const head = 'POST /backends/weighted HTTP/1.1\r\nhost: a.test\r\n';
+  const answer = await answerTo(head + fields(`content-length: ${body.length}\r\n`) + body);
+  expect(answer).toContain(message);
+  expect(answer).toContain('"details":{"pointer":"/backends/x","operation_id"');
+});
+
+it.each([
   ['a deleted bot', '/vaults', (bot: string) => instance.call('DELETE', `/bot_users/${bot}`)],
   [
     'a deleted bot, for a new key',

@@ -16,6 +16,8 @@ export function issueMessage(
   const value = valueAt(body, issue.path);
   const name = `The field '${path.map(String).join('.')}'`;
   if (value === undefined) return `${name} is missing.`;
+  // JSON has larger numbers than we can represent.
+  if (value === Infinity || value === -Infinity) return `${name} is too large a number.`;
   if (issue.code === 'invalid_type')
     return `${name} has to be ${wordOf(issue.expected)}, not ${typeOf(value, issue.expected)}.`;
   if (issue.code === 'too_big')

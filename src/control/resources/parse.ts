@@ -187,7 +187,7 @@ function checked(
 ): Body {
   const answer = schema.safeParse(body);
   if (answer.success) return answer.data;
-  const { issues } = answer.error;
+  const issues = ownIssues(answer.error.issues);
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
   const pointer = issue.path.reduce<string>((path, key) => pointerTo(path, String(key)), '');
   const [name, below] = issue.path;
@@ -206,6 +206,12 @@ function checked(
   const message = issueMessage(issue, body, issue.path.slice(unnamed), formAt(schema, issue.path));
   const more = issues.length > 1 ? { problems: String(issues.length) } : {};
   throw new ApiProblem(400, number, message, { pointer, ...more });
+}
+
+/** Without the range of exact whole numbers, which comes before that of the field, unless there is nothing else. */
+function ownIssues(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const own = issues.filter((issue) => !('note' in issue));
+  return own.length > 0 ? own : issues;
 }
 
 /** The error number for a key chosen by the client; looks only at own properties. */
