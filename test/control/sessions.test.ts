@@ -50,6 +50,11 @@ describe('tunnel sessions, over the port', () => {
     });
   });
 
+  it('have their keys in alphabetical order', () => {
+    const keys = Object.keys(readOnline(online, resource, asking, 'ts_1'));
+    expect(keys).toEqual(keys.toSorted());
+  });
+
   it('accept commands or return errors', async () => {
     await commandAgent(online, 'ts_1', 'stop');
     await commandAgent(online, 'ts_1', 'update');

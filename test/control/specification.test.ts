@@ -251,6 +251,11 @@ describe('modules of edges', () => {
   });
 });
 
+it('the response to a creation has its keys in alphabetical order, too', async () => {
+  const target = { debug: { log: true, callback_url: 'https://203.0.113.9/' } };
+  expect(areSorted(await instance.make('/event_destinations', { format: 'json', target }))).toBe(true);
+});
+
 describe('limits', () => {
   const oidc = { issuer: 'https://login.test', client_id: 'a', client_secret: 'b' };
   const oauth = { provider: { github: {} } };
@@ -284,7 +289,7 @@ describe('limits', () => {
     const at = '/backends/weighted';
     for (const weight of [0, 1, 9_999, 10_000])
       expect((await instance.call('POST', at, { backends: { [backend]: weight } })).status).toBe(201);
-    for (const weight of [-1, 10_001, 0.5, '1']) {
+    for (const weight of [-1, 10_001, 1e20, 0.5, '1']) {
       const { status, body } = await instance.call('POST', at, { backends: { [backend]: weight } });
       expect([weight, status, body.error_code]).toEqual([weight, 400, 'ERR_SERVICE_6512']);
     }

@@ -20,7 +20,7 @@ async function listDeadLetters(request: ObjectRequest): Promise<Shown> {
     const { id } = await existing(request, view);
     const letters = await view.deadLetters(id, LISTED);
     const uri = asking.base + PATH.replace('{id}', id);
-    const shown = letters.map(({ reason, event }) => ({ reason, event: JSON.parse(event) as unknown }));
+    const shown = letters.map(({ reason, event }) => ({ event: JSON.parse(event) as unknown, reason }));
     return { dead_letters: shown, uri };
   });
 }

@@ -33,7 +33,7 @@ export async function create(request: ObjectRequest, raw: unknown): Promise<Show
     const made = { id, parent, given: values, before: null };
     const { object, once } = await completed(request, transaction, made);
     await put(resource, object, 'created');
-    return { ...(await show(request, object, transaction)), ...once };
+    return sorted({ ...(await show(request, object, transaction)), ...once });
   });
 }
 
@@ -70,7 +70,7 @@ export function update(request: ObjectRequest, raw: unknown): Promise<Shown> {
     const given = { ...emptied(resource), ...values };
     const { object, once } = await completed(request, transaction, { id, parent, given, before });
     await put(resource, object, 'updated');
-    return { ...(await show(request, object, transaction)), ...once };
+    return sorted({ ...(await show(request, object, transaction)), ...once });
   });
 }
 

@@ -1,3 +1,4 @@
+import { sorted } from '../resources/present.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import type { AgentCommand, ApiRequest, Json, Online, OnlineKind, Shown } from './contract.ts';
 import { listRows } from './list.ts';
@@ -26,7 +27,7 @@ export const AGENT_COMMANDS: readonly AgentCommand[] = ['restart', 'stop', 'upda
 
 /** Online objects of a kind with their uris, newest first. */
 function rowsOf(online: Online, { kind, path }: OnlineResource, { base }: ApiRequest): Shown[] {
-  return online.list(kind, base).map((row) => Object.assign({}, row, { uri: `${base}${path}/${row.id}` }));
+  return online.list(kind, base).map((row) => sorted({ ...row, uri: `${base}${path}/${row.id}` }));
 }
 
 /** A page of online objects. */

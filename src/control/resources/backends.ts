@@ -20,7 +20,7 @@ function backendResource(
 ): Resource {
   return resource({
     kind: `${name}_backend`,
-    title: `${name.replaceAll('_', ' ')} backend`,
+    title: `${name.replace('http', 'HTTP').replaceAll('_', ' ')} backend`,
     path: `/backends/${name}`,
     prefix,
     listKey: 'backends',
