@@ -28,7 +28,7 @@ export function useOnce(used: OneTimeIds, id: string, untilMs: number, nowMs: nu
 }
 
 /** A user who has logged in at a gate. */
-interface SeenUser {
+export interface SeenUser {
   /** Equal for the same user of a provider on every node. */
   readonly id: string;
   readonly provider: string;
@@ -41,7 +41,7 @@ interface SeenUser {
 }
 
 /** A session created or used at this node. */
-interface SeenSession {
+export interface SeenSession {
   readonly id: string;
   readonly userId: string;
   readonly publicUrl: string;

@@ -4,6 +4,8 @@ import {
   SESSION_PREFIX,
   USER_PREFIX,
 } from './api/application_logins.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
+import type { SeenSession, SeenUser } from '../auth/registry.ts';
 import { digest } from '../crypto/digest.ts';
 import type { RouteConfig } from '../edge/document/schema.ts';
 import type { EdgeRuntime } from '../edge/runtime.ts';
@@ -13,31 +15,47 @@ import type { LoginEnds } from './login_ends.ts';
 type Kind = 'user' | 'session';
 
 /** Users and sessions of the edge for the management API. */
-export function loginsOf(runtime: EdgeRuntime, ends: LoginEnds, nowMs: () => number): Logins {
+export function loginsOf(
+  runtime: EdgeRuntime,
+  ends: LoginEnds,
+  nowMs: () => number,
+): Logins<SeenUser, SeenSession> {
   const { logins } = runtime;
-  const ended = async (of: Kind, shown: string): Promise<void> => {
-    const rows: readonly { readonly id: string }[] = of === 'user' ? logins.users() : logins.sessions();
-    const row = rows.find(({ id }) => shownId(of, id) === shown);
-    if (row === undefined) return;
-    if (of === 'user') logins.revokeUser(row.id, nowMs());
-    else logins.revokeSession(row.id, nowMs());
-    // Acknowledged revocations survive a restart.
-    await ends.kept();
-  };
+  const userId = weakMemoize(({ id }: SeenUser) => shownId('user', id));
+  const sessionId = weakMemoize(({ id }: SeenSession) => shownId('session', id));
   return {
-    users: () => logins.users().map((user) => Object.assign({}, user, { id: shownId('user', user.id) })),
-    sessions: () =>
-      logins.sessions().map((session) =>
-        Object.assign({}, session, {
-          id: shownId('session', session.id),
-          userId: shownId('user', session.userId),
-          route: routeOf(runtime, session.gate),
-          location: locationOf(runtime, session.clientIp),
-        }),
-      ),
-    endUser: (id) => ended('user', id),
-    endSession: (id) => ended('session', id),
+    users: {
+      all: () => newestFirst(logins.users()),
+      idOf: userId,
+      whole: (user) => ({ ...user, id: userId(user) }),
+      end: async ({ id }) => {
+        logins.revokeUser(id, nowMs());
+        // Acknowledged revocations survive a restart.
+        await ends.kept();
+      },
+    },
+    sessions: {
+      all: () => newestFirst(logins.sessions()),
+      idOf: sessionId,
+      whole: (session) => ({
+        ...session,
+        id: sessionId(session),
+        userId: shownId('user', session.userId),
+        route: routeOf(runtime, session.gate),
+        location: locationOf(runtime, session.clientIp),
+      }),
+      end: async ({ id }) => {
+        logins.revokeSession(id, nowMs());
+        await ends.kept();
+      },
+    },
   };
+}
+
+function newestFirst<Row extends { readonly createdMs: number; readonly id: string }>(
+  rows: readonly Row[],
+): readonly Row[] {
+  return rows.toSorted((one, other) => other.createdMs - one.createdMs || (one.id < other.id ? -1 : 1));
 }
 
 const SHOWN_LENGTH = 27;

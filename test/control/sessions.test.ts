@@ -31,16 +31,16 @@ describe('tunnel sessions, over the port', () => {
     prefix: 'ts',
   } as const;
 
-  const page = (query: Parameters<typeof listOnline>[3]): unknown =>
-    JSON.parse(listOnline(online, resource, asking, query).text);
+  const page = async (query: Parameters<typeof listOnline>[3]): Promise<unknown> =>
+    JSON.parse((await listOnline(online, resource, asking, query)).text);
 
-  it('are listed by page and read', () => {
-    expect(page({ limit: 1, ...WHOLE })).toMatchObject({
+  it('are listed by page and read', async () => {
+    expect(await page({ limit: 1, ...WHOLE })).toMatchObject({
       tunnel_sessions: [{ id: 'ts_2', uri: 'http://x.test/tunnel_sessions/ts_2' }],
       next_page_uri: 'http://x.test/tunnel_sessions?before_id=ts_2&limit=1',
       uri: 'http://x.test/tunnel_sessions',
     });
-    expect(page({ limit: 1, beforeId: 'ts_2', filter: undefined, chosen: [] })).toMatchObject({
+    expect(await page({ limit: 1, beforeId: 'ts_2', filter: undefined, chosen: [] })).toMatchObject({
       tunnel_sessions: [{ id: 'ts_1' }],
       next_page_uri: null,
     });

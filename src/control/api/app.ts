@@ -1,5 +1,5 @@
 import { type ServiceNames, serviceNames, unfolded, problemBody } from './folding.ts';
-import { type Logins, NO_LOGINS } from './application_logins.ts';
+import type { Logins } from './application_logins.ts';
 import { type ApiAnswer, type ApiRequest, type ArrivedRequest, Json, type Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
 import { corsFields, preflightAnswer } from './cors.ts';
@@ -32,7 +32,7 @@ export interface Api {
 }
 
 /** The API as functions from requests to answers. */
-export function managementApi(wiring: Wiring, logins: Logins = NO_LOGINS): Api {
+export function managementApi<User, Session>(wiring: Wiring, logins: Logins<User, Session>): Api {
   const names = serviceNames(wiring.ports.service);
   const routes = routesOf(wiring, logins);
   const find = router(handlersOf(wiring, routes, names));

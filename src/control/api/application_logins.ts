@@ -3,10 +3,11 @@ import { resourceOfKind } from '../resources/table.ts';
 import { refTo } from '../resources/present.ts';
 import { wholeSeconds } from '../../events/timestamps.ts';
 import { type UserAgent, parseUserAgent } from '../../policy/env/user_agent.ts';
-import type { ApiRequest, Shown } from './contract.ts';
+import type { Shown } from './contract.ts';
 import { listRows } from './list.ts';
-import { type PageQuery, pageQuery } from './request.ts';
+import { pageQuery } from './request.ts';
 import { type Route, route } from './route.ts';
+import { indexInTurns } from './turns.ts';
 
 /** Users and sessions of login gates: the API lists and ends them. */
 
@@ -44,20 +45,20 @@ interface Location {
   readonly lat_long_radius_km: number;
 }
 
-/** The logins known to the edge. Revocations are stored and survive restarts. */
-export interface Logins {
-  readonly users: () => readonly ApplicationUser[];
-  readonly sessions: () => readonly ApplicationSession[];
-  readonly endUser: (id: string) => Promise<void>;
-  readonly endSession: (id: string) => Promise<void>;
+/** Logins of a kind. What is shown of one is put together when it is shown, because that takes time. */
+interface LoginsOfKind<Row, Whole> {
+  /** Newest first. */
+  readonly all: () => readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly whole: (row: Row) => Whole;
+  readonly end: (row: Row) => Promise<void>;
 }
 
-export const NO_LOGINS: Logins = {
-  users: () => [],
-  sessions: () => [],
-  endUser: async () => undefined,
-  endSession: async () => undefined,
-};
+/** The logins known to the edge. Revocations are stored and survive restarts. */
+export interface Logins<User, Session> {
+  readonly users: LoginsOfKind<User, ApplicationUser>;
+  readonly sessions: LoginsOfKind<Session, ApplicationSession>;
+}
 
 export const USER_PREFIX = 'au';
 export const SESSION_PREFIX = 'as';
@@ -65,73 +66,62 @@ export const SESSION_PREFIX = 'as';
 const USERS = '/app/users';
 const SESSIONS = '/app/sessions';
 
-interface Kind {
+interface Kind<Row, Whole> {
   readonly title: string;
   readonly path: string;
   readonly listKey: string;
   readonly prefix: string;
-  /** Newest first. */
-  readonly all: (base: string) => readonly (Shown & { readonly id: string })[];
-  readonly end: (id: string) => Promise<void>;
+  readonly logins: LoginsOfKind<Row, Whole>;
+  readonly show: (whole: Whole, base: string) => Shown;
 }
 
 /** GET, list and DELETE of application users and sessions. */
-export function loginRoutes(logins: Logins): Route[] {
-  const kinds: readonly Kind[] = [
-    {
+export function loginRoutes<User, Session>({ users, sessions }: Logins<User, Session>): Route[] {
+  return [
+    ...routesOfKind({
       title: 'application user',
       path: USERS,
       listKey: 'application_users',
       prefix: USER_PREFIX,
-      all: (base) => newestFirst(logins.users()).map((user) => shownUser(user, base)),
-      end: logins.endUser,
-    },
-    {
+      logins: users,
+      show: shownUser,
+    }),
+    ...routesOfKind({
       title: 'application session',
       path: SESSIONS,
       listKey: 'application_sessions',
       prefix: SESSION_PREFIX,
-      all: (base) => newestFirst(logins.sessions()).map((session) => shownSession(session, base)),
-      end: logins.endSession,
-    },
+      logins: sessions,
+      show: shownSession,
+    }),
   ];
-  return kinds.flatMap((kind): Route[] => {
-    const { title, path } = kind;
-    const one = `${path}/{id}`;
-    return [
-      route('list', path, { title }, ({ base }, _ids, _raw, url) => {
-        const rows = kind.all(base);
-        const place = { key: kind.listKey, uri: base + path, title };
-        return listRows(rows, place, placedIn(rows, pageQuery(url, kind.prefix)));
-      }),
-      route('get', one, { title }, (asking, ids) => found(kind, asking, ids['id']!)),
-      route('delete', one, { title }, (asking, ids) => kind.end(found(kind, asking, ids['id']!).id)),
-    ];
-  });
 }
 
-/**
- * A query that starts at the first page if the row before its page is gone, such as an ended session. Ids of these rows
- * do not say when they were created, so the place is unknown: rows may be listed again, but none is left out.
- */
-function placedIn(rows: readonly { readonly id: string }[], query: PageQuery): PageQuery {
-  const isKnown = rows.some(({ id }) => id === query.beforeId);
-  return isKnown ? query : { ...query, beforeId: undefined };
+function routesOfKind<Row, Whole>(kind: Kind<Row, Whole>): Route[] {
+  const { title, path, listKey, prefix, logins, show } = kind;
+  const { idOf, whole } = logins;
+  const one = `${path}/{id}`;
+  return [
+    route('list', path, { title }, ({ base, isAbandoned }, _ids, _raw, url) => {
+      const shown = (row: Row) => show(whole(row), base);
+      // These ids do not say when a login was created.
+      const order = { rows: logins.all(), idOf, isInOrder: false };
+      const list = { key: listKey, uri: base + path, title, ...order, show: shown };
+      return listRows(list, pageQuery(url, prefix), isAbandoned);
+    }),
+    route('get', one, { title }, async ({ base }, ids) => show(whole(await found(kind, ids['id']!)), base)),
+    route('delete', one, { title }, async (_asking, ids) => logins.end(await found(kind, ids['id']!))),
+  ];
 }
 
-function newestFirst<Row extends { readonly createdMs: number; readonly id: string }>(
-  rows: readonly Row[],
-): readonly Row[] {
-  return rows.toSorted((one, other) => other.createdMs - one.createdMs || (one.id < other.id ? -1 : 1));
-}
-
-function found({ all, title }: Kind, { base }: ApiRequest, id: string): Shown & { readonly id: string } {
-  const row = all(base).find((each) => each.id === id);
+async function found<Row, Whole>({ logins, title }: Kind<Row, Whole>, id: string): Promise<Row> {
+  const rows = logins.all();
+  const row = rows[await indexInTurns(rows, (each) => logins.idOf(each) === id)];
   if (row === undefined) throw new ApiProblem(404, COMMON.notFound, `The ${title} '${id}' does not exist.`);
   return row;
 }
 
-function shownUser(user: ApplicationUser, base: string): Shown & { readonly id: string } {
+function shownUser(user: ApplicationUser, base: string): Shown {
   const { id, provider, providerUserId, name, email, createdMs, lastActiveMs, lastLoginMs } = user;
   // `github`, or `oidc` and the URL of the issuer.
   const [kind = '', where = ''] = provider.split(' ', 2);
@@ -149,7 +139,7 @@ function shownUser(user: ApplicationUser, base: string): Shown & { readonly id: 
   };
 }
 
-function shownSession(session: ApplicationSession, base: string): Shown & { readonly id: string } {
+function shownSession(session: ApplicationSession, base: string): Shown {
   const { id, userId, publicUrl, userAgent, clientIp, createdMs, lastActiveMs, expiresMs } = session;
   const { path } = resourceOfKind('https_edge');
   const place = session.route;

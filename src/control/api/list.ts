@@ -7,6 +7,7 @@ import { Json, type Shown } from './contract.ts';
 import { type Fits, fieldsOfDescribed, fieldsOfResource, listFilter } from './list_filter.ts';
 import { type ObjectRequest, onlineOf, show, showJson } from './objects.ts';
 import type { PageQuery } from './request.ts';
+import { indexInTurns, turns } from './turns.ts';
 
 /** A list below another object: its own uri, and which objects belong to it. */
 interface Sublist {
@@ -34,7 +35,7 @@ export async function list(
     return wiring.store.read((view) => newest(request, query, view));
   }
   const found = await search(request, query, fits);
-  const rows = withOnline(request, query, found, fits ?? undefined);
+  const rows = await withOnline(request, query, found, fits ?? undefined);
   return pageIn(resource.listKey, uri, query, rows);
 }
 
@@ -53,15 +54,13 @@ async function newest(request: Omit<ObjectRequest, 'ids'>, query: PageQuery, vie
   if (before?.uri === uri) return before.page;
   const rows: Row[] = [];
   for (const object of objects) rows.push({ id: object.id, json: await showJson(request, object, view) });
-  const made = pageIn(resource.listKey, uri, query, withOnline(request, query, rows));
+  const made = pageIn(resource.listKey, uri, query, await withOnline(request, query, rows));
   if (objects.every(isFixed) && resource.ofAgents === undefined) written.set(objects, { uri, page: made });
   return made;
 }
 
 /** Number of objects read at a time for a filter: a few milliseconds. */
 const SCANNED = 100;
-/** A filter may take milliseconds for one object, so it is evaluated for this time in one turn of the event loop. */
-const FILTERED_MS = 5;
 
 /**
  * The newest objects that the caller may see and that fit, and one more than requested if there is another page. Each
@@ -76,12 +75,10 @@ async function search(
   const found: Row[] = [];
   for (let before: string | undefined = beforeId; found.length <= limit;) {
     const { last, shown } = await slice(before);
-    let until = performance.now() + FILTERED_MS;
+    const turn = turns();
     for (const each of shown) {
-      if (performance.now() > until) {
-        await setImmediate();
-        until = performance.now() + FILTERED_MS;
-      }
+      // A filter may take milliseconds for one object.
+      if (turn.isOver()) await turn.next();
       if (found.length <= limit && (fits === null || fits(each))) found.push(rowOf(each));
     }
     if (last === undefined || asking.isAbandoned?.() === true) break;
@@ -103,17 +100,44 @@ async function search(
 }
 
 /** Rows of the store with those of connected agents. */
-function withOnline(
+async function withOnline(
   request: Omit<ObjectRequest, 'ids'>,
-  { beforeId }: PageQuery,
+  { beforeId, limit }: PageQuery,
   found: readonly Row[],
-  fits: Fits = () => true,
-): readonly Row[] {
-  const online = onlineOf(request).filter(
-    (each) => (beforeId === undefined || idOf(each) < beforeId) && fits(each),
-  );
+  fits?: Fits,
+): Promise<readonly Row[]> {
+  const all = onlineOf(request).filter((each) => beforeId === undefined || idOf(each) < beforeId);
+  const online = await fitting(all, (each) => each, {
+    limit,
+    isAbandoned: request.asking.isAbandoned,
+    ...(fits !== undefined && { fits }),
+  });
   if (online.length === 0) return found;
-  return [...found, ...online.map(rowOf)].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  return [...found, ...online].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+interface Fitting {
+  readonly limit: number;
+  /** Default: everything fits. */
+  readonly fits?: Fits;
+  readonly isAbandoned?: (() => boolean) | undefined;
+}
+
+/** The first rows that fit, and one more than the limit if there is one; shown and filtered in turns. */
+async function fitting<Each>(
+  rows: Iterable<Each>,
+  shownOf: (row: Each) => Shown,
+  { limit, fits = () => true, isAbandoned = () => false }: Fitting,
+): Promise<readonly Row[]> {
+  const turn = turns();
+  const found: Row[] = [];
+  for (const row of rows) {
+    if (turn.isOver()) await turn.next();
+    const shown = shownOf(row);
+    if (fits(shown)) found.push(rowOf(shown));
+    if (found.length > limit || isAbandoned()) break;
+  }
+  return found;
 }
 
 function rowOf(shown: Shown): Row {
@@ -137,19 +161,51 @@ function idOf(shown: Shown): string {
   return String(shown['id']);
 }
 
-/** A page of rows that are in memory, newest first, in the form of responses. */
-export function listRows(
-  rows: readonly Shown[],
-  { key, uri, title }: { readonly key: string; readonly uri: string; readonly title: string },
+/** A list whose rows are in memory. */
+export interface MemoryList<Each> {
+  readonly key: string;
+  readonly uri: string;
+  readonly title: string;
+  /** Newest first. */
+  readonly rows: readonly Each[];
+  readonly idOf: (row: Each) => string;
+  /** Whether the ids are in the descending order of the rows, so that they have a place in it when their row is gone. */
+  readonly isInOrder: boolean;
+  /** The row in the form of responses, which may take long. */
+  readonly show: (row: Each) => Shown;
+}
+
+/** A page of rows that are in memory, in the form of responses. */
+export async function listRows<Each>(
+  memory: MemoryList<Each>,
   query: PageQuery,
-): Json {
-  const { beforeId } = query;
-  const fits = fitsOf(query, fieldsOfDescribed(title)) ?? (() => true);
-  const last = rows.findIndex((row) => idOf(row) === beforeId);
-  // A row that is gone still has its place in the order if ids are sortable by time.
-  const isAfter = (row: Shown, index: number): boolean =>
-    last >= 0 ? index > last : beforeId === undefined || idOf(row) < beforeId;
-  return pageIn(key, uri, query, rows.filter((row, index) => isAfter(row, index) && fits(row)).map(rowOf));
+  isAbandoned?: () => boolean,
+): Promise<Json> {
+  const { key, uri, title, rows } = memory;
+  const fits = fitsOf(query, fieldsOfDescribed(title));
+  const rest = rows.slice(await startOf(memory, query.beforeId));
+  const { limit } = query;
+  return pageIn(
+    key,
+    uri,
+    query,
+    await fitting(rest, memory.show, { limit, isAbandoned, ...(fits !== null && { fits }) }),
+  );
+}
+
+/**
+ * The index of the first row of a page. Without the row before it and without an order of ids it is the first: rows may
+ * be listed again, but none is left out.
+ */
+async function startOf<Each>(
+  { rows, idOf: id, isInOrder }: MemoryList<Each>,
+  beforeId: string | undefined,
+): Promise<number> {
+  if (beforeId === undefined) return 0;
+  const last = await indexInTurns(rows, (row) => id(row) === beforeId);
+  if (last >= 0 || !isInOrder) return last + 1;
+  const next = rows.findIndex((row) => id(row) < beforeId);
+  return next >= 0 ? next : rows.length;
 }
 
 /** The conditions of a query; null if there are none. Throws the documented error. */

@@ -38,7 +38,7 @@ import {
 } from './sources.ts';
 
 /** All routes of the API. */
-export function routesOf(wiring: Wiring, logins: Logins): Route[] {
+export function routesOf<User, Session>(wiring: Wiring, logins: Logins<User, Session>): Route[] {
   return [
     ...RESOURCES.flatMap((resource) => objectRoutes(wiring, resource)),
     ...RESOURCES.flatMap((resource) => moduleRoutes(wiring, resource)),

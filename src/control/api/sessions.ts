@@ -1,7 +1,7 @@
 import { sorted } from '../resources/present.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import type { AgentCommand, ApiRequest, Json, Online, OnlineKind, Shown } from './contract.ts';
-import { listRows } from './list.ts';
+import { type MemoryList, listRows } from './list.ts';
 import type { PageQuery } from './request.ts';
 
 /** No connected agents. */
@@ -25,9 +25,9 @@ export const ONLINE: readonly OnlineResource[] = [
 
 export const AGENT_COMMANDS: readonly AgentCommand[] = ['restart', 'stop', 'update'];
 
-/** Online objects of a kind with their uris, newest first. */
-function rowsOf(online: Online, { kind, path }: OnlineResource, { base }: ApiRequest): Shown[] {
-  return online.list(kind, base).map((row) => sorted({ ...row, uri: `${base}${path}/${row.id}` }));
+/** An online object in the form of responses. */
+function shownOnline(row: Shown, { path }: OnlineResource, { base }: ApiRequest): Shown {
+  return sorted({ ...row, uri: `${base}${path}/${String(row['id'])}` });
 }
 
 /** A page of online objects. */
@@ -36,17 +36,25 @@ export function listOnline(
   resource: OnlineResource,
   asking: ApiRequest,
   query: PageQuery,
-): Json {
-  const { path, title } = resource;
-  const place = { key: path.slice(1), uri: asking.base + path, title };
-  return listRows(rowsOf(online, resource, asking), place, query);
+): Promise<Json> {
+  const { kind, path, title } = resource;
+  const list: MemoryList<Shown & { readonly id: string }> = {
+    key: path.slice(1),
+    uri: asking.base + path,
+    title,
+    rows: online.list(kind, asking.base),
+    idOf: ({ id }) => id,
+    isInOrder: true,
+    show: (row) => shownOnline(row, resource, asking),
+  };
+  return listRows(list, query, asking.isAbandoned);
 }
 
 export function readOnline(online: Online, resource: OnlineResource, asking: ApiRequest, id: string): Shown {
-  const found = rowsOf(online, resource, asking).find((each) => each['id'] === id);
+  const found = online.list(resource.kind, asking.base).find((each) => each.id === id);
   if (found === undefined)
     throw new ApiProblem(404, COMMON.notFound, `The ${resource.title} '${id}' does not exist.`);
-  return found;
+  return shownOnline(found, resource, asking);
 }
 
 /** Sends a command to an agent; throws the documented error. */
