@@ -1,5 +1,5 @@
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
-import { timestamp } from '../events/timestamps.ts';
+import { wholeSeconds } from '../events/timestamps.ts';
 import type { Agents } from '../tunnel/agents.ts';
 import type { OnlineSession } from '../tunnel/online_sessions.ts';
 import type { Tunnel } from '../tunnel/online_tunnels.ts';
@@ -61,7 +61,7 @@ function shownSession(
     metadata: facts.metadata,
     os: facts.os,
     region: REGION,
-    started_at: timestamp(startedMs),
+    started_at: wholeSeconds(startedMs),
     transport: `${service}/v2`,
   };
 }
@@ -70,7 +70,7 @@ function shownTunnel(tunnel: Tunnel, agents: Agents, base: string) {
   return {
     id: tunnel.id,
     public_url: agents.endpoints.get(tunnel.endpointId ?? '')?.url ?? '',
-    started_at: timestamp(tunnel.startedMs),
+    started_at: wholeSeconds(tunnel.startedMs),
     metadata: tunnel.metadata,
     proto: tunnel.proto ?? '',
     region: REGION,
@@ -84,7 +84,7 @@ function shownTunnel(tunnel: Tunnel, agents: Agents, base: string) {
 
 function shownEndpoint(endpoint: BoundEndpoint, agents: Agents, base: string) {
   const tunnel = agents.tunnels.firstOf(endpoint.id);
-  const at = timestamp(endpoint.createdMs);
+  const at = wholeSeconds(endpoint.createdMs);
   const { id, url, proto, host, port, metadata, name, description } = endpoint;
   const { bindings, pooling, forwardsTo, http2, trafficPolicy } = endpoint;
   const online = tunnel && agents.sessionOf(tunnel.session);

@@ -1,4 +1,4 @@
-import { timestamp } from './timestamps.ts';
+import { wholeSeconds } from './timestamps.ts';
 
 /** The contents of an `agent_session_…` event. */
 export interface AgentSessionFacts {
@@ -37,9 +37,9 @@ export function agentSessionObject(facts: AgentSessionFacts, uriOf: (id: string)
     os: facts.os,
     arch: facts.arch,
     transport: 'muxado',
-    started_at: timestamp(startedMs),
+    started_at: wholeSeconds(startedMs),
     expires_at: null,
-    stopped_at: stoppedMs === null ? null : timestamp(stoppedMs),
+    stopped_at: stoppedMs === null ? null : wholeSeconds(stoppedMs),
     deprecated: { upcoming_minimum_version: '', upcoming_enforcement_date: '', message: '' },
     error: facts.error,
   };

@@ -3,7 +3,7 @@ import { onlineAgents } from '../../src/control/online_agents.ts';
 import { permitsAddress, permitsLabels } from '../../src/tunnel/binding/bind_request.ts';
 import { newIds } from '../../src/events/identifiers.ts';
 import { Agents } from '../../src/tunnel/agents.ts';
-import { CALL, handmadeAgent } from '../tunnel/handmade_agent.ts';
+import { AUTH, CALL, handmadeAgent, labelledOf } from '../tunnel/handmade_agent.ts';
 
 /** An agent that answers commands with these words; null: it closes the stream without any. */
 async function commanded(answer: string | null, unsupported: object = {}) {
@@ -24,6 +24,18 @@ async function commanded(answer: string | null, unsupported: object = {}) {
 }
 
 const COMMANDS = ['restart', 'stop', 'update'] as const;
+
+test('times have whole seconds, as in all responses', async () => {
+  const nowMs = () => Date.UTC(2026, 0, 31, 1, 2, 3, 456);
+  const { agents, call } = handmadeAgent(
+    new Agents({ nowMs, newId: newIds(nowMs), admit: async () => ({ credential: null, acl: [] }) }),
+  );
+  await call(CALL.auth, AUTH);
+  await call(CALL.labelled, labelledOf({ app: 'shop' }));
+  const { list } = onlineAgents(agents, 'service');
+  for (const kind of ['tunnel_session', 'tunnel'] as const)
+    expect(list(kind, '')[0]).toMatchObject({ started_at: '2026-01-31T01:02:03Z' });
+});
 
 test('accepted commands reach the agent, each with the body that it needs', async () => {
   const { heard, id, command } = await commanded('{}');
