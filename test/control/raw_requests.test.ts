@@ -69,6 +69,22 @@ it.each([
   },
 );
 
+it.each([
+  ['two hosts', 400, 'GET /vaults HTTP/1.1\r\nhost: a.test\r\nhost: b.test\r\n', 'several fields Host'],
+  [
+    'two authorizations',
+    400,
+    'GET /vaults HTTP/1.1\r\nhost: a.test\r\nAuthorization: Bearer x\r\n',
+    'several fields Host or Authorization',
+  ],
+  ['an unknown expectation', 417, 'GET /vaults HTTP/1.1\r\nhost: a.test\r\nexpect: x\r\n', '100-continue'],
+])('%s: %d', async (_, status, head, message) => {
+  const answer = await answerTo(head + fields());
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  const { status_code: said, msg } = JSON.parse(answer.split('\r\n\r\n')[1]!);
+  expect([said, msg]).toEqual([status, expect.stringContaining(message)]);
+});
+
 it('an absolute target names the host of uris', async () => {
   const answer = await answerTo(`GET http://api.test/vaults HTTP/1.1\r\nhost: other.test\r\n${fields()}`);
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);

@@ -28,6 +28,14 @@ function send(outgoing: ServerResponse, { status, fields, text }: ApiAnswer): vo
   else outgoing.writeHead(status, { ...fields, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
+/** Fields that decide whose request it is and where. Node takes the first; a proxy on the way may take another. */
+const SINGLE = /^(?:host|authorization)$/i;
+
+function repeatsSingle(rawHeaders: readonly string[]): boolean {
+  const names = rawHeaders.filter((text, index) => index % 2 === 0 && SINGLE.test(text));
+  return new Set(names.map((name) => name.toLowerCase())).size < names.length;
+}
+
 /**
  * The request of a message. Its headers and body are read as they are: a `Request` and its streams would take more time
  * than the answer. Null if its target and host are not those of a server.
@@ -76,11 +84,11 @@ export async function listenApi(
 ): Promise<ApiListening> {
   const scheme = tls === undefined ? 'http' : 'https';
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const refuse = (message: string) => send(outgoing, api.refuse(new ApiProblem(400, null, message)));
+    if (repeatsSingle(incoming.rawHeaders))
+      return refuse('The request has several fields Host or Authorization; send one of each.');
     const request = requestOf(incoming, scheme);
-    if (request === null) {
-      const problem = new ApiProblem(400, null, 'The host or the target of the request is invalid.');
-      return send(outgoing, api.refuse(problem));
-    }
+    if (request === null) return refuse('The host or the target of the request is invalid.');
     // A client that leaves in the middle of its request fails the read of the body, which the API answers.
     return void api.answer(request).then((answer) => send(outgoing, answer));
   };
@@ -88,6 +96,9 @@ export async function listenApi(
   const options = { requireHostHeader: false };
   const server =
     tls === undefined ? createServer(options, handle) : createTlsServer({ ...options, ...tls }, handle);
+  server.on('checkExpectation', (_incoming, outgoing: ServerResponse) =>
+    send(outgoing, api.refuse(new ApiProblem(417, null, 'The Expect of the request is not 100-continue.'))),
+  );
   server.on('clientError', (error: Error & { code?: string }, socket) =>
     refuseUnreadable(api, error, socket),
   );
