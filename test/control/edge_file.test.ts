@@ -132,6 +132,17 @@ describe('an edge file', () => {
     expect((await exported()).document).toEqual(document);
   });
 
+  it.each([
+    ['/edgess', ({ edges, ...others }: typeof FILE) => ({ ...others, edgess: edges })],
+    ['/edges/htps', ({ edges, ...others }: typeof FILE) => ({ ...others, edges: { htps: edges.https } })],
+    ['/include', (file: typeof FILE) => ({ ...file, include: 'others/*.yaml' })],
+  ])('deletes nothing if it has the unknown key %s', async (pointer, changed) => {
+    const { document } = await exported();
+    const { status, body } = await put(changed(FILE));
+    expect([status, body.error_code, body.details.pointer]).toEqual([400, 'ERR_SERVICE_214', pointer]);
+    expect((await exported()).document).toEqual(document);
+  });
+
   it('does not affect objects that it cannot express, and export reports them', async () => {
     const group = await instance.make('/backends/tunnel_group', { labels: { a: 'b' } });
     const mixed = await instance.make('/backends/weighted', { backends: { [group.id]: 1 } });

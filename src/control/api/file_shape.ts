@@ -1,5 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { EDGE_FILE_KEYS } from '../../edge/document/schema.ts';
 import type { Body } from '../resources/contract.ts';
+import { unknownField } from '../resources/parse.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { EDGE_FAMILIES } from './edge_file_names.ts';
 
@@ -10,13 +12,25 @@ const GROUPS: Readonly<Record<string, Reader>> = { weighted: objectAt, failover:
 
 type Reader = (value: unknown, pointer: string) => unknown;
 
+/**
+ * Refuses other keys than these: what a file does not have is deleted, so a misspelled key would delete what it
+ * was meant to have.
+ */
+function checkKeys(object: Body, known: readonly string[], pointer: string): void {
+  const unknown = Object.keys(object).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw unknownField(unknown, pointer, known);
+}
+
 /** Refuses an edge file whose parts are not the objects and lists that applying it walks through. */
 export function checkShape(document: Body): void {
+  checkKeys(document, EDGE_FILE_KEYS, '');
   const isMap = (key: string): boolean => document[key] !== undefined && document[key] !== null;
   for (const key of MAPS.filter(isMap))
     for (const each of membersAt(document[key], `/${key}`)) checkMember(key, each);
   if (!isMap('edges')) return;
   const families = objectAt(document['edges'], '/edges');
+  const names = EDGE_FAMILIES.map(([family]) => family);
+  checkKeys(families, names, '/edges');
   for (const [family] of EDGE_FAMILIES) {
     const edges = families[family] ?? {};
     for (const { value, pointer } of membersAt(edges, `/edges/${family}`))

@@ -165,7 +165,8 @@ function withoutEmpty(body: Body, fields: Readonly<Record<string, Field>>): Body
   return kept.length === 0 ? body : Object.fromEntries(kept);
 }
 
-function unknownField(
+/** A key that is not one of those at its place. */
+export function unknownField(
   key: string,
   pointer: string,
   known: readonly string[],
