@@ -27,6 +27,6 @@ function fidelity(): string {
     );
   const head =
     '# Fidelity\n\nGenerated from `docs/fidelity/`; do not edit. Where each behaviour comes from: *specified* by the ' +
-    'management API’s\nspecification, *documented* by services of this kind, or *our choice* where both are silent.\n';
+    'management API’s\nspecification or by the standard of its subject (RFCs, CEL, SAML), *documented* by services of this kind, or *our choice*\nwhere all are silent.\n';
   return `${head}\n${rooms.join('\n\n')}\n`;
 }
