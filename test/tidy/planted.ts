@@ -443,6 +443,7 @@ export const PLANTED: readonly Planted[] = [
   ['names are snake_case', 'docs/Page.md', '# Page', 1, /snake_case/],
   ['tests mirror rooms', 'test/faults/x.test.ts', '', 1, /no src\/faults/],
   ['no file is dead', 'src/net/orphan.ts', 'export {};', 1, /remove it/],
+  ['decisions are listed', 'docs/decisions/0001_x.md', '# 0001: x\n', 1, /add a row/],
   ['pages have one title', 'docs/page.md', 'no title\n', 1, /begin it/],
   ['pages have one title', 'docs/page.md', '# One\n\n# Two\n', 3, /second title/],
   ['texts are plain English', 'src/engine/x.ts', '\n/**\n * The client is\n * none.\n */\n', 3, /absent/],

@@ -14,7 +14,7 @@ import {
 import { namesAreSnakeCase, nothingIsCalledUtils, testsMirrorRooms } from './names.ts';
 import { namedPathsExist } from './paths.ts';
 import { filesAreShort, functionsAreShort, nestingIsLow, tablesAreData } from './sizes.ts';
-import { pagesHaveOneTitle } from './titles.ts';
+import { decisionsAreListed, pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
 import { textsArePlain } from './words.ts';
 
@@ -51,6 +51,7 @@ export const RULES = {
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,
+  'decisions are listed': decisionsAreListed,
   'paths that texts name exist': namedPathsExist,
   'texts are plain English': textsArePlain,
 } as const satisfies Record<string, Rule>;

@@ -16,6 +16,18 @@ export const pagesHaveOneTitle: Rule = (tree) =>
       : [{ path, line: first, message: 'something stands before the title; put it below' }];
   });
 
+const DECISIONS = 'docs/decisions/';
+
+/** The table of the decisions has a row for each record. */
+export const decisionsAreListed: Rule = (tree) => {
+  const table = tree.markdown.find(({ path }) => path === `${DECISIONS}README.md`)?.text ?? '';
+  return tree.markdown.flatMap(({ path }): Breach[] => {
+    const [name] = /^\d{4}_.*$/.exec(path.startsWith(DECISIONS) ? path.slice(DECISIONS.length) : '') ?? [];
+    if (name === undefined || table.includes(`(${name})`)) return [];
+    return [{ path, line: 1, message: `${DECISIONS}README.md does not list this record; add a row` }];
+  });
+};
+
 /** The lines of a page, those inside of code fences empty. */
 function outsideOfFences(text: string): string[] {
   let fence = '';
