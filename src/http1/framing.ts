@@ -1,3 +1,4 @@
+import { isLength } from '../http/content_length.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
 
 /** The length of content: a number of bytes, `CHUNKED`, or `UNTIL_CLOSE`. */
@@ -13,7 +14,6 @@ export interface FramingFields {
   readonly coding: string;
 }
 
-const LENGTH = /^[0-9]{1,15}$/;
 const SHORT_LENGTH = /^[1-9][0-9]{0,8}$/;
 const LIST_THAT_ENDS_IN_CHUNKED = /^[a-z0-9\-, \t]*,[ \t]*chunked$/i;
 
@@ -45,5 +45,5 @@ export function framingOf(fields: FramingFields, version: '1.0' | '1.1', silent:
   if (fields.lengths > 1) return LENGTHS;
   const { length } = fields;
   if (length === '0' || SHORT_LENGTH.test(length)) return Number(length);
-  return LENGTH.test(length) ? Number(length) : NO_LENGTH;
+  return isLength(length) ? Number(length) : NO_LENGTH;
 }

@@ -1,4 +1,5 @@
 import type { UpstreamRequest } from '../engine/questions.ts';
+import { METHODS_WITH_CONTENT } from '../http/content_length.ts';
 import type { ForwardOptions } from '../io/ports.ts';
 import { fieldLines, requestLine, seen } from './write.ts';
 
@@ -24,10 +25,8 @@ export function requestText(
     ? '\r\nconnection: keep-alive, te\r\nte: trailers'
     : '\r\nconnection: keep-alive';
   if (lengthBytes === null) text += '\r\ntransfer-encoding: chunked';
-  else if (lengthBytes > 0 || WITH_CONTENT.has(request.method)) text += `\r\ncontent-length: ${lengthBytes}`;
+  else if (lengthBytes > 0 || METHODS_WITH_CONTENT.has(request.method))
+    text += `\r\ncontent-length: ${lengthBytes}`;
   if (options.expectsContinue) text += '\r\nexpect: 100-continue';
   return `${text}\r\n\r\n`;
 }
-
-/** RFC 9110 §8.6: these methods declare a length even without content. */
-const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

@@ -1,5 +1,6 @@
 import type { UpstreamRequest } from '../engine/questions.ts';
 import { endsAtHead } from '../http/bodyless.ts';
+import { METHODS_WITH_CONTENT } from '../http/content_length.ts';
 import { type FieldList, firstValue, isFieldName, isFieldValue } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import { passedTrailers } from '../http/trailers.ts';
@@ -40,14 +41,6 @@ export function withoutPseudo(raw: FieldList): string[] {
   return out;
 }
 
-/** The declared length of a message; null without one (nghttp2 refuses invalid ones). */
-export function declaredLength(value: string | undefined): number | null {
-  return value !== undefined && /^[0-9]{1,15}$/.test(value) ? Number(value) : null;
-}
-
-/** RFC 9110 §8.6: these methods declare a length even without content. */
-const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
-
 /** A request head, pseudo-headers first; null when it cannot be written. */
 export function http2Head(
   { endpoint, method, target, headers }: UpstreamRequest,
@@ -58,7 +51,7 @@ export function http2Head(
   if (fields === null || !isFieldName(method)) return null;
   const authority = firstValue(headers, 'host') ?? `${endpoint.host}:${endpoint.port}`;
   const scheme = endpoint.tls ? 'https' : 'http';
-  if (lengthBytes !== null && (lengthBytes > 0 || WITH_CONTENT.has(method)))
+  if (lengthBytes !== null && (lengthBytes > 0 || METHODS_WITH_CONTENT.has(method)))
     fields.push('content-length', String(lengthBytes));
   if (takesTrailers) fields.push('te', 'trailers');
   return [':method', method, ':scheme', scheme, ':authority', authority, ':path', target, ...fields];

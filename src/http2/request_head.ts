@@ -1,4 +1,5 @@
 import { isRecurring, markRecurring, memoizeRecurring } from '../caches/recurring.ts';
+import { isLength } from '../http/content_length.ts';
 import type { RawHead, RefusalCode, Refused } from '../engine/drivers/exchange_port.ts';
 import {
   allValues,
@@ -168,8 +169,7 @@ export function readHttp2Head(
     return refuse('the expectation is not supported', 'expectation');
   if (protocol !== undefined) return tunnelHead(head, protocol, key, refuse);
   const lengths = allValues(headers, 'content-length');
-  const isLength = lengths.length <= 1 && lengths.every((length) => /^[0-9]{1,15}$/.test(length));
-  if (!isLength) return refuse('content-length is not a number');
+  if (lengths.length > 1 || !lengths.every(isLength)) return refuse('content-length is not a number');
   const lengthBytes = lengths.length === 0 ? null : Number(lengths[0]);
   if (hasEnded && lengthBytes !== null && lengthBytes > 0)
     return refuse('the content is shorter than its declared length');

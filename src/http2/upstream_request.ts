@@ -1,13 +1,14 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { ForwardFailure, UpstreamRequest } from '../engine/questions.ts';
-import { type FieldList, firstValue, NO_FIELDS } from '../http/fields.ts';
+import { contentLength } from '../http/content_length.ts';
+import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import { INTERIM_LIMIT } from '../http/message_limits.ts';
 import { canRepeat } from '../http/methods.ts';
 import { contain, reportFault, requestStream, resetStream } from '../io/containment.ts';
 import type { Deadline } from '../io/deadlines.ts';
 import type { Http2Limits } from '../io/upstream_limits.ts';
 import { codeName } from './error_codes.ts';
-import { contentBytes, declaredLength, http2Head, withoutPseudo } from './fields.ts';
+import { contentBytes, http2Head, withoutPseudo } from './fields.ts';
 import type { Opened, SessionPool, UpstreamSession } from './upstream_sessions.ts';
 import { type Uploading, UpstreamUpload } from './upstream_upload.ts';
 import type {
@@ -202,7 +203,7 @@ export class Http2UpstreamRequest implements Forwarding, Uploading, ResponseBody
     const fields = withoutPseudo(raw ?? NO_FIELDS);
     const hasEnded = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
     this.#hasEnded = hasEnded;
-    this.lengthBytes = hasEnded ? 0 : declaredLength(firstValue(fields, 'content-length'));
+    this.lengthBytes = hasEnded ? 0 : contentLength(fields);
     if (hasEnded) this.#stream?.resume(); // reads on, so that the end is noticed
     this.#missingBytes = contentBytes(this.#request.method, status, this.lengthBytes);
     this.#taker.answered({ status, headers: fields }, this.#reused, this);

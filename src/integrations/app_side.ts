@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { HIGH_WATER_BYTES, PushBody } from '../io/push_body.ts';
 import type { Forwarded } from '../io/ports.ts';
 import type { UpstreamRequest } from '../engine/questions.ts';
+import { contentLength } from '../http/content_length.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { NodeRequest, NodeResponse, ReturnableBody } from './client_side.ts';
 
@@ -122,7 +123,7 @@ function commit(caught: Caught, given: unknown): void {
   const { response, flow, answered } = caught;
   const fields = fieldsOf(response, given);
   for (const name of response.getHeaderNames()) response.removeHeader(name);
-  flow.lengthBytes = declaredLength(fields);
+  flow.lengthBytes = contentLength(fields);
   answered({ head: { status: response.statusCode, headers: fields }, reused: true, body: flow });
 }
 
@@ -211,10 +212,4 @@ function valuesOf(value: unknown): string[] {
   return Array.isArray(value)
     ? value.map(String)
     : [typeof value === 'string' ? value : JSON.stringify(value)];
-}
-
-function declaredLength(fields: FieldList): number | null {
-  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length');
-  const text = at < 0 ? '' : fields[at + 1]!;
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

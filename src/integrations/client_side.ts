@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { BodyFault, BodyTaker, ReplySink, RequestBody } from '../io/ports.ts';
 import type { RawHead } from '../engine/request_head.ts';
+import { isLength } from '../http/content_length.ts';
 import type { FieldList } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
@@ -129,7 +130,7 @@ function moreOf(request: NodeRequest): Promise<void> {
 
 function declaredLength({ headers }: NodeRequest): number | null {
   const length = headers['content-length'];
-  if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
+  if (length !== undefined && isLength(length)) return Number(length);
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 

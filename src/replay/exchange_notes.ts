@@ -1,6 +1,7 @@
 import type { AnswerTo, Answers, Question, UpstreamRequest } from '../engine/questions.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { type Step, traceOf } from '../engine/trace.ts';
+import { contentLength } from '../http/content_length.ts';
 import { firstValue, hasField } from '../http/fields.ts';
 import { chosenBackend } from './chosen_backend.ts';
 import {
@@ -120,7 +121,7 @@ export class ExchangeNotes {
     const declared = firstValue(head.headers, 'content-length');
     const hasNone = declared === undefined && !hasField(head.headers, 'transfer-encoding');
     if (hasNone || declared === '0') return { bytes: 0, text: '' };
-    return { bytes: declared !== undefined && /^\d{1,15}$/.test(declared) ? Number(declared) : null };
+    return { bytes: contentLength(head.headers) };
   }
 
   #response({ response, sent }: Exchange): RecordedResponse | null {

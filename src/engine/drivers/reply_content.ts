@@ -1,5 +1,6 @@
 import { isBodyless } from '../../http/bodyless.ts';
-import { type FieldList, firstValue, hasField } from '../../http/fields.ts';
+import { contentLength } from '../../http/content_length.ts';
+import { type FieldList, hasField } from '../../http/fields.ts';
 import { isEventStream } from '../../http/lasting_response.ts';
 import { compressed, compressedAsStream, wholeBytes } from '../../io/compressor.ts';
 import type { ReplyFraming } from '../../io/ports.ts';
@@ -74,14 +75,8 @@ export function bytesOf(body: Exclude<Reply['body'], 'upstream'>): Uint8Array {
 /** A reply without content: its length is the one of the reply to GET, if the upstream gave it (RFC 9110 §8.6). */
 export function framingWithoutContent(reply: Reply): ReplyFraming {
   const isAsIs = reply.compress === null && (reply.editors ?? NO_EDITORS).length === 0;
-  const length = isAsIs ? lengthField(reply.headers) : null;
+  const length = isAsIs ? contentLength(reply.headers) : null;
   return { lengthBytes: declaredLength(reply.status, length), content: false };
-}
-
-/** The value of `Content-Length`; null if it is absent or not a number. */
-export function lengthField(headers: FieldList): number | null {
-  const declared = firstValue(headers, 'content-length');
-  return declared !== undefined && /^[0-9]{1,15}$/.test(declared) ? Number(declared) : null;
 }
 
 /** 204 has no length (RFC 9110 §8.6), 205 has length zero (§15.3.6). */

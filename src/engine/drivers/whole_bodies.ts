@@ -1,8 +1,9 @@
 import { endsAtHead } from '../../http/bodyless.ts';
+import { contentLength } from '../../http/content_length.ts';
 import type { ResponseHead } from '../contract.ts';
 import type { Answers, Reply, Sent, UpstreamRequest } from '../questions.ts';
 import { WITHOUT_PROVIDERS } from '../oidc_question.ts';
-import { NO_BYTES, type ReplyContent, type WholeBody, lengthField, wholeContent } from './reply_content.ts';
+import { NO_BYTES, type ReplyContent, type WholeBody, wholeContent } from './reply_content.ts';
 
 const NO_BODY: WholeBody = { bytes: NO_BYTES, lengthBytes: 0, isCut: false };
 
@@ -51,7 +52,7 @@ export class WholeBodies {
     const isEmpty = endsAtHead(request.method === 'HEAD', status);
     this.#upstream = isEmpty
       ? NO_BODY
-      : { bytes, lengthBytes: lengthField(headers) === null ? null : bytes.length, isCut };
+      : { bytes, lengthBytes: contentLength(headers) === null ? null : bytes.length, isCut };
   }
 
   /** Answers `response_body`. */

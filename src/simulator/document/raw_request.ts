@@ -1,3 +1,4 @@
+import { isLength } from '../../http/content_length.ts';
 import { isMethod } from '../../http/methods.ts';
 import { firstValue, isFieldName } from '../../http/fields.ts';
 import { type RawHead, type RefusedHead, partialHead, readRequestHead } from '../../engine/request_head.ts';
@@ -42,7 +43,7 @@ export function readRawRequest(text: string, scheme: RequestHead['scheme']): Raw
   if (length !== undefined && firstValue(headers, 'transfer-encoding') !== undefined) {
     return refused(raw, body, 'both Content-Length and Transfer-Encoding are present');
   }
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) {
+  if (length !== undefined && !isLength(length)) {
     return refused(raw, body, 'Content-Length is not a number');
   }
   if (length !== undefined && Number(length) > body.length) {
