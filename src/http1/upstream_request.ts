@@ -83,8 +83,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     }
   }
 
-  // --- the connection
-  // ----------------------------------------------------------------------------------------------
+  // --- the connection ----------------------------------------------------------------------------------------------
 
   connected(): void {
     const connection = this.#connection!;
@@ -128,7 +127,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
   overdue(): boolean {
     if (!this.#isAsking) return false;
     // The upstream may not support Expect (RFC 9110 §10.1.1), so the client must not wait forever.
-    this.#goOn();
+    this.#flowBody();
     return true;
   }
 
@@ -234,10 +233,6 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     if (!this.#isSent) this.rest();
   }
 
-  #goOn(): void {
-    this.#flowBody();
-  }
-
   #interimHead(head: WireResponse): boolean {
     const { status } = head;
     const { upgrade } = this.#request;
@@ -250,7 +245,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     else if (++this.#interim > INTERIM_LIMIT)
       this.broken('invalid', 'the upstream sends too many interim responses');
     else if (status === 100) {
-      if (this.#isAsking) this.#goOn();
+      if (this.#isAsking) this.#flowBody();
     } else this.#taker.interim({ status, headers: head.headers });
     return this.#connection !== null;
   }

@@ -14,13 +14,14 @@ export const HTTP2_HEAD: HeadLimits = {
 export const HEAD_CEILING_BYTES = 262_144;
 
 /**
- * Unread content of one stream, in bytes, from a client and from an upstream. Node returns the window of a connection
- * when content arrives, read or not, so that only the windows of streams bound it.
+ * Unread content of one stream, in bytes, from a client and from an upstream. The window of a connection is returned when
+ * content arrives, read or not, by us and by Node, so that only the windows of streams bound it.
  */
 export const CLIENT_STREAM_BYTES = 65_536;
 export const UPSTREAM_STREAM_BYTES = 262_144;
-/** Content in flight on a connection with a client, in bytes. */
-export const CONNECTION_WINDOW_BYTES = 1_048_576;
+/** Content in flight on a connection, in bytes, from a client and from an upstream. */
+export const CLIENT_CONNECTION_BYTES = 1_048_576;
+export const UPSTREAM_CONNECTION_BYTES = 4_194_304;
 
 /** Streams that a client may have open at once. */
 export const CONCURRENT_STREAMS = 128;

@@ -27,7 +27,7 @@ const OWN_PREFACE =
     [SETTING.initialWindowSize, limits.CLIENT_STREAM_BYTES],
     [SETTING.maxHeaderListSize, limits.HEAD_CEILING_BYTES],
     [SETTING.enableConnectProtocol, 1], // RFC 8441
-  ]) + frames.windowUpdateFrame(0, limits.CONNECTION_WINDOW_BYTES - frames.DEFAULT_WINDOW_BYTES);
+  ]) + frames.windowUpdateFrame(0, limits.CLIENT_CONNECTION_BYTES - frames.DEFAULT_WINDOW_BYTES);
 
 /** The payload of the ping of a drain: who acknowledges it has read the GOAWAY before it. */
 const DRAIN_PING = 'draining';

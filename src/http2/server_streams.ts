@@ -9,7 +9,7 @@ import { DEFAULT_WINDOW_BYTES, MAX_31_BITS, resetFrame, windowUpdateFrame } from
 import { HpackDecoder } from './hpack/decoder.ts';
 import {
   CONCURRENT_STREAMS,
-  CONNECTION_WINDOW_BYTES,
+  CLIENT_CONNECTION_BYTES,
   HEAD_CEILING_BYTES,
   HTTP2_HEAD,
   UNSENT_STREAMS,
@@ -46,7 +46,7 @@ export class ServerStreams implements StreamConnection {
   /** Streams that at least one side has not ended. */
   #openCount = 0;
   /** Content that the client may still send on the connection. */
-  #windowBytes = CONNECTION_WINDOW_BYTES;
+  #windowBytes = CLIENT_CONNECTION_BYTES;
 
   /** `onFinished` is called when a stream is finished. */
   constructor(
@@ -81,9 +81,9 @@ export class ServerStreams implements StreamConnection {
     this.#windowBytes -= flow.bytes;
     if (this.#windowBytes < 0) return overrun('more content than the window of the connection allows');
     // Unread content is limited by the windows of the streams.
-    if (2 * this.#windowBytes < CONNECTION_WINDOW_BYTES) {
-      this.output.send(windowUpdateFrame(0, CONNECTION_WINDOW_BYTES - this.#windowBytes));
-      this.#windowBytes = CONNECTION_WINDOW_BYTES;
+    if (2 * this.#windowBytes < CLIENT_CONNECTION_BYTES) {
+      this.output.send(windowUpdateFrame(0, CLIENT_CONNECTION_BYTES - this.#windowBytes));
+      this.#windowBytes = CLIENT_CONNECTION_BYTES;
     }
     const stream = this.#streams.get(id);
     if (stream === undefined || stream.bothEnded) return this.#forClosed(id, 'DATA');

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { contain, widenWindow } from '../io/containment.ts';
 import { guardEarlyBytes, closeWithin, guardEnds, StreamCount } from './session_guards.ts';
-import { UPSTREAM_STREAM_BYTES } from './limits.ts';
+import { UPSTREAM_CONNECTION_BYTES, UPSTREAM_STREAM_BYTES } from './limits.ts';
 import {
   type DialFailure,
   detailOf,
@@ -28,13 +28,14 @@ export type Opened =
   | { readonly session: UpstreamSession }
   | { readonly failure: string; readonly as: DialFailure };
 
-const CONNECTION_WINDOW_BYTES = 4_194_304;
 /** Maximum number of sessions to an upstream; beyond it, requests wait in the existing sessions. */
 const MAX_SESSIONS = 32;
 /**
  * RFC 9113 §6.5.2 sets no default; until the upstream names a limit, no more streams than this are opened.
  */
 const USUAL_STREAMS = 100;
+/** An upstream that permits more streams on a session gets no more. */
+const MAX_STREAMS = 4_096;
 /**
  * Maximum number of sessions opened for one request, when others take the streams or the upstream leaves at
  * once.
@@ -67,7 +68,7 @@ export class UpstreamSession {
     http2.on('error', () => this.leave());
     http2.on('goaway', () => this.leave());
     http2.once('close', () => this.leave());
-    http2.on('connect', () => widenWindow(http2, CONNECTION_WINDOW_BYTES));
+    http2.on('connect', () => widenWindow(http2, UPSTREAM_CONNECTION_BYTES));
   }
 
   /** A stream starts on it. */
@@ -104,7 +105,7 @@ export class UpstreamSession {
   get hasRoom(): boolean {
     if (this.isLeaving || this.http2.closed || this.http2.destroyed) return false;
     const { maxConcurrentStreams } = this.http2.remoteSettings ?? {};
-    return this.#streams.open < Math.min(maxConcurrentStreams ?? USUAL_STREAMS, 4_096);
+    return this.#streams.open < Math.min(maxConcurrentStreams ?? USUAL_STREAMS, MAX_STREAMS);
   }
 }
 

@@ -43,7 +43,7 @@ export function measureLoopDelay(nowMs: () => number = () => performance.now()):
           name: 'edgeproof_event_loop_delay_seconds',
           type: 'histogram',
           unit: 'seconds',
-          help: 'Delay of the event loop, sampled every 20 ms.',
+          help: `Delay of the event loop, sampled every ${SAMPLE_MS} ms.`,
           samples,
         },
         {
