@@ -5,6 +5,7 @@ import { programOf } from '../regex/program.ts';
 import { dfaOf, keptDfa } from './texts/dfa.ts';
 import type { TextLiteral } from './texts/intersect.ts';
 import { everyElement, oneValue } from './texts/comparing.ts';
+import { lazily } from './texts/functions.ts';
 import { type AnyMachine, type Machine, inAll, literals, withAbsent } from './texts/machine.ts';
 import { ALL_NUMBERS, type NumberSet, decimals, numbersBetween, numbersFrom } from './texts/numbers.ts';
 import { patternMachine } from './texts/pattern_machine.ts';
@@ -119,11 +120,6 @@ const PORTS = numbersBetween(0n, 65_535n);
 /** Whole numbers, and perhaps the absent field. */
 function numbers(set: NumberSet, orAbsent: boolean): TextLiteral {
   return { dfa: dfaOf(withAbsent(decimals(set), orAbsent))!, accepted: true };
-}
-
-function lazily<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
-  return () => (made ??= make());
 }
 
 const DOMAINS: Readonly<Record<string, TextLiteral>> = {

@@ -9,6 +9,7 @@ import { type Model, canonical, modulesOf, PLAIN_PATHS, pathPrefix } from './mod
 import { type Outcome, SOME_LOGIN, outcomeKey } from './outcome.ts';
 import type { Reached } from './policy_program.ts';
 import { routeDiagram } from './route_program.ts';
+import { FORWARDING } from './rule_conditions.ts';
 
 /**
  * What a configuration does with the requests of a cell. Whether a path of several readings is refused depends on all
@@ -94,11 +95,6 @@ export function areAlike(one: RouteOf, oneModel: Model, other: RouteOf, otherMod
 /** Actions that count requests. */
 const COUNTING = Array.from(ACTION_FACTS.values()).flatMap(({ type, remembersMs }) =>
   remembersMs === undefined ? [] : [type],
-);
-
-/** Actions whose result depends on the other edges of the configuration. */
-const FORWARDING = Array.from(ACTION_FACTS.values()).flatMap(({ type, ends }) =>
-  ends.how.includes('forwarded') ? [type] : [],
 );
 
 function modulesAt({ edge, route }: RouteOf) {

@@ -49,8 +49,8 @@ const MAKERS = new Map<string, string[]>();
 for (const { type, result } of ACTION_FACTS.values())
   if (result !== null) MAKERS.set(result.name, [...(MAKERS.get(result.name) ?? []), type]);
 
-/** Actions behind which another endpoint may have run others. */
-const HIDDEN = Array.from(ACTION_FACTS.values()).flatMap(({ type, ends }) =>
+/** Actions that pass a request on to another edge: their result depends on it, and it may have run further actions. */
+export const FORWARDING = Array.from(ACTION_FACTS.values()).flatMap(({ type, ends }) =>
   ends.how.includes('forwarded') ? [type] : [],
 );
 
@@ -144,7 +144,7 @@ export class RuleConditions {
     // All changes of a way say what has run on it.
     changes(name);
     if (this.#actsOnConnect || makers === undefined) return false;
-    return [...makers, ...HIDDEN].every((type) => !ran.has(type));
+    return [...makers, ...FORWARDING].every((type) => !ran.has(type));
   }
 
   /** As `policy/loose_path.ts`: a guard whose expressions are false is asked about other spellings of the path. */

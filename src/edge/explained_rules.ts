@@ -10,7 +10,7 @@ import type { Watch } from '../filters/evaluators.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import type { ConnectionInput } from '../policy/env/inputs.ts';
 import type { Explanation, LocatedStep, StreamExplanation } from './explain.ts';
-import { type ValueOfPart, outcomeText, partsText, valuesOfParts } from './expression_values.ts';
+import { type ValueOfPart, oneLine, outcomeText, partsText, valuesOfParts } from './expression_values.ts';
 
 /** An expression of a policy with the values of its parts: plain data, without secrets. */
 export interface ExpressionValues {
@@ -142,8 +142,4 @@ function shown(outcome: Outcome): string {
   return outcome instanceof EvalError
     ? `an error: ${outcome.message}`
     : printable(valueText(outcome, VALUE_UNITS));
-}
-
-function oneLine(text: string): string {
-  return printable(text.replaceAll(/\s+/g, ' '));
 }

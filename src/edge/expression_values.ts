@@ -81,7 +81,8 @@ export function outcomeText(outcome: Outcome, source: string, span: Span): strin
   return printable(`error: ${outcome.message}${reason === undefined ? '' : `: ${reason}`}`);
 }
 
-function oneLine(text: string): string {
+/** A text of any length on one line. */
+export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' '));
 }
 

@@ -1,6 +1,6 @@
 import type { Span } from '../diagnostics/diagnostic.ts';
 import { type YamlReading, readAgain, readYaml } from './read_yaml.ts';
-import { type Root, type SchemaNode, keysOfRoot, schemasAt } from './schema_places.ts';
+import { ROOTS, type Root, type SchemaNode, keysOfRoot, schemasAt } from './schema_places.ts';
 import type { YamlMap, YamlNode, YamlScalar } from './yaml_tree.ts';
 
 /** A text of an editor, with its tree. */
@@ -16,8 +16,6 @@ export function editedText(text: string, name: string, before: EditedText | null
   const reading = readAgain(text, before);
   return { ...reading, root: rootOf(text, reading.tree, name) };
 }
-
-const ROOTS = ['edge', 'policy', 'scenario', 'property'] as const;
 
 /** The kind of file whose keys a text has most. */
 function rootOf(text: string, tree: YamlNode | null, name: string): Root {

@@ -38,7 +38,8 @@ export interface SchemaNode {
 type Definitions = Readonly<Record<string, SchemaNode>>;
 
 /** The kinds of files that have a schema. */
-export type Root = 'edge' | 'policy' | 'scenario' | 'property';
+export const ROOTS = ['edge', 'policy', 'scenario', 'property'] as const;
+export type Root = (typeof ROOTS)[number];
 
 const POLICY = policy as unknown as SchemaNode & { readonly definitions: Definitions };
 const SCENARIO = scenario as unknown as SchemaNode & { readonly definitions: Definitions };
@@ -47,7 +48,7 @@ const EDGE = ((): SchemaNode => {
   const withUse = propertiesShape(edgeFile as Shape) as SchemaNode;
   return { ...edge, properties: { ...properties, properties: withUse } };
 })();
-const ROOTS: Readonly<Record<Root, SchemaNode>> = {
+const SCHEMAS: Readonly<Record<Root, SchemaNode>> = {
   edge: EDGE,
   policy: POLICY,
   scenario: SCENARIO,
@@ -58,7 +59,7 @@ const DEFINITIONS: Definitions = { ...SCENARIO.definitions, ...POLICY.definition
 
 /** The keys at the top of a kind of file. */
 export function keysOfRoot(root: Root): readonly string[] {
-  return Object.keys(ROOTS[root].properties ?? {});
+  return Object.keys(SCHEMAS[root].properties ?? {});
 }
 
 /** What is allowed at a path of a file; `typeOf` names the type of an element of a list, if it is written. */
@@ -67,7 +68,7 @@ export function schemasAt(
   path: readonly string[],
   typeOf: () => string | null,
 ): readonly SchemaNode[] {
-  let nodes = resolved(ROOTS[root]);
+  let nodes = resolved(SCHEMAS[root]);
   for (const [index, key] of path.entries()) {
     const isTyped = key === 'config' && path[index - 1] === '*';
     nodes = (isTyped ? ofType(nodes, typeOf()) : nodes).flatMap((node) => below(node, key));
@@ -75,7 +76,7 @@ export function schemasAt(
     if (key === trafficPolicy.module.type) nodes = [...nodes, POLICY];
     // Scenarios may have the whole of what they test.
     if (root === 'scenario' && index === 0 && (key === 'edge' || key === 'policy'))
-      nodes = [...nodes, ROOTS[key]];
+      nodes = [...nodes, SCHEMAS[key]];
     nodes = nodes.flatMap(resolved);
   }
   return nodes;

@@ -128,7 +128,11 @@ function verdictStep(
 }
 
 /** Reasons of attempts that succeeded. */
-const REACHED: ReadonlySet<string> = new Set(['upstream.answered', 'upstream.local', 'upstream.connected']);
+export const REACHED: ReadonlySet<string> = new Set([
+  'upstream.answered',
+  'upstream.local',
+  'upstream.connected',
+]);
 
 function pushAttempts(steps: Step[], exchange: Exchange | StreamExchange): void {
   for (const attempt of exchange.attempts) {

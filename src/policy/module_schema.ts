@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isJson } from '../http/ascii.ts';
 import { type ModuleApi, enabled } from '../filters/module_fields_schema.ts';
 
 export const trafficPolicy = z
@@ -23,19 +24,10 @@ export function policyText(description: string) {
     .describe(description);
 }
 
+/** What begins as JSON may be YAML after all. */
 function isShortEnough(text: string): boolean {
   const bytes = Buffer.byteLength(text);
   return bytes <= YAML_LIMIT_BYTES || (bytes <= JSON_LIMIT_BYTES && isJson(text));
-}
-
-/** What begins as JSON may be YAML after all. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export const trafficPolicyApi: ModuleApi = {

@@ -1,7 +1,7 @@
 import type { SharedAnswer, SharedRequest, WhenUnavailable } from '../engine/shared_question.ts';
 import { lateAfter } from './late_after.ts';
 import type { FromHub, Link, ToHub } from './link.ts';
-import type { SharedRegistry, SharedState } from './port.ts';
+import { PENDING_LIMIT, type SharedRegistry, type SharedState } from './port.ts';
 
 export interface ChannelOptions {
   readonly whenUnavailable: WhenUnavailable;
@@ -10,8 +10,6 @@ export interface ChannelOptions {
 }
 
 const ANSWER_MS = 1_000;
-/** Questions in flight; further ones are not asked. */
-const PENDING_LIMIT = 20_000;
 
 /**
  * The state of a hub in another process. The questions of one turn of the event loop go in one message, and have one

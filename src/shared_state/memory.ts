@@ -1,11 +1,11 @@
 import type { SharedAnswer, SharedRequest } from '../engine/shared_question.ts';
 import { type OneTimeIds, useOnce } from '../auth/registry.ts';
 import { useAssertion, usedAssertions } from '../auth/saml/replay.ts';
+import { TEXT_LIMIT_UNITS } from './port.ts';
 import { KEY_LIMIT, type RateLimiter, newRateLimiter, take } from '../filters/rate_limit/algorithm.ts';
 
-/** Kept texts; the oldest make way. A text is at most as long as the cookies of a session. */
+/** Kept texts; the oldest make way. */
 const TEXTS_LIMIT = 5_000;
-const TEXT_LIMIT_UNITS = 64_000;
 
 interface KeptText {
   readonly text: string;

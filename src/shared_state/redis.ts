@@ -4,7 +4,7 @@ import { digest } from '../crypto/digest.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { KEY_LIMIT, SLOTS } from '../filters/rate_limit/algorithm.ts';
 import { lateAfter } from './late_after.ts';
-import type { SharedState } from './port.ts';
+import { PENDING_LIMIT, type SharedState, TEXT_LIMIT_UNITS } from './port.ts';
 import { KEYS, type Server, redisServer } from './redis_server.ts';
 import { redisEnds } from './redis_ends.ts';
 import { TAKE, USE_ONCE } from './redis_scripts.ts';
@@ -28,12 +28,9 @@ class SharedStateError extends Error {
 
 const ANSWER_MS = 250;
 const START_MS = 5_000;
-/** Commands that wait for an answer; further ones are not sent. */
-const PENDING_LIMIT = 20_000;
 const MEET_AGAIN_MS = 200;
 /** Silence after which a connection is given up. */
 const SILENCE_MS = 2_000;
-const TEXT_LIMIT_UNITS = 64_000;
 /** An id is remembered for longer than it may be used, because the clocks of nodes differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 const LONGER_MS = {

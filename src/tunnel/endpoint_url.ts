@@ -1,3 +1,4 @@
+import { placeUrl } from '../edge/document/endpoint_urls.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { ExtensionChange } from '../edge/extension.ts';
 import type { BoundEndpoint } from './binding/endpoint_table.ts';
@@ -18,9 +19,7 @@ export interface AgentsEdge {
   readonly urlOf: (endpoint: Pick<BoundEndpoint, 'proto' | 'host' | 'port'>) => string;
 }
 
-const USUAL_PORTS = { http: 80, https: 443, tls: 443, tcp: null } as const;
-
 /** The URL of an endpoint at a port of this machine. */
 export function endpointUrl({ proto, host }: Pick<BoundEndpoint, 'proto' | 'host'>, port: number): string {
-  return `${proto}://${host}${USUAL_PORTS[proto] === port ? '' : `:${port}`}`;
+  return placeUrl({ scheme: proto, host, port });
 }

@@ -68,7 +68,8 @@ export function cased(name: string, change: (text: string) => string): Reading {
   };
 }
 
-function lazily<Made>(make: () => Made): () => Made {
+/** `make` at the first call. */
+export function lazily<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => (made ??= make());
 }

@@ -1,4 +1,4 @@
-import { TOKEN, USER_KIND, tokenHash } from '../resources/accounts.ts';
+import { TOKEN, USER_KIND, newToken, tokenHash } from '../resources/accounts.ts';
 import type { Principal } from '../resources/contract.ts';
 import type { Store, StoredObject, Transaction, View } from '../store/port.ts';
 import { wholeSeconds } from '../../events/timestamps.ts';
@@ -19,7 +19,6 @@ export interface Account {
 /** Set in every store since its first start. */
 export const ACCOUNT_SETTING = 'account_id';
 const ADMIN = 'admin_id';
-const SECRET_LENGTH = 25;
 
 /**
  * Reads the account of a store; on the first start it is created with an admin and a key. Later starts write nothing, so
@@ -67,7 +66,7 @@ export function makeKey(
 
 async function insertKey(transaction: Transaction, making: KeyMaking, description: string) {
   const id = making.newId('ak');
-  const token = `${id.slice('ak_'.length)}_${making.secretText(SECRET_LENGTH)}`;
+  const token = newToken(id, making.secretText);
   if (!TOKEN.test(token)) throw new Error('the token does not match its own format');
   const owner = (await transaction.setting(ADMIN)) ?? '';
   await transaction.insert({

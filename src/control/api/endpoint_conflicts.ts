@@ -2,7 +2,7 @@ import type { EndpointPlace } from '../../edge/document/endpoint_urls.ts';
 import type { ResourceObject } from '../resources/contract.ts';
 import { FAMILY_OF_SCHEME } from '../resources/edge_values.ts';
 import { ENDPOINT_NUMBERS, placeOfEndpoint } from '../resources/endpoints.ts';
-import { ApiProblem } from '../resources/problem.ts';
+import { ApiProblem, COMMON } from '../resources/problem.ts';
 import type { Online } from './contract.ts';
 import type { EdgeObjects, Touched } from './edge_objects.ts';
 
@@ -18,8 +18,6 @@ interface Occupant {
 
 const EDGES = ['https_edge', 'tls_edge', 'tcp_edge'];
 const HTTPS_PORT = 443;
-/** The service's error number for a taken hostport of an edge. */
-const HOSTPORT_TAKEN = 7122;
 
 /**
  * Refuses written endpoints whose address belongs to another endpoint or to an edge, unless all are pooled, and edges
@@ -45,7 +43,7 @@ export function refuseConflicts(touched: readonly Touched[], objects: EdgeObject
       if (other === undefined) continue;
       const hostport = address.slice(address.indexOf(' ') + 1);
       const message = `The hostport '${hostport}' belongs to the endpoint ${other.id}.`;
-      throw new ApiProblem(409, HOSTPORT_TAKEN, message, { hostport, pointer: `/hostports/${index}` });
+      throw new ApiProblem(409, COMMON.hostportTaken, message, { hostport, pointer: `/hostports/${index}` });
     }
   }
 }

@@ -1,9 +1,7 @@
 import type { Body } from '../resources/contract.ts';
-import { ApiProblem } from '../resources/problem.ts';
+import { ApiProblem, COMMON } from '../resources/problem.ts';
 import type { PortProblem } from './contract.ts';
 
-/** The service's error number for a taken hostport. */
-const HOSTPORT_TAKEN = 7122;
 /** The service's error number for an invalid port. */
 const BAD_PORT = 7112;
 
@@ -23,7 +21,7 @@ export function refuseMissingPorts(
   const { hostport = `${problem.host}:${port}`, pointer } = placeOf(problem, written);
   const details = { hostport, port: String(wants), ...(pointer !== undefined && { pointer }) };
   const edge = `The ${kind.toUpperCase()} edge at ${hostport} needs port ${wants} of this machine`;
-  if (isTaken) throw new ApiProblem(409, HOSTPORT_TAKEN, `${edge}, which is in use.`, details);
+  if (isTaken) throw new ApiProblem(409, COMMON.hostportTaken, `${edge}, which is in use.`, details);
   throw new ApiProblem(400, BAD_PORT, `${edge}, which edges are not allowed to use.`, details);
 }
 

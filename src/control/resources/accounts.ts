@@ -15,10 +15,15 @@ export function tokenHash(token: string): string {
   return digest('sha256', [token], 'hex');
 }
 
+/** A new token of an object. */
+export function newToken(id: string, secretText: (length: number) => string): string {
+  return `${id.slice(id.indexOf('_') + 1)}_${secretText(SECRET_LENGTH)}`;
+}
+
 /** Creates the token of a new object; it is shown in this one response and stored as a hash. */
 export function withToken({ id, body, before, ports }: Draft): Completed {
   if (before !== null) return { body };
-  const token = `${id.slice(id.indexOf('_') + 1)}_${ports.secretText(SECRET_LENGTH)}`;
+  const token = newToken(id, ports.secretText);
   return { body: { ...body, token_hash: tokenHash(token) }, once: { token } };
 }
 

@@ -25,7 +25,7 @@ export function refusedValue(number: number, pointer: string, message: string): 
   return new ApiProblem(400, number, message, { pointer });
 }
 
-/** Error numbers that every resource uses. */
+/** Error numbers that several resources or routes use. */
 export const COMMON = {
   unknownField: 214,
   badValue: 215,
@@ -33,4 +33,5 @@ export const COMMON = {
   wrongPrefix: 227,
   wrongPrefixes: 243,
   otherEdge: 7110,
+  hostportTaken: 7122,
 } as const;

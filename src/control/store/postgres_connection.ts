@@ -5,6 +5,9 @@ import { lazyLoad } from '../../loading/lazy_load.ts';
 import { cutOff } from './postgres_faults.ts';
 import type { Row } from './rows.ts';
 
+/** Begins a transaction that reads one state of the store. */
+export const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
 const pg = lazyLoad(async () => (await import('pg')).default);
 
 /** One connection to the database. */

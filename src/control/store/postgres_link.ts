@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Nodes } from './port.ts';
-import type { Connection } from './postgres_connection.ts';
+import { BEGIN_SNAPSHOT, type Connection } from './postgres_connection.ts';
 import type { Following } from './postgres_following.ts';
 
 /** How a node keeps up with the store. */
@@ -169,7 +169,7 @@ async function everywhere(
 async function taken(connection: Connection, following: Following): Promise<void> {
   const done = await following.alone();
   try {
-    await connection.begin('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await connection.begin(BEGIN_SNAPSHOT);
     try {
       await following.catchUp(connection);
     } finally {

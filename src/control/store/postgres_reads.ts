@@ -1,5 +1,5 @@
 import type { Store, View } from './port.ts';
-import type { Connection } from './postgres_connection.ts';
+import { BEGIN_SNAPSHOT, type Connection } from './postgres_connection.ts';
 import { unavailable } from './postgres_faults.ts';
 import { postgresView } from './postgres_view.ts';
 
@@ -64,20 +64,18 @@ function readsOn(connect: () => Promise<Connection>, limit: number): PostgresRea
   };
 }
 
-const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-
 /** A connection with an open snapshot; those that were cut while they were idle are replaced. */
 async function begun(free: Connection[], connect: () => Promise<Connection>): Promise<Connection> {
   for (let idle = free.pop(); idle !== undefined; idle = free.pop()) {
     if (idle.isLost()) continue;
     try {
-      await idle.begin(SNAPSHOT);
+      await idle.begin(BEGIN_SNAPSHOT);
       return idle;
     } catch (error) {
       if (!idle.isLost() || idle.isSilent()) throw error;
     }
   }
   const made = await connect();
-  await made.begin(SNAPSHOT);
+  await made.begin(BEGIN_SNAPSHOT);
   return made;
 }

@@ -2,7 +2,7 @@ import { secretText } from '../../crypto/random.ts';
 import { type StoreSource, type StoreTarget, selectOf } from './copied_tables.ts';
 import { StoreError } from './port.ts';
 import { openPostgresStore, storeName } from './postgres.ts';
-import { type Connection, connect } from './postgres_connection.ts';
+import { BEGIN_SNAPSHOT, type Connection, connect } from './postgres_connection.ts';
 
 /** Reading and filling a large store may take the database longer than a request may wait. */
 const TIMES = { connectMs: 5_000, beginMs: 5_000, answerMs: 600_000 };
@@ -18,7 +18,7 @@ async function opened(url: string): Promise<Connection> {
 /** Reads a store in PostgreSQL, which nodes may serve. Throws StoreError. */
 export async function postgresSource(url: string): Promise<StoreSource> {
   const connection = await opened(url);
-  await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await connection.run(BEGIN_SNAPSHOT);
   return {
     rows: async function* (table) {
       await connection.run(`DECLARE rows CURSOR FOR ${selectOf(table)}`);

@@ -2,6 +2,7 @@ import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { CompiledFilter, Pipeline } from '../../engine/pipeline.ts';
 import { type StreamExchange, isAllowed } from '../../engine/stream_exchange.ts';
+import { REACHED } from '../../engine/trace.ts';
 import { FILTERS } from '../../filters/table.ts';
 import { type Histogram, histogram } from '../../simulator/histogram.ts';
 import type { StateSeries } from '../wire_overview.ts';
@@ -47,9 +48,6 @@ interface Stopped {
   readonly code: string;
   readonly pointer: string | null;
 }
-
-/** Attempts that reached a backend. */
-const REACHED: ReadonlySet<string> = new Set(['upstream.answered', 'upstream.local', 'upstream.connected']);
 
 /** Modules and actions whose decision depends on earlier traffic: breakers, limiters. */
 const STATEFUL: ReadonlySet<string> = new Set(

@@ -5,10 +5,8 @@ import { BOOL, BYTES, DYN, STRING, list, map } from '../../../cel/types.ts';
 import { EvalError, type Value, fail } from '../../../cel/values.ts';
 import { crc32, crc64, xxhash64 } from '../checksums.ts';
 import { JSON_DEPTH_LIMIT, JSON_LIMIT_UNITS, decodeJson, encodeJson, textOfBytes, unitsOf } from '../json.ts';
+import { BASE64 } from '../../../crypto/base64.ts';
 import { isJson } from '../../../http/ascii.ts';
-
-/** RFC 4648 §4, with its padding. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 const perCharacter = (value: { readonly length: number }): number => value.length / CHARACTERS_PER_UNIT;
 
