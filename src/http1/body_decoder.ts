@@ -1,7 +1,7 @@
 import { NO_FIELDS, type FieldList } from '../http/fields.ts';
 import { CR, LF, QUOTED, SEMICOLON, TOKEN } from './bytes.ts';
 import { MORE, readSection, REFUSED, section } from './fields.ts';
-import { CHUNKED, UNTIL_CLOSE } from './framing.ts';
+import { CHUNKED, UNTIL_CLOSE } from '../http/framing.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { KIND } from './names.ts';
 import { gatherFields } from './message.ts';

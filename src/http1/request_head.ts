@@ -3,7 +3,7 @@ import type { FieldList } from '../http/fields.ts';
 import { FieldReader } from './header_cache.ts';
 import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
 import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
-import { CHUNKED, framingOf } from './framing.ts';
+import { CHUNKED, framingOf } from '../http/framing.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { type HeadFields, hasMember, isKept } from './message.ts';
 import { isMethod, LONGEST_METHOD } from '../http/methods.ts';

@@ -3,7 +3,7 @@ import type { WireLimits } from '../http/message_limits.ts';
 import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
 import { BodyDecoder } from './body_decoder.ts';
 import { MORE } from './fields.ts';
-import { CHUNKED } from './framing.ts';
+import { CHUNKED } from '../http/framing.ts';
 import { beginsHttp2, HEAD, type PartialRequest, RequestReader, type WireRequest } from './request_head.ts';
 import type { Http1Body } from './server_body.ts';
 

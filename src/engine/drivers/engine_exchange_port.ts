@@ -2,7 +2,7 @@ import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Reason, Connection, RequestHead } from '../contract.ts';
 import { Exchange as EngineExchange } from '../exchange.ts';
 import { type EngineReason, engineRefusal } from '../refusals.ts';
-import { partialHead, readRequestHead } from '../request_head.ts';
+import { type RefusedHead, partialHead, readRequestHead } from '../request_head.ts';
 import { NOTHING_SENT, answer, fail, start } from '../run.ts';
 import type { Branding } from '../branding.ts';
 import { type Address, parseAddress, parseSocketAddress } from '../../net/address.ts';
@@ -24,7 +24,7 @@ export interface Wiring {
 }
 
 /** The reason, which has the status, for each refusal of a listener. */
-export const REFUSALS: Readonly<Record<RefusalCode, EngineReason>> = {
+export const REFUSALS: Readonly<Record<RefusalCode, RefusedHead['refused']>> = {
   malformed: 'request.malformed',
   framing: 'request.malformed',
   expectation: 'request.expectation',

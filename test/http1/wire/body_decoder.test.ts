@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BodyDecoder, DATA, END } from '../../../src/http1/body_decoder.ts';
 import { MORE, REFUSED } from '../../../src/http1/fields.ts';
-import { CHUNKED, UNTIL_CLOSE } from '../../../src/http1/framing.ts';
+import { CHUNKED, UNTIL_CLOSE } from '../../../src/http/framing.ts';
 import { ReadBuffer } from '../../../src/io/read_buffer.ts';
 import { WIRE_LIMITS, type WireLimits } from '../../../src/http/message_limits.ts';
 

@@ -1,6 +1,6 @@
 import { BodyDecoder, DATA, END } from '../../../src/http1/body_decoder.ts';
 import { MORE, REFUSED } from '../../../src/http1/fields.ts';
-import { CHUNKED } from '../../../src/http1/framing.ts';
+import { CHUNKED } from '../../../src/http/framing.ts';
 import { ReadBuffer } from '../../../src/io/read_buffer.ts';
 import { WIRE_LIMITS, type WireLimits } from '../../../src/http/message_limits.ts';
 import { RequestReader } from '../../../src/http1/request_head.ts';

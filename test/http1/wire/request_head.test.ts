@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isRecurring } from '../../../src/caches/recurring.ts';
 import { MORE, REFUSED } from '../../../src/http1/fields.ts';
-import { framingOf } from '../../../src/http1/framing.ts';
+import { framingOf } from '../../../src/http/framing.ts';
 import { WIRE_LIMITS, type WireLimits } from '../../../src/http/message_limits.ts';
 import { HEAD, RequestReader } from '../../../src/http1/request_head.ts';
 

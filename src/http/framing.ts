@@ -1,5 +1,5 @@
-import { isLength } from '../http/content_length.ts';
-import { type Problem, problem } from '../http/message_problem.ts';
+import { isLength } from './content_length.ts';
+import { type Problem, problem } from './message_problem.ts';
 
 /** The length of content: a number of bytes, `CHUNKED`, or `UNTIL_CLOSE`. */
 export const CHUNKED = -1;
