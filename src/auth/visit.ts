@@ -1,5 +1,5 @@
 import type { Connection, RequestHead, World } from '../engine/contract.ts';
-import type { FieldList } from '../http/fields.ts';
+import { firstValue } from '../http/fields.ts';
 import { clearCookies, cookieName, type CookieScope, cookieValues, readChunked } from './cookies.ts';
 import type { LoginGate } from './gate.ts';
 import { type LoginMemory, refreshedOf } from './memory.ts';
@@ -89,16 +89,10 @@ export function recordSession(
   registry.seen(session, nowMs, () => ({
     publicUrl: site.origin,
     gate: gate.gate,
-    userAgent: valueOf(request.headers, 'user-agent'),
+    userAgent: firstValue(request.headers, 'user-agent') ?? '',
     clientIp: connection.client.text,
     expiresMs: expiryOf(session, gate.times),
   }));
-}
-
-function valueOf(headers: FieldList, lower: string): string {
-  for (let at = 0; at < headers.length; at += 2)
-    if (headers[at]!.toLowerCase() === lower) return headers[at + 1]!;
-  return '';
 }
 
 /** `Set-Cookie` values that delete the session cookie. */

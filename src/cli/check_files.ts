@@ -19,6 +19,7 @@ import { wantsColor } from './terminal.ts';
 import { counted } from '../diagnostics/message_text.ts';
 import { placesOf } from './usual_files.ts';
 import { type Output, stderr, stdout } from './output.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 export interface CheckOptions {
   readonly reporter?: CheckReporter;
@@ -70,7 +71,7 @@ export async function check(
 
 /** Files of folders are taken if their names and their keys are those of files that can be checked. */
 function isOurs(path: string): boolean {
-  return /\.(?:ya?ml|json)$/.test(path) && isOfKnownKind(readFileSync(path, 'utf8'));
+  return isDocumentName(path) && isOfKnownKind(readFileSync(path, 'utf8'));
 }
 
 /**

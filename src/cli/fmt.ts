@@ -10,6 +10,7 @@ import { EXIT } from './exit_codes.ts';
 import { printFindings } from './terminal.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { stderr, stdout } from './output.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 interface Options extends ServiceOptions {
   readonly check?: boolean;
@@ -46,7 +47,7 @@ async function filesOf(named: readonly string[], { check, write }: Options): Pro
 
 /** Whether a file of a folder may have policies. */
 function isFormatted(path: string): boolean {
-  if (!/\.(?:ya?ml|json)$/.test(path)) return false;
+  if (!isDocumentName(path)) return false;
   const text = readText(path);
   return isOfKnownKind(text) && !isScenario(text);
 }

@@ -6,6 +6,7 @@ import { EXIT } from './exit_codes.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions, recordOption } from './ingress_options.ts';
 import { stderr } from './output.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 interface Options extends IngressOptions {
   readonly policy?: string;
@@ -49,7 +50,7 @@ function addressOf(text: string): string | null {
 
 /** What to write instead of this upstream. */
 function upstreamMeant(text: string): string {
-  if (/\.(?:ya?ml|json)$/.test(text)) return `'edgeproof dev ${text}' serves an edge file`;
+  if (isDocumentName(text)) return `'edgeproof dev ${text}' serves an edge file`;
   const [, scheme = 'http', host = text] = /^(https?):\/\/([^/]+)/.exec(text) ?? [];
   if (/^\d+$/.test(text)) return 'a port is from 1 to 65535';
   const withPort = addressOf(host) ?? addressOf(`${host}:${scheme === 'https' ? 443 : 80}`);

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { FileError } from '../project_files/load_config.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
@@ -17,6 +16,7 @@ import { type PartOptions, partOptions } from './part.ts';
 import { reporterOption } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
 import { stderr } from './output.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 interface Options extends ServiceOptions, PartOptions {
   readonly max: number;
@@ -76,7 +76,7 @@ async function jobsFor(file: string, max: number): Promise<number> {
 }
 
 function checkName(path: string): void {
-  if (!['.yaml', '.yml', '.json'].includes(extname(path)))
+  if (!isDocumentName(path))
     throw new FileError(`${path} cannot be a scenario file; use a name that ends in .yaml or .json`);
 }
 

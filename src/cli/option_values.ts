@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { DRAIN_MS } from '../io/listener_limits.ts';
 import { parseAddress } from '../net/address.ts';
 import type { AgentConfig } from '../simulator/document/schema.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
@@ -24,7 +25,7 @@ export const DRAIN_OPTION = [
 /** A port given on the command line. */
 export function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    const hint = /\.(?:ya?ml|json)$/.test(text) ? '; a policy is named with --policy' : '';
+    const hint = isDocumentName(text) ? '; a policy is named with --policy' : '';
     throw new InvalidArgumentError(`expected a port from 0 to 65535${hint}.`);
   }
   return Number(text);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { suggest } from '../diagnostics/suggest.ts';
 import { VERB_NAMES, type VerbName, isVerb } from './verbs.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 /** What other tools call what these verbs do. */
 const CALLED_ELSEWHERE: Readonly<Record<string, VerbName | '--version'>> = {
@@ -38,7 +39,7 @@ export function meantBy([first = '', ...rest]: readonly string[]): string | null
     return `the verb is before its options; write ${line([rest[verbAt]!, first, ...rest.toSpliced(verbAt, 1)])}`;
   const known = Object.hasOwn(CALLED_ELSEWHERE, first) ? CALLED_ELSEWHERE[first] : undefined;
   if (known !== undefined) return `'${first}' is not a verb; write ${line([known, ...rest])}`;
-  if (!/\.(?:ya?ml|json)$/.test(first) && !existsSync(first)) return null;
+  if (!isDocumentName(first) && !existsSync(first)) return null;
   const [verb, ...others] = rest;
   if (verb !== undefined && isVerb(verb))
     return `the verb is before its files; write ${line([verb, first, ...others])}`;

@@ -13,6 +13,11 @@ export interface LocatedDocument {
   readonly writtenAt?: (pointer: string) => Written | undefined;
 }
 
+/** Whether a file has the ending of documents: YAML or JSON. */
+export function isDocumentName(path: string): boolean {
+  return /\.(?:ya?ml|json)$/.test(path);
+}
+
 /** A place in a document that is one text. */
 export interface Written {
   readonly document: LocatedDocument;

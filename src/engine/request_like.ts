@@ -1,4 +1,4 @@
-import type { FieldList } from '../http/fields.ts';
+import { type FieldList, hasField } from '../http/fields.ts';
 import { parseAddress, parseSocketAddress } from '../net/address.ts';
 import type { Connection, RequestHead, TlsFacts } from './contract.ts';
 import { type RefusedHead, readRequestHead } from './request_head.ts';
@@ -41,13 +41,12 @@ export function headOf(request: RequestLike): RequestHead | RefusedHead {
   if (parts === null) throw new TypeError(problemOfUrl(request.url));
   const [, scheme, authority, rest] = parts;
   const given = fieldsOf(request.headers ?? {});
-  const hasHost = given.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
   return readRequestHead({
     method: request.method ?? 'GET',
     target: rest === '' ? '/' : rest!.startsWith('?') ? `/${rest}` : rest!,
     version: '1.1',
     scheme: scheme!.toLowerCase() === 'https' ? 'https' : 'http',
-    headers: hasHost ? given : ['host', authority!, ...given],
+    headers: hasField(given, 'host') ? given : ['host', authority!, ...given],
   });
 }
 

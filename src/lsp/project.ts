@@ -4,6 +4,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { SeenKind } from '../editing/keys_seen.ts';
 import type { NameKind, Occurrence } from '../editing/names.ts';
 import { TextFacts, isOurs, uriOfName } from './open_file.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 /** Larger files, deeper folders and more files are not searched for names. */
 const FILE_LIMIT_BYTES = 1_000_000;
@@ -173,7 +174,7 @@ function pathsIn(folders: readonly string[], depth: number = DEPTH_LIMIT): reado
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(folder, entry.name);
       if (entry.isDirectory() && levels > 1) enter(path, levels - 1);
-      else if (entry.isFile() && /\.(?:ya?ml|json)$/.test(entry.name)) found.push(path);
+      else if (entry.isFile() && isDocumentName(entry.name)) found.push(path);
     }
   };
   for (const folder of folders) enter(folder, depth);

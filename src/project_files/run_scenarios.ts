@@ -10,6 +10,7 @@ import type { SimulatedRequest } from '../simulator/simulated_request.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
 import type { Sources } from './sources.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 /** What to run, and how. */
 export interface TestRun extends Pick<
@@ -84,7 +85,7 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
 
 /** Whether the text of a scenario file can be edited; that of a program cannot. */
 export function isFillable(file: string): boolean {
-  return /\.(?:ya?ml|json)$/.test(file);
+  return isDocumentName(file);
 }
 
 /** Signs the requests of a file; null if none is signed. */

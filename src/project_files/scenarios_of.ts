@@ -4,10 +4,11 @@ import { kindOfFile, otherFile } from './file_kind.ts';
 import { FILES_BESIDE, besideName } from './files_beside.ts';
 import { FileError, SCRIPTS, importDefault, readText } from './load_config.ts';
 import { isPlain } from '../edge/document/written_policies.ts';
+import { isDocumentName } from '../config_file/document.ts';
 
 /** Whether a file is an edge file or a policy, which scenario files test. Throws FileError. */
 export async function isTested(path: string): Promise<boolean> {
-  if (SCRIPTS.has(extname(path)) || !/\.(?:ya?ml|json)$/.test(path)) return false;
+  if (!isDocumentName(path)) return false;
   return (await kindOfFile(readText(path))) !== 'scenario';
 }
 

@@ -8,6 +8,7 @@ import { nearName } from '../near_names.ts';
 import { USUAL_FOLDER } from '../usual_files.ts';
 import { mustExist, namedFiles } from '../named_files.ts';
 import { availableParallelism } from 'node:os';
+import { isDocumentName } from '../../config_file/document.ts';
 
 const SCENARIO = /\.scenario\.(?:ya?ml|json|[mc]?[jt]s)$/;
 
@@ -44,7 +45,7 @@ export function nothingSelected(
   if (files.length === 0)
     return 'no case was selected: there is no file *.scenario.yaml here; `edgeproof init` writes one\n';
   const rows = files
-    .filter((file) => /\.(?:ya?ml|json)$/.test(file))
+    .filter(isDocumentName)
     .flatMap(
       (file) => checkScenario({ name: file, text: readText(file) }, FILES_BESIDE).scenario?.cases ?? [],
     );
