@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import type { ChunkingContext } from 'rolldown';
 
-/** The files of verbs that start often. */
-const STARTS = { check: ['check_files'], test: ['test'], ingress: ['dev', 'http'] };
+/** The files of verbs that start often, and what they always load later. */
+const STARTS = {
+  check: ['cli/check_files'],
+  test: ['cli/test'],
+  ingress: ['cli/dev', 'cli/http', 'listening'],
+};
 
 const needed = new Map<keyof typeof STARTS, ReadonlySet<string>>();
 
@@ -20,9 +24,9 @@ export function chunkOfStarts(id: string, context: ChunkingContext): string | nu
   return isNeeded('ingress') ? 'ingress' : null;
 }
 
-/** The files of these verbs, and all that they import other than by `import()`. */
-function importedBy(verbs: readonly string[], context: ChunkingContext): ReadonlySet<string> {
-  const ids = new Set(verbs.map((verb) => fileURLToPath(new URL(`src/cli/${verb}.ts`, import.meta.url))));
+/** These files, and all that they import other than by `import()`. */
+function importedBy(files: readonly string[], context: ChunkingContext): ReadonlySet<string> {
+  const ids = new Set(files.map((file) => fileURLToPath(new URL(`src/${file}.ts`, import.meta.url))));
   for (const id of ids)
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) ids.add(imported);
   return ids;

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../http/ascii.ts';
+import type { ProblemCode } from '../http/message_problem.ts';
 import type { LocalResponse } from './questions.ts';
 import type { Branding } from './branding.ts';
 
@@ -113,6 +114,22 @@ export const ENGINE_REASONS = {
 } as const satisfies Record<string, { message: string; status: number; code: number | null }>;
 
 export type EngineReason = keyof typeof ENGINE_REASONS;
+
+/** Why a listener refuses a request on its own, before anything can be decided about it. */
+export type RefusalCode = ProblemCode | 'head_timeout';
+
+/** The reason, which has the status, for each refusal of a listener. */
+export const REFUSALS: Readonly<Record<RefusalCode, Extract<EngineReason, `request.${string}`>>> = {
+  malformed: 'request.malformed',
+  framing: 'request.malformed',
+  expectation: 'request.expectation',
+  head_too_large: 'request.head_too_large',
+  head_timeout: 'request.timeout',
+  target_too_long: 'request.target_too_long',
+  version: 'request.version',
+  method: 'request.method',
+  transfer_coding: 'request.not_implemented',
+};
 
 /** The page for an engine reason. */
 export function engineRefusal(branding: Branding, reason: EngineReason, note = ''): LocalResponse {

@@ -3,7 +3,8 @@ import { type Problem, problem } from '../http/message_problem.ts';
 import type { PartialRequest } from './request_head.ts';
 import { fieldLines, statusLine } from './write.ts';
 import { dateLine } from './server_sink.ts';
-import type { ConnectionFacts, ExchangePort, RefusalCode } from '../engine/drivers/exchange_port.ts';
+import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
+import type { RefusalCode } from '../engine/refusals.ts';
 import { contentOf } from '../engine/drivers/reply_content.ts';
 
 /** Why a head is refused, by the codec or by a timeout. */

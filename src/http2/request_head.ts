@@ -1,6 +1,7 @@
 import { isRecurring, markRecurring, memoizeRecurring } from '../caches/recurring.ts';
 import { isLength } from '../http/content_length.ts';
-import type { RawHead, RefusalCode, Refused } from '../engine/drivers/exchange_port.ts';
+import type { RawHead, Refused } from '../engine/drivers/exchange_port.ts';
+import type { RefusalCode } from '../engine/refusals.ts';
 import {
   allValues,
   type FieldList,

@@ -1,6 +1,6 @@
 import type { RequestHead } from '../../src/engine/contract.ts';
 import type { Answers, AnswerTo, Question, Reply, Sent } from '../../src/engine/questions.ts';
-import { REFUSALS } from '../../src/engine/drivers/engine_exchange_port.ts';
+import { REFUSALS } from '../../src/engine/refusals.ts';
 import { ENGINE_REASONS } from '../../src/engine/refusals.ts';
 import { readRequestHead } from '../../src/engine/request_head.ts';
 import { forwardedResponse, requestForwarder, upgradeOf } from '../../src/http/forwarding.ts';

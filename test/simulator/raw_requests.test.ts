@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { REFUSALS } from '../../src/engine/drivers/engine_exchange_port.ts';
+import { REFUSALS } from '../../src/engine/refusals.ts';
 import { readRequestHead } from '../../src/engine/request_head.ts';
 import { WIRE_LIMITS } from '../../src/http/message_limits.ts';
 import { HEAD, RequestReader } from '../../src/http1/request_head.ts';

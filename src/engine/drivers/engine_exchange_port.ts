@@ -1,12 +1,12 @@
 import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Reason, Connection, RequestHead } from '../contract.ts';
 import { Exchange as EngineExchange } from '../exchange.ts';
-import { type EngineReason, engineRefusal } from '../refusals.ts';
-import { type RefusedHead, partialHead, readRequestHead } from '../request_head.ts';
+import { type EngineReason, REFUSALS, engineRefusal } from '../refusals.ts';
+import { partialHead, readRequestHead } from '../request_head.ts';
 import { NOTHING_SENT, answer, fail, start } from '../run.ts';
 import type { Branding } from '../branding.ts';
 import { type Address, parseAddress, parseSocketAddress } from '../../net/address.ts';
-import type { ConnectionFacts, ExchangePort, RefusalCode, Refused } from './exchange_port.ts';
+import type { ConnectionFacts, ExchangePort, Refused } from './exchange_port.ts';
 
 /** From the composition root: how exchanges begin with the current configuration, and what happens at their end. */
 export interface Wiring {
@@ -22,19 +22,6 @@ export interface Wiring {
   /** Called once for each exchange, when it is complete. */
   readonly finished: (exchange: EngineExchange) => void;
 }
-
-/** The reason, which has the status, for each refusal of a listener. */
-export const REFUSALS: Readonly<Record<RefusalCode, RefusedHead['refused']>> = {
-  malformed: 'request.malformed',
-  framing: 'request.malformed',
-  expectation: 'request.expectation',
-  head_too_large: 'request.head_too_large',
-  head_timeout: 'request.timeout',
-  target_too_long: 'request.target_too_long',
-  version: 'request.version',
-  method: 'request.method',
-  transfer_coding: 'request.not_implemented',
-};
 
 /** The engine as the live driver sees it. */
 export function engineExchangePort(wiring: Wiring): ExchangePort {

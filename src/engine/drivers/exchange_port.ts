@@ -2,7 +2,7 @@ import type { RequestBody, ReplySink } from '../../io/ports.ts';
 import type { TlsFacts } from '../contract.ts';
 import type { AnswerTo, Question, Reply } from '../questions.ts';
 import type { RawHead } from '../request_head.ts';
-import type { ProblemCode } from '../../http/message_problem.ts';
+import type { RefusalCode } from '../refusals.ts';
 
 /**
  * The port between listeners and the driver. A listener turns a connection's bytes into `Incoming`s and refusals
@@ -42,9 +42,6 @@ export interface Incoming {
   /** Whether this connection can switch protocols: the request asks for it, and nothing else is in flight. */
   readonly upgradable: boolean;
 }
-
-/** Why a listener refuses a request on its own, before anything can be decided about it. */
-export type RefusalCode = ProblemCode | 'head_timeout';
 
 /** A head that could not be parsed, exceeded a limit or has ambiguous framing. */
 export interface Refused {

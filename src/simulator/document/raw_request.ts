@@ -3,7 +3,7 @@ import { WIRE_LIMITS } from '../../http/message_limits.ts';
 import { type Problem, problem } from '../../http/message_problem.ts';
 import { isMethod } from '../../http/methods.ts';
 import { allValues, isFieldName, isFieldValue } from '../../http/fields.ts';
-import { REFUSALS } from '../../engine/drivers/engine_exchange_port.ts';
+import { REFUSALS } from '../../engine/refusals.ts';
 import { type RawHead, type RefusedHead, partialHead, readRequestHead } from '../../engine/request_head.ts';
 import type { RequestHead } from '../../engine/contract.ts';
 
