@@ -14,7 +14,7 @@ import type { AgentListener, AgentSurroundings } from './tunnel/agent_listener.t
 import { ListenError, type ListenOptions } from './listen_options.ts';
 import { HTTPS_PLACE, type LiveStreams, streamsOf } from './listening_streams.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
-import { lookingAgain } from './server/port_retries.ts';
+import { portRetries } from './server/port_retries.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
 import type { ExchangeObserver, RecordingSink } from './replay/recording_sink.ts';
@@ -102,7 +102,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     throw new ListenError(problem);
   };
   if (admin !== null && 'problem' in admin) return failed(admin.problem);
-  const look = lookingAgain(streams, say, () => {
+  const retries = portRetries(streams, say, () => {
     redirects.httpsPort = streams?.portFor(HTTPS_PLACE);
   });
   const agents = await agentsOf(options, live, { port: bound.port, streams });
@@ -110,7 +110,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const told: Listener = {
     refresh: () => {
       keepUpstreams();
-      return look.now();
+      return retries.now();
     },
     missing: () => streams?.problems() ?? [],
   };
@@ -129,7 +129,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     close: async (deadlineMs = DRAIN_MS) => {
       draining = true;
       live.swapped.delete(told);
-      look.end();
+      retries.end();
       await agents?.close();
       const closed = await closeAll(deadlineMs, streams);
       await admin?.close();

@@ -5,7 +5,7 @@ import type { EdgeOptions, UsableConfig } from '../edgeproof.ts';
 import { listenForApi, movedLine } from './api_port.ts';
 import type { LiveEdge } from './ingress_edge.ts';
 import { dataFolder, localIssuer } from './local_authority.ts';
-import { UNPRIVILEGED } from './stream_options.ts';
+import { isUnprivileged } from './stream_options.ts';
 import { openManagement } from '../control/management.ts';
 
 interface Place {
@@ -51,7 +51,7 @@ export async function edgeWithApi(
         edge: management.edge,
         nameOf: management.nameOf,
         ingressCertificate: management.ingressCertificate,
-        edgePorts: UNPRIVILEGED,
+        edgePorts: isUnprivileged,
         replace: async ({ config }) => void (await management.apply(config)),
         lines: [
           ...movedLine('API port', place.port, api.port),

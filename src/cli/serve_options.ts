@@ -7,7 +7,7 @@ import { type OtlpVerbOptions, otlpOption } from './otlp_option.ts';
 import type { ServeFiles } from './serve_files.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
 import { type SharedVerbOptions, sharedOptions } from './shared_options.ts';
-import { type StreamVerbOptions, UNPRIVILEGED, readPorts, streamOptions } from './stream_options.ts';
+import { type StreamVerbOptions, isUnprivileged, readPorts, streamOptions } from './stream_options.ts';
 import { SEAL_KEY_COMMAND, SEAL_KEY_FILE, readStore } from './with_store.ts';
 import { readWorkers } from './workers.ts';
 
@@ -87,7 +87,7 @@ export function serveOptions(command: Command): Command {
       '--edge-ports <ports>',
       'ports that TLS and TCP edges may open, such as 5000-5999,6432; default: 1024-65535',
       readPorts,
-      UNPRIVILEGED,
+      isUnprivileged,
     )
     .option('--event-files <folder>', 'folder for the files of event destinations; default: no files')
     .option('--allow-private-callbacks', 'let event callbacks reach this machine and its network')

@@ -26,14 +26,14 @@ export interface StreamVerbOptions {
 }
 
 /** Ports that edges may open if someone other than the operator writes the configuration: those that need no privilege. */
-export const UNPRIVILEGED = (port: number): boolean => port >= 1024;
+export const isUnprivileged = (port: number): boolean => port >= 1024;
 
 /** Added to ports of edges that need a privilege, so that 993 listens on 10993. */
 const RAISED_BY = 10_000;
 
 /** The port of this machine for one of an edge in development, where processes have no privileges. */
 export function portHere(port: number): number {
-  return UNPRIVILEGED(port) ? port : port + RAISED_BY;
+  return isUnprivileged(port) ? port : port + RAISED_BY;
 }
 
 /** Parses `5000-5999,6432`. */

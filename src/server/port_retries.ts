@@ -7,12 +7,12 @@ const TAKEN_RETRY_MS = 1_000;
  * Opens the ports that edges want: on request, and again while some are unavailable. Reports each new problem
  * once.
  */
-export function lookingAgain(
+export function portRetries(
   streams: StreamListeners | null,
   say: (text: string) => void,
   settled: () => void,
 ) {
-  let looked: Promise<void> = Promise.resolve();
+  let tried: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let said = new Set<string>();
   const tell = (problems: readonly PortProblem[]): void => {
@@ -24,7 +24,7 @@ export function lookingAgain(
   };
   // Serialised: two overlapping runs would both open the same port.
   const now = (): Promise<void> =>
-    (looked = looked
+    (tried = tried
       .then(async () => tell((await streams?.refresh()) ?? []))
       .catch((error: unknown) => say(`ports are unchanged: ${String(error)}`)));
   tell(streams?.problems() ?? []);
