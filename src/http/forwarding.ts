@@ -1,6 +1,6 @@
 import { memoizeRecurring } from '../caches/recurring.ts';
 import { firstValueOf } from './field_names.ts';
-import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
+import { allValues, type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 import type { RequestHead } from './heads.ts';
 
 /**
@@ -223,4 +223,9 @@ export function maySwitch(method: string, version: RequestHead['version'], heade
     !hasField(headers, 'transfer-encoding') &&
     !/[^0]/.test(firstValue(headers, 'content-length') ?? '')
   );
+}
+
+/** The fields of an interim response that a client gets: others would bypass filters that edit response fields. */
+export function interimFields(fields: FieldList): FieldList {
+  return allValues(fields, 'link').flatMap((value) => ['link', value]);
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WriteBuffer } from '../io/write_buffer.ts';
-import { allValues, type FieldList, isFieldValue } from '../http/fields.ts';
+import { type FieldList, isFieldValue } from '../http/fields.ts';
+import { interimFields } from '../http/forwarding.ts';
 import { passedTrailers } from '../http/trailers.ts';
 import { chunkLine, fieldLines, LAST_CHUNK, seen, statusLine } from './write.ts';
 import type { ReplyFraming, ReplySink } from '../engine/drivers/exchange_port.ts';
@@ -50,9 +51,7 @@ export class Http1Sink implements ReplySink {
 
   interim(status: number, fields: FieldList): void {
     if (this.gone || this.headSent || this.#isOld) return; // RFC 9110 §15.2: HTTP/1.0 has no interim responses
-    // The other fields would bypass filters that edit response fields.
-    const links = allValues(fields, 'link').flatMap((value) => ['link', value]);
-    const lines = fieldLines(links);
+    const lines = fieldLines(interimFields(fields));
     if (lines === null) return;
     this.#connection.output.text(`${statusLine(status)}${lines}\r\n\r\n`);
     this.#connection.output.flush();

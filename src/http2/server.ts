@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import type { Clients } from '../engine/drivers/clients.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
 import { Deadlines } from '../io/deadlines.ts';
-import { AFTER_CUT_MS, LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
+import { drained } from '../io/drain.ts';
+import { LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
 import { Http2Connection } from './server_connection.ts';
 import type { Http2Shared } from './server_exchange.ts';
 
@@ -61,19 +62,11 @@ export function createHttp2Service(
     async drain(deadlineMs) {
       draining = true;
       for (const connection of connections) connection.drain();
-      let open = 0;
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        timer = setTimeout(() => {
-          open = connections.size;
-          for (const { socket } of connections) socket.destroy();
-          timer = setTimeout(resolve, AFTER_CUT_MS);
-        }, deadlineMs);
+      const quiet = new Promise<void>((resolve) => {
         waiting.push(resolve);
         look();
       });
-      clearTimeout(timer);
-      return { cut: open };
+      return drained(connections, quiet, deadlineMs);
     },
     get connections() {
       return connections.size;

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { allValues, type FieldList, withoutField } from '../http/fields.ts';
+import { type FieldList, withoutField } from '../http/fields.ts';
+import { interimFields } from '../http/forwarding.ts';
 import type { ReplyFraming, ReplySink } from '../engine/drivers/exchange_port.ts';
 import { encodeStatus } from './hpack/encoder.ts';
 import { encodedField, encodedFields, encodedTrailers } from './response_fields.ts';
@@ -45,9 +46,7 @@ export class Http2Sink implements ReplySink {
 
   interim(status: number, fields: FieldList): void {
     if (this.gone || this.headSent) return;
-    // The other fields would bypass filters that edit response fields.
-    const links = allValues(fields, 'link').flatMap((value) => ['link', value]);
-    const { text: block } = encodedFields(links);
+    const { text: block } = encodedFields(interimFields(fields));
     if (block !== null) this.#sendNow(encodeStatus(status) + block);
   }
 

@@ -5,7 +5,8 @@ import { type Bound, listenOn, type ListenOptions, type ListenProblem } from './
 import type { Clients } from '../engine/drivers/clients.ts';
 import { Http1Connection } from '../http1/server_connection.ts';
 import { createService, type ServeConnection } from '../http1/server.ts';
-import { AFTER_CUT_MS, LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
+import { drained } from '../io/drain.ts';
+import { LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
 
 export interface Http1Listener {
@@ -67,18 +68,7 @@ function createHttp1Service(
       for (const connection of service.connections) {
         if (connection.isIdle) connection.socket.destroy();
       }
-      let cut = 0;
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        timer = setTimeout(() => {
-          cut = service.connections.size;
-          for (const connection of service.connections) connection.socket.destroy();
-          timer = setTimeout(resolve, AFTER_CUT_MS);
-        }, deadlineMs);
-        void service.quiet().then(resolve);
-      });
-      clearTimeout(timer);
-      return { cut };
+      return drained(service.connections, service.quiet(), deadlineMs);
     },
     get connections() {
       return service.connections.size;
@@ -101,9 +91,9 @@ export function createHttp1Listener(
     listen: (options) => listenOn(server, options),
     async close(deadlineMs) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      const drained = await service.drain(deadlineMs);
+      const result = await service.drain(deadlineMs);
       await closed;
-      return drained;
+      return result;
     },
     handle: (socket, facts) => service.serve(socket, facts),
     get connections() {
