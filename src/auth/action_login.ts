@@ -6,6 +6,7 @@ import { GATE_PATHS } from './gate_paths.ts';
 import { authenticate } from './authenticate.ts';
 import { concluded } from './conversation.ts';
 import { type LoginGate, type LoginOutcome, type LoginPass, upstreamFields } from './gate.ts';
+import { identityNames } from './identity.ts';
 import { newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
 import type { IdentityProvider } from './provider.ts';
@@ -172,7 +173,7 @@ function toUpstream(policyRun: PolicyRun, gate: LoginGate, pass: LoginPass): voi
   const forged = request.headers.filter(
     (text, at) => at % 2 === 0 && foldedName(text).startsWith(gate.identityPrefix),
   );
-  removeHeaders(policyRun, ['cookie', ...forged]);
+  removeHeaders(policyRun, ['cookie', ...identityNames(gate.identityPrefix), ...forged]);
   const fields = upstreamFields(gate, pass, request);
   if (fields.length > 0) addHeaders(policyRun, fields);
 }

@@ -21,10 +21,23 @@ export interface LoginTokens {
   readonly expiresMs: number | null;
 }
 
+const IDENTITY_NAMES = [
+  'user-id',
+  'user-name',
+  'user-email',
+  'oauth-access-token',
+  'oauth-refresh-token',
+] as const;
+
+/** Names of all identity headers. A gate removes those of a gate before it, so that an upstream gets one user. */
+export function identityNames(prefix: string): string[] {
+  return IDENTITY_NAMES.map((name) => prefix + name);
+}
+
 /** Identity headers for the upstream; those sent by clients are removed (`http/forwarding.ts`). */
 export function identityFields(prefix: string, user: LoginUser, tokens: LoginTokens | null): FieldList {
   const fields: string[] = [];
-  const add = (name: string, value: string | null, text = identityText): void => {
+  const add = (name: (typeof IDENTITY_NAMES)[number], value: string | null, text = identityText): void => {
     if (value !== null && value !== '') fields.push(prefix + name, text(value));
   };
   add('user-id', user.id);

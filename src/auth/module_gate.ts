@@ -5,6 +5,7 @@ import { authenticate } from './authenticate.ts';
 import { GATE_PATHS } from './gate_paths.ts';
 import { concluded } from './conversation.ts';
 import { type LoginGate, type LoginOutcome, upstreamFields } from './gate.ts';
+import { identityNames } from './identity.ts';
 import { newLoginKeys, samlKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
 import type { LoginEnvironment } from './policy_logins.ts';
@@ -129,6 +130,7 @@ function verdictOf(
   const reason = { code: code(outcome.reason), detail };
   if (outcome.verdict === 'stop') return { verdict: 'stop', reason, response: outcome.response };
   const filterData: FilterData = { cookies: outcome.cookies };
-  const edits = [headersEdit('request', ['cookie'], upstreamFields(gate, outcome, request))];
+  const replaced = ['cookie', ...identityNames(gate.identityPrefix)];
+  const edits = [headersEdit('request', replaced, upstreamFields(gate, outcome, request))];
   return { verdict: 'pass', reason, edits, filterData };
 }

@@ -10,6 +10,7 @@ import type {
   Ask,
 } from './contract.ts';
 import type { Endpoint, Reply, Sent } from './questions.ts';
+import type { FieldList } from '../http/fields.ts';
 import type { OwnCookies } from '../http/own_cookies.ts';
 import type { Redact } from './redact.ts';
 import { NO_EDITS, type Pipeline } from './pipeline.ts';
@@ -47,6 +48,15 @@ export interface Attempt {
   readonly detail: string;
 }
 
+/**
+ * The client's fields and the edits of all edges that `forward-internal` has passed. An upstream's head is made of both, because
+ * a field of an edge is not one of the client: `Connection` cannot remove it, nor is it dropped as a forged identity.
+ */
+interface EditsBefore {
+  readonly headers: FieldList;
+  readonly edits: readonly Edit[];
+}
+
 /** The state of an exchange: what the next answer is for. */
 export type Stage = 'request' | 'inside' | 'forward' | 'response' | 'reply' | 'done';
 
@@ -80,6 +90,8 @@ export class Exchange {
   readonly verdicts: (Verdict | undefined)[];
   readonly responseVerdicts: (Verdict | undefined)[];
   edits: readonly Edit[] = NO_EDITS;
+  /** What the edges before this one did to the client's fields; null for the first edge. */
+  before: EditsBefore | null = null;
   candidates: readonly Endpoint[] | null = null;
   attempts: readonly Attempt[] = NO_ATTEMPTS;
   outcome: Outcome | null = null;

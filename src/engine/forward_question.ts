@@ -6,7 +6,7 @@ import type { Branding } from './branding.ts';
 import type { Edit, ResponseHead } from './contract.ts';
 import type { Endpoint, UpstreamRequest } from './questions.ts';
 import { editHeaders, withoutLookAlikes } from './edits.ts';
-import { forwardedByShape } from './forwarded_shapes.ts';
+import { type MakeFields, forwardedByShape } from './forwarded_shapes.ts';
 import { NO_EDITS } from './pipeline.ts';
 import type { Exchange } from './exchange.ts';
 import { withTraceContext } from './trace_context.ts';
@@ -79,11 +79,13 @@ const lastOf = memoizeRecurring((): LastForward => ({
 }));
 
 /** The fields for the upstream with the edits of handlers. Requests with the same fields share the list. */
-function forwardedFields({ request, connection, configuration, edits }: Exchange): FieldList {
+function forwardedFields({ request, connection, configuration, edits, before }: Exchange): FieldList {
   const { headers, authority, scheme } = request;
   const { branding } = configuration;
   const clientIp = connection.client.text;
   const around = { authority, scheme, clientIp };
+  // These edits are another list for each request, so no shape recurs.
+  if (before !== null) return makeFields(branding, [...before.edits, ...edits], before.headers, around);
   if (!isRecurring(headers)) return madeFields(branding, edits, headers, around);
   const last = lastOf(headers);
   const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
@@ -100,7 +102,9 @@ function forwardedFields({ request, connection, configuration, edits }: Exchange
   return last.out;
 }
 
-const madeFields = forwardedByShape((branding, edits, headers, { authority, scheme, clientIp }) => {
+const makeFields: MakeFields = (branding, edits, headers, { authority, scheme, clientIp }) => {
   const base = branding.forward(headers, authority, scheme, clientIp);
   return editHeaders(branding.passesUnderscores ? withoutLookAlikes(base, edits) : base, edits, 'request');
-});
+};
+
+const madeFields = forwardedByShape(makeFields);

@@ -142,9 +142,16 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
 function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Question | null {
   const { connection, request } = exchange;
   const hops = (connection.hops ?? 0) + 1;
-  const edited = applyHeaderEdits(request.headers, exchange.edits, 'request');
+  const { beginInside, branding } = exchange.configuration;
+  // What the inner edge sees was decided by this one, so fields of identity in it are not the client's.
+  const trusted = exchange.before === null ? branding.withoutIdentity(request.headers) : request.headers;
+  const edited = applyHeaderEdits(trusted, exchange.edits, 'request');
   const head: RequestHead = { ...withTarget(request, path, query), host, headers: edited };
-  exchange.inside = exchange.configuration.beginInside!({ ...connection, hops }, head, exchange.world);
+  exchange.inside = beginInside!({ ...connection, hops }, head, exchange.world);
+  exchange.inside.before = {
+    headers: exchange.before?.headers ?? request.headers,
+    edits: [...(exchange.before?.edits ?? NO_EDITS), ...exchange.edits],
+  };
   exchange.inside.requestBody = exchange.requestBody;
   exchange.inside.traceContext = exchange.traceContext;
   exchange.stage = 'inside';

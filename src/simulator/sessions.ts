@@ -1,3 +1,5 @@
+import type { Exchange } from '../engine/exchange.ts';
+import type { Verdict } from '../engine/contract.ts';
 import { type StatedConnection, headOf } from '../engine/request_like.ts';
 import { type FieldList, allValues, withoutField } from '../http/fields.ts';
 import type { SimulatedIdentities } from '../dev_idp/simulated.ts';
@@ -67,19 +69,24 @@ const SAML = 'saml ';
 
 const REASON = /^(?:oauth|oidc|saml|openid_connect)\.(login_started|logged_in)$/;
 
-/** The login result in this exchange, of a gate or of a policy action, and its provider. */
+/** The login result of this request, of a gate or of a policy action, and its provider. */
 function loginReasonOf({ exchange }: SimulatedRequest): {
   readonly reason: string | null;
   readonly provider: string;
 } {
-  for (const verdict of exchange.verdicts) {
-    if (verdict === undefined) continue;
-    for (const { code, detail } of [verdict.reason, ...(verdict.inner ?? [])]) {
-      const reason = REASON.exec(code)?.[1];
-      if (reason !== undefined) return { reason, provider: String(detail['provider'] ?? '') };
-    }
+  for (const { code, detail } of loginStepsOf(exchange)) {
+    const reason = REASON.exec(code)?.[1];
+    if (reason !== undefined) return { reason, provider: String(detail['provider'] ?? '') };
   }
   return { reason: null, provider: '' };
+}
+
+/** Also those of the internal edges that the request was forwarded to. */
+function loginStepsOf({ verdicts, inside }: Exchange): Pick<Verdict['reason'], 'code' | 'detail'>[] {
+  const own = verdicts.flatMap((verdict) =>
+    verdict === undefined ? [] : [verdict.reason, ...(verdict.inner ?? [])],
+  );
+  return inside === null ? own : [...own, ...loginStepsOf(inside)];
 }
 
 function hostOf({ head }: PreparedRequest): string {
