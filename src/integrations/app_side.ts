@@ -16,9 +16,23 @@ export function editRequest(request: NodeRequest, edited: UpstreamRequest, body:
   request.url = target;
   request.method = method;
   const fields = [...headers, ...framingOf(request, edited)];
-  request.rawHeaders = fields;
-  request.headers = headersOf(fields);
+  show(request, { rawHeaders: fields, headers: headersOf(fields), headersDistinct: distinctOf(fields) });
+  // As with an upstream of HTTP/1.1: trailers are not forwarded. Node sets them later, when the content ends.
+  const nothing = { get: () => ({}), set: () => undefined, configurable: true };
+  Object.defineProperties(request, {
+    trailers: nothing,
+    trailersDistinct: nothing,
+    rawTrailers: { ...nothing, get: () => [] },
+  });
   body.putBack(edited.body);
+}
+
+/**
+ * Replaces what an application reads. Properties of its own, because Node computes some from a count of the client's fields,
+ * keeps what other middleware has read, and allows no assignment over HTTP/2.
+ */
+function show(request: NodeRequest, views: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(views)) put(request, name, value);
 }
 
 /** Framing is not edited by the edge: the application sees the client's framing, or the new length. */
@@ -67,9 +81,17 @@ function headersOf(fields: FieldList): NodeRequest['headers'] {
   return headers;
 }
 
+/** All values of each field, as in Node's `message.headersDistinct`. */
+function distinctOf(fields: FieldList): Record<string, string[]> {
+  const distinct: Record<string, string[]> = Object.create(null);
+  for (let at = 0; at < fields.length; at += 2)
+    (distinct[fields[at]!.toLowerCase()] ??= []).push(fields[at + 1]!);
+  return distinct;
+}
+
 /** `defineProperty`, because a field may have the name of an inherited property such as `__proto__`. */
-function put(headers: Record<string, string | string[]>, name: string, value: string | string[]): void {
-  Object.defineProperty(headers, name, { value, enumerable: true, configurable: true, writable: true });
+function put(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 type Chunk = string | Uint8Array;
