@@ -160,14 +160,16 @@ function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
 }
 
 /** An expression that is true of some texts of the host; one that negates a comparison stops more, not less. */
-const READS_SENT_HOST = /(?<!!\s*)\breq\.host\b(?!\s*!=)/;
+const READS_SENT_HOST =
+  /(?<!!\s*)\b(req\.(?:(?:host|url\.authority|headers\.host)\b|headers\[\s*['"]host['"]\s*\])|getReqHeader\(\s*['"]host['"]\s*\))(?:\[0\])?(?!\s*!=)/i;
 
 /** The client chooses the letter case of the Host field, and whether it has a port or a final dot. */
 function checkSentHost(rule: ReadRule, report: Report): void {
   if (!isGuarding(rule)) return;
   const read = rule.expressions.find(({ text }) => READS_SENT_HOST.test(text));
   if (read === undefined) return;
-  const message = `rule ${nameOf(rule)} guards by \`req.host\`, which is the host as it was sent: upper case, a port or a final dot may bypass it`;
+  const [, variable] = READS_SENT_HOST.exec(read.text)!;
+  const message = `rule ${nameOf(rule)} guards by \`${variable}\`, which is the host as it was sent: upper case, a port or a final dot may bypass it`;
   report('policy.host_as_sent', read.pointer, message, {
     hint: 'use `req.url.host`, which is in lower case and has neither',
   });

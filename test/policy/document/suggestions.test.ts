@@ -15,6 +15,22 @@ function rule(expressions: readonly string[], action: object = { type: 'custom-r
 
 const log = (text: string): object => ({ type: 'log', config: { metadata: { text } } });
 
+test.each([
+  ["req.host == 'admin.test'", 'req.host'],
+  ["req.url.authority == 'admin.test'", 'req.url.authority'],
+  ["req.headers['Host'][0] == 'admin.test'", "req.headers['Host']"],
+  ["getReqHeader('host')[0] == 'admin.test'", "getReqHeader('host')"],
+  ["req.url.authority != 'admin.test'", null],
+  ["req.url.host == 'admin.test'", null],
+])('a guard by the host as it was sent: %s', (expression, variable) => {
+  const policy = { on_http_request: [{ expressions: [expression], actions: [{ type: 'deny' }] }] };
+  const messages = found(policy).flatMap(({ code, message }) =>
+    code === 'policy.host_as_sent' ? [message] : [],
+  );
+  expect(messages).toHaveLength(variable === null ? 0 : 1);
+  if (variable !== null) expect(messages[0]).toContain(`guards by \`${variable}\`,`);
+});
+
 describe('reads of what may be missing', () => {
   test.each([
     ["req.headers['x'][0] == 'a'"],
