@@ -1,5 +1,5 @@
 import { cpuMs } from '../cpu_time.ts';
-import { bodyFields } from '../../src/filters/jwt_validation/action_tokens.ts';
+import { bodyFields, withoutTokenBody } from '../../src/filters/jwt_validation/action_tokens.ts';
 import { constants, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import * as fc from 'fast-check';
@@ -336,5 +336,19 @@ describe('a body with a token', () => {
     );
     const long = Buffer.from(`${'a&'.repeat(520_000)}token=x`);
     expect(cpuMs(() => expect(bodyFields(FORM, long)).toBe('bad_form'))).toBeLessThan(200);
+  });
+
+  const JSON_TYPE = ['content-type', 'application/json'];
+
+  test.each([
+    ['the same name', '{"token":"forged","token":"valid"}'],
+    ['a name with an escape', String.raw`{"tok\u0065n":"forged","token":"valid"}`],
+  ])('is refused if it has two: %s', (_which, text) => {
+    expect(bodyFields(JSON_TYPE, Buffer.from(text))).toBe('bad_json');
+  });
+
+  test('is refused if it has two types, because a text can be a form and JSON', () => {
+    const headers = [...JSON_TYPE, ...FORM];
+    expect(withoutTokenBody({ method: 'POST', headers })).toBe('content_type');
   });
 });

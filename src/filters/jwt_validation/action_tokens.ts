@@ -1,8 +1,9 @@
 import { asciiLower, mediaType } from '../../http/ascii.ts';
 import type { Activation } from '../../policy/env/activation.ts';
 import type { RequestInput } from '../../policy/env/inputs.ts';
-import { allValues, firstValue } from '../../http/fields.ts';
+import { allValues, onlyValue } from '../../http/fields.ts';
 import { isFormTooLong } from '../../http/message_limits.ts';
+import { parseJsonObject } from '../../webhooks/json_object.ts';
 import type { Compiling } from '../action.ts';
 import type { Template } from '../evaluators.ts';
 import { Failure } from '../failure.ts';
@@ -37,7 +38,7 @@ export const ABSENCES = {
   no_prefix: 'the value does not begin with the prefix',
   method: 'requests of this method have no body with a token',
   content_type: 'the body is neither JSON nor a form',
-  bad_json: 'the body is not a JSON object',
+  bad_json: 'the body is not a JSON object, or has a name twice',
   bad_form: 'the form is not encoded correctly, or too long',
 } as const;
 
@@ -87,13 +88,17 @@ function withoutPrefix(value: string, prefix: string): FoundToken['token'] {
 }
 
 /** Why the body of a request cannot have a token, before it is read; null if it may: a method and a media type that carry data. */
-export function withoutTokenBody({ method, headers }: RequestInput): Absence | null {
+export function withoutTokenBody({
+  method,
+  headers,
+}: Pick<RequestInput, 'method' | 'headers'>): Absence | null {
   if (!/^(?:POST|PUT|PATCH)$/.test(method)) return 'method';
   return formOf(headers) === null ? 'content_type' : null;
 }
 
 function formOf(headers: RequestInput['headers']): 'json' | 'form' | null {
-  const type = mediaType(firstValue(headers, 'content-type') ?? '');
+  // Of several types an upstream may use another one, and so another field.
+  const type = mediaType(onlyValue(headers, 'content-type') ?? '');
   if (type === 'application/json' || type.endsWith('+json')) return 'json';
   return type === 'application/x-www-form-urlencoded' ? 'form' : null;
 }
@@ -102,8 +107,7 @@ function formOf(headers: RequestInput['headers']): 'json' | 'form' | null {
 export function bodyFields(headers: RequestInput['headers'], body: Uint8Array): BodyFields {
   const isJson = formOf(headers) === 'json';
   if (!isJson && isFormTooLong(body)) return 'bad_form';
-  const text = Buffer.from(body).toString('utf8');
-  const entries = isJson ? jsonEntries(text) : formEntries(text);
+  const entries = isJson ? jsonEntries(body) : formEntries(Buffer.from(body).toString('utf8'));
   if (typeof entries === 'string') return entries;
   const fields = new Map<string, string | null>();
   for (const [name, value] of entries) {
@@ -115,14 +119,9 @@ export function bodyFields(headers: RequestInput['headers'], body: Uint8Array): 
 
 type Entries = Iterable<readonly [string, unknown]> | Absence;
 
-function jsonEntries(text: string): Entries {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? Object.entries(value) : 'bad_json';
-  } catch {
-    return 'bad_json';
-  }
+function jsonEntries(body: Uint8Array): Entries {
+  const object = parseJsonObject(body);
+  return object === null ? 'bad_json' : Object.entries(object);
 }
 
 function formEntries(text: string): Entries {

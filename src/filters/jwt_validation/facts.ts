@@ -15,7 +15,7 @@ export const messages = {
   no_prefix: 'a value lacks the prefix of a token',
   method: 'a request of this method has no token in its body',
   content_type: 'the body is neither JSON nor a form, so it has no token',
-  bad_json: 'the body with a token is not a JSON object',
+  bad_json: 'the body with a token is not a JSON object, or has a name twice',
   bad_form: 'the form with a token is not encoded correctly',
   malformed: 'a token is malformed',
   no_key: 'no key matches a token',
@@ -53,7 +53,7 @@ export const numbers = {
   bad_json: {
     number: 3411,
     title: 'JSON not read',
-    means: 'The body with a token is not a JSON object.',
+    means: 'The body with a token is not a JSON object, or has a name twice.',
   },
   bad_form: {
     number: 3412,
