@@ -17,8 +17,6 @@ export interface Branding {
   /** Response field with the code of an error that the edge produced. */
   readonly errorField: string;
   readonly identity: IdentityPrefixes;
-  /** Whether fields of clients with an underscore in their names go to upstreams. */
-  readonly passesUnderscores: boolean;
   /** A client's fields without the identity fields, which only the edge sets; the same list when it has none. */
   readonly withoutIdentity: (fields: FieldList) => FieldList;
   /** Prepares a client's fields for an upstream of this service. */
@@ -34,16 +32,14 @@ export interface Branding {
 export function brandingOf(service: string, underscores: 'drop' | 'pass' = 'drop'): Branding {
   const errorField = `${service}-error-code`;
   const identity = { auth: `${service}-auth-`, mtls: `${service}-mtls-` };
-  const passesUnderscores = underscores === 'pass';
   const code = service.toUpperCase().replaceAll('-', '_');
   return {
     service,
     errorCode: (number) => `ERR_${code}_${number}`,
     errorField,
     identity,
-    passesUnderscores,
     withoutIdentity: memoizeRecurring((fields) => withoutIdentity(fields, identity)),
-    forward: requestForwarder(identity, passesUnderscores),
+    forward: requestForwarder(identity, underscores === 'pass'),
     forwardResponse: responseForwarder(errorField),
     cookiePrefix: `${service}.`,
     versionField: `${service}-version`,

@@ -66,11 +66,17 @@ function removeField(fields: string[], lower: string): void {
   fields.length = kept;
 }
 
+/** Whether the text at an even place is a name that could be confused with another one. */
+function isOddName(text: string, at: number): boolean {
+  return at % 2 === 0 && /[^A-Za-z0-9-]/.test(text);
+}
+
 /**
  * A client's fields without those that CGI-like upstreams cannot tell from a field that the edits remove or add: what
  * the edge decides about `x-tenant` is decided about `x_tenant`, too.
  */
 export function withoutLookAlikes(fields: string[], edits: readonly Edit[]): string[] {
+  if (edits.length === 0 || !fields.some(isOddName)) return fields;
   const decided = new Set<string>();
   for (const edit of edits) {
     if (edit.edit !== 'headers' || edit.on !== 'request') continue;

@@ -104,7 +104,7 @@ function forwardedFields({ request, connection, configuration, edits, before }: 
 
 const makeFields: MakeFields = (branding, edits, headers, { authority, scheme, clientIp }) => {
   const base = branding.forward(headers, authority, scheme, clientIp);
-  return editHeaders(branding.passesUnderscores ? withoutLookAlikes(base, edits) : base, edits, 'request');
+  return editHeaders(withoutLookAlikes(base, edits), edits, 'request');
 };
 
 const madeFields = forwardedByShape(makeFields);

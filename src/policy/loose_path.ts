@@ -61,18 +61,39 @@ interface Edit {
 
 type Found = 'reads' | 'nothing' | 'literal';
 
-/** Finds the smallest terms that read the path, and rewrites the texts in them. */
-function rewrite(node: Node, edits: Edit[]): Found {
+/**
+ * Finds the smallest terms that read the path, and rewrites the texts in them. `isAlternative`: the expression is true
+ * if the node is, or may be with other terms.
+ */
+function rewrite(node: Node, edits: Edit[], isAlternative = true): Found {
+  if (node.kind === 'logic' && node.operator === '||' && isAlternative)
+    return rewriteAlternatives(node.terms, edits);
   const isBranch =
     node.kind === 'logic' || node.kind === 'conditional' || (node.kind === 'unary' && node.operator === '!');
   if (!isBranch) return readsPath(node) ? rewriteTexts(node, edits) : 'nothing';
   let found: Found = 'nothing';
   for (const child of childrenOf(node)) {
-    const each = rewrite(child, edits);
+    const each = rewrite(child, edits, isAlternative && node.kind === 'logic');
     if (each === 'literal') return each;
     if (each === 'reads') found = each;
   }
   return found;
+}
+
+/** A term that is used as written was false for the path itself. It must not keep the others from being loose. */
+function rewriteAlternatives(terms: readonly Node[], edits: Edit[]): Found {
+  const all = terms.map((term) => {
+    const own: Edit[] = [];
+    return { term, own, found: rewrite(term, own) };
+  });
+  if (!all.some(({ found }) => found === 'reads'))
+    return all.some(({ found }) => found === 'literal') ? 'literal' : 'nothing';
+  for (const { term, own, found } of all) {
+    const { start, end } = term.span;
+    if (found === 'literal') edits.push({ start, end, text: 'false', matters: false });
+    else edits.push(...own);
+  }
+  return 'reads';
 }
 
 function readsPath(node: Node): boolean {

@@ -91,4 +91,18 @@ describe('fields behind forward-internal', () => {
     expect(upstream!.request.headers).not.toContain('admin');
     expect(upstream!.request.headers).toContain('kept');
   });
+
+  it.each(['drop', 'pass'])(
+    'look-alikes with other characters are dropped, too: underscores %s',
+    (underscores) => {
+      const edits = { request_headers: { remove: ['x-role'], add: { 'x-tenant': 'a' } } };
+      const simulator = simulating(policy({ actions: [toInner] }), edits, {
+        underscore_headers: underscores,
+      });
+      const headers = { 'x.role': 'forged', 'X~Tenant': 'forged', 'x.other': 'kept' };
+      const { upstream } = simulator.send({ path: '/', headers });
+      expect(upstream!.request.headers).not.toContain('forged');
+      expect(upstream!.request.headers).toContain('kept');
+    },
+  );
 });

@@ -119,6 +119,10 @@ describe('a rule that denies by the path', () => {
     ['capitals of its own', "req.url.path.startsWith('/Policy/Admin')"],
     ['the URL', "req.url.raw.endsWith('/policy/admin') || req.url.uri == '/policy/admin'"],
     ['the sent path', "req.url.raw_path == '/policy/admin'"],
+    [
+      'another alternative as written',
+      "req.url.path.startsWith('/policy/admin') || req.url.path.matches('^/u/[A-Z]+$')",
+    ],
     ['an allow list', "!(req.url.path in ['/policy/open', '/']) && !req.url.path.startsWith('/Pictures/')"],
   ])('applies to every spelling that a lenient server accepts: %s', async (_, expression) => {
     const port = await before(denyAdmin(expression));
@@ -175,6 +179,18 @@ describe('a rule that denies by the path', () => {
     const capitals = await before(denyAdmin("req.url.path.matches('[A-Z]')"));
     expect(await statusOf(capitals, '/policy/admin')).toBe(200);
     expect(await statusOf(capitals, '/policy/Admin')).toBe(403);
+  });
+
+  it('is used as written in the alternative that distinguishes spellings', async () => {
+    const port = await before(
+      denyAdmin(
+        "(req.url.path == '/policy/admin' || req.url.path.matches('^/u/[A-Z]+$')) && req.method == 'GET'",
+      ),
+    );
+    expect(await statusOf(port, '/u/abc')).toBe(200);
+    expect(await statusOf(port, '/u/%41bc;')).toBe(200);
+    expect(await statusOf(port, '/u/ABC')).toBe(403);
+    expect(await statusOf(port, '/policy;/ADMIN')).toBe(403);
   });
 
   it('reports the reading that made it apply', async () => {
