@@ -145,8 +145,15 @@ const READS_PATH =
  * the path itself all spellings are checked.
  */
 function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
-  const isOfPath = ({ read }: ReadRule): boolean =>
-    read.some((action) => action?.facts.sets !== undefined && READS_PATH.test(JSON.stringify(action.config)));
+  // Also a constant that is only set for some paths.
+  const isOfPath = ({ read, expressions }: ReadRule): boolean =>
+    read.some(
+      (action) =>
+        action?.facts.sets !== undefined &&
+        [JSON.stringify(action.config), ...expressions.map(({ text }) => text)].some((text) =>
+          READS_PATH.test(text),
+        ),
+    );
   const first = rules.findIndex(isOfPath);
   if (first === -1) return;
   for (const rule of rules.slice(first)) {

@@ -31,6 +31,17 @@ test.each([
   if (variable !== null) expect(messages[0]).toContain(`guards by \`${variable}\`,`);
 });
 
+test.each([
+  ['its value', [], '${req.url.path}', true],
+  ['its rule', ["req.url.path.startsWith('/admin')"], 'admin', true],
+  ['neither', ["req.method == 'GET'"], 'admin', false],
+])('a guard by a variable that %s derives from the path', (_which, expressions, value, isFound) => {
+  const setting = { expressions, actions: [{ type: 'set-vars', config: { vars: [{ area: value }] } }] };
+  const guard = { expressions: ["has(vars.area) && vars.area == 'admin'"], actions: [{ type: 'deny' }] };
+  const codes = found({ on_http_request: [setting, guard] }).map(({ code }) => code);
+  expect(codes.includes('policy.path_in_variable')).toBe(isFound);
+});
+
 describe('reads of what may be missing', () => {
   test.each([
     ["req.headers['x'][0] == 'a'"],
