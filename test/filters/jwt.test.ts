@@ -334,8 +334,24 @@ describe('a body with a token', () => {
         ['token', 'x'],
       ]),
     );
-    const long = Buffer.from(`${'a&'.repeat(520_000)}token=x`);
-    expect(cpuMs(() => expect(bodyFields(FORM, long)).toBe('bad_form'))).toBeLessThan(200);
+    for (const separator of '&;') {
+      const long = Buffer.from(`${`a${separator}`.repeat(520_000)}token=x`);
+      expect(cpuMs(() => expect(bodyFields(FORM, long)).toBe('bad_form'))).toBeLessThan(200);
+    }
+  });
+
+  const tokenIn = (text: string) =>
+    (bodyFields(FORM, Buffer.from(text)) as ReadonlyMap<string, string | null>).get('token');
+
+  test.each(['token=valid&a=1;token=forged', 'token=valid&+token=forged', 'token=valid&token%00a=forged'])(
+    'is ambiguous if other servers read two: %s',
+    (text) => {
+      expect(tokenIn(text)).toBe(null);
+    },
+  );
+
+  test('may have semicolons elsewhere', () => {
+    expect(tokenIn('token=valid&a=1;2')).toBe('valid');
   });
 
   const JSON_TYPE = ['content-type', 'application/json'];

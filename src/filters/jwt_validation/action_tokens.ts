@@ -124,6 +124,19 @@ function jsonEntries(body: Uint8Array): Entries {
   return object === null ? 'bad_json' : Object.entries(object);
 }
 
+/**
+ * The pairs of a form, and those that other servers read in it: Rack 2 also separates pairs at `;`, PHP cuts names at NUL and
+ * their spaces. A name that occurs twice in any way is ambiguous.
+ */
 function formEntries(text: string): Entries {
-  return /%(?![0-9A-Fa-f]{2})/.test(text) ? 'bad_form' : new URLSearchParams(text).entries();
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return 'bad_form';
+  const pairs = [...new URLSearchParams(text)].map(([name, value]) => [phpName(name), value] as const);
+  if (!text.includes(';')) return pairs;
+  const others = text.split('&').filter((pair) => pair.includes(';'));
+  const loose = others.join('&').replaceAll(';', '&');
+  return isFormTooLong(Buffer.from(loose)) ? 'bad_form' : [...pairs, ...new URLSearchParams(loose)];
+}
+
+function phpName(name: string): string {
+  return name.split('\0', 1)[0]!.trim();
 }
