@@ -8,7 +8,7 @@ import {
   merged,
   mutate,
 } from '../project_files/mutate.ts';
-import { startThread } from './start_thread.ts';
+import { ENDED_EARLY, startThread } from './start_thread.ts';
 
 /** The order for a thread, as plain data. */
 interface ThreadData {
@@ -54,6 +54,7 @@ function onThread(path: string, options: MutationOptions): Promise<Mutated> {
       else resolve(said.result);
     });
     worker.once('error', reject);
+    worker.once('exit', () => reject(new FileError(ENDED_EARLY)));
   });
 }
 

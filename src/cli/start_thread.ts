@@ -18,6 +18,10 @@ const MOUNT_AND_RUN = `
   files.mount();
   require(posix.join(files.mountPoint, ASSET));`;
 
+/** Why a thread has given no answer; after an answer it may end. */
+export const ENDED_EARLY =
+  'a thread ended before its work was done; no program of a configuration may end the process';
+
 /** Starts a thread that runs a module of the command. */
 export function startThread(url: string, options: WorkerOptions): Worker {
   if (!isSingleExecutable) return new Worker(new URL(url), options);

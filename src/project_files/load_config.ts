@@ -24,6 +24,8 @@ export class FileError extends Error {
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** Keys whose values only `edge/semantic_checks.ts` and `property_file.ts` can check. */
 const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate|properties|include`);
+/** The exit code of a file that cannot be read; `cli/exit_codes.ts` has them all. */
+const UNREADABLE = 2;
 let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
@@ -248,10 +250,20 @@ export async function importDefault(path: string, sources?: Sources): Promise<un
   // A module is loaded once per URL, so a reload needs a new one.
   url.searchParams.set('load', String(++loads));
   let module: { readonly default?: unknown };
+  const cutOff = (): void => {
+    process.stderr.write(
+      `cannot load ${path}: the process ended before the program did; it must not call process.exit, and what it awaits has to settle\n`,
+    );
+    process.exitCode = UNREADABLE;
+  };
+  // Without this, a verb would seem to have succeeded.
+  process.once('exit', cutOff);
   try {
     module = (await import(url.href)) as typeof module;
   } catch (error) {
     throw new FileError(fileFailure('load', placeIn(path, error), error));
+  } finally {
+    process.removeListener('exit', cutOff);
   }
   if (module.default === undefined)
     throw new FileError(`${path} has no default export; write \`export default defineEdge({ … })\``);

@@ -3,7 +3,7 @@ import type { CaseResult, FileResult } from '../../simulator/result.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import { runScenarios } from '../../project_files/run_scenarios.ts';
 import { selector } from '../../project_files/select.ts';
-import { startThread } from '../start_thread.ts';
+import { ENDED_EARLY, startThread } from '../start_thread.ts';
 
 /** The order for a thread, as plain data. */
 interface Order {
@@ -80,6 +80,7 @@ function onThread(
       else resolve();
     });
     worker.once('error', reject);
+    worker.once('exit', () => reject(new FileError(ENDED_EARLY)));
   });
 }
 
