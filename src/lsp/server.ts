@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream';
 import type { Worker } from 'node:worker_threads';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import {
@@ -12,6 +13,7 @@ import { errorText } from '../diagnostics/message_text.ts';
 import { CheckClient } from './check_client.ts';
 import { CoverageCounts } from './coverage_counts.ts';
 import { Diagnosing } from './diagnosing.ts';
+import { Framing } from './framing.ts';
 import { freeMemory } from './free_memory.ts';
 import { bindFeatures } from './features/bind.ts';
 import { CAPABILITIES } from './features/capabilities.ts';
@@ -46,12 +48,16 @@ export interface LspOptions {
 
 /** Serves an editor over standard input and output, until it asks the server to exit or its input ends. */
 export function serveLsp(options: LspOptions): Promise<void> {
-  const serving = startServing(options);
+  const { stdin } = process;
+  const input = new Framing();
+  // The library ends the process when its input is closed, which comes after the error.
+  input.once('error', (error) => process.stderr.write(`${errorText(error)}\n`));
+  pipeline(stdin, input, () => undefined);
+  const serving = startServing(options, input);
   const { connection, documents, diagnosing, checks, runs, formatter } = serving;
   bindFeatures(serving);
   documents.listen(connection);
   connection.listen();
-  const { stdin } = process;
   const end = async (): Promise<void> => {
     diagnosing.close();
     await Promise.all([checks, runs, formatter].map((each) => each.close()));
@@ -60,12 +66,12 @@ export function serveLsp(options: LspOptions): Promise<void> {
   if (stdin.readableEnded || stdin.destroyed) return end();
   return new Promise((resolve) => {
     const ended = (): void => void end().then(resolve);
-    stdin.once('end', ended).once('close', ended);
+    input.once('end', ended).once('close', ended);
   });
 }
 
-function startServing({ version, startChecker }: LspOptions): Serving {
-  const connection = createConnection(ProposedFeatures.all, process.stdin, process.stdout);
+function startServing({ version, startChecker }: LspOptions, input: Framing): Serving {
+  const connection = createConnection(ProposedFeatures.all, input, process.stdout);
   const documents = new TextDocuments(TextDocument);
   const checks = new CheckClient(startChecker);
   const runs = new CheckClient(startChecker, RUN_LIMITS);
