@@ -54,9 +54,15 @@ async function isAgreed(): Promise<boolean> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, output: stdout.stream() });
   const list = STARTERS.map(({ path }) => `  ${path}`).join('\n');
-  const answer = await new Promise<string>((resolve) => {
-    lines.question(`These files will be written:\n${list}\nContinue? [Y/n] `, resolve);
-  });
-  lines.close();
-  return !/^n/i.test(answer.trim());
+  stdout.write(`These files will be written:\n${list}\n`);
+  lines.setPrompt('Continue? [Y/n] ');
+  lines.prompt();
+  for await (const line of lines) {
+    if (/^\s*(?:y|yes)?\s*$/i.test(line)) return true;
+    if (/^\s*(?:n|no)\s*$/i.test(line)) return false;
+    lines.prompt();
+  }
+  // Ctrl-C or Ctrl-D, which leave the cursor behind the question.
+  stdout.write('\n');
+  return false;
 }

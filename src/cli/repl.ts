@@ -46,13 +46,23 @@ async function readLines(first: Input, color: boolean): Promise<void> {
   if (isTerminal) {
     stdout.write(`${input.phase}; :help lists commands, Tab completes\n`);
     lines.prompt();
+    // Ctrl-C gives a line up, and ends at an empty one.
+    lines.on('SIGINT', () => {
+      if (lines.line === '') lines.close();
+      // To the end of the line, and all before it is removed.
+      else for (const name of ['e', 'u']) lines.write(null, { ctrl: true, name });
+    });
   }
   for await (const line of lines) {
     const answer = answerTo(line, input, { color });
     if (answer.text !== '') stdout.write(`${answer.text}\n`);
     ({ input } = answer);
-    if (answer.ends) break;
+    if (answer.ends) {
+      lines.close();
+      return;
+    }
     if (isTerminal) lines.prompt();
   }
-  lines.close();
+  // Ctrl-C and Ctrl-D leave the cursor behind the prompt.
+  if (isTerminal) stdout.write('\n');
 }
