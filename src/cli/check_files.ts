@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EndpointKind, Plan } from '../policy/document/setting.ts';
 import { writeText } from './write_file.ts';
@@ -10,6 +9,7 @@ import {
   checkerFor,
   isScript,
   loadConfig,
+  readBytes,
   readChecked,
   readText,
 } from '../project_files/load_config.ts';
@@ -71,7 +71,7 @@ export async function check(
 
 /** Files of folders are taken if their names and their keys are those of files that can be checked. */
 function isOurs(path: string): boolean {
-  return isDocumentName(path) && isOfKnownKind(readFileSync(path, 'utf8'));
+  return isDocumentName(path) && isOfKnownKind(readBytes(path).toString('utf8'));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, type Stats } from 'node:fs';
+import { type Dirent, type Stats, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { FileError, readBytes } from '../project_files/load_config.ts';
@@ -52,12 +52,18 @@ function noMatch(path: string): string {
 }
 
 function below(folder: string): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) return [];
+    const path = folder === '.' ? entry.name : join(folder, entry.name);
+    if (entry.isDirectory()) return below(path);
+    // Pipes, sockets and devices have no end, or none yet.
+    return entry.isFile() || entry.isSymbolicLink() ? [path] : [];
+  });
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) return [];
-      const path = folder === '.' ? entry.name : join(folder, entry.name);
-      return entry.isDirectory() ? below(path) : [path];
-    });
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     throw new FileError(fileFailure('list the folder', folder, error));
   }

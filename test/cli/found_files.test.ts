@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { folderWith } from '../folder.ts';
+import { edgeproof } from './command.ts';
+
+const EDGE = 'edges: { https: {} }\n';
+const hasPipes = process.platform === 'linux' && spawnSync('mkfifo', ['--version']).status === 0;
+
+it.runIf(hasPipes)('a pipe in a folder is not waited for', async () => {
+  const folder = folderWith({ 'edge.yaml': EDGE });
+  for (const name of ['pipe.yaml', 'pipe.scenario.yaml']) spawnSync('mkfifo', [join(folder, name)]);
+  expect((await edgeproof(['check', '.'], folder)).stdout).toContain('1 warning');
+  expect((await edgeproof(['test'], folder)).code).toBe(77);
+});
+
+it('a link in a folder that leads nowhere is a file that cannot be read', async () => {
+  const folder = folderWith({ 'edge.yaml': EDGE });
+  symlinkSync('nowhere.yaml', join(folder, 'link.yaml'));
+  const { code, stderr } = await edgeproof(['check', '.'], folder);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^cannot read link\.yaml: there is no such file/),
+  ]);
+});
+
+it.skipIf(process.getuid?.() === 0)('a folder that cannot be listed is named once', async () => {
+  const folder = folderWith({ 'edge.yaml': EDGE });
+  const closed = join(folder, 'deep/closed');
+  mkdirSync(closed, { recursive: true });
+  chmodSync(closed, 0);
+  const { code, stderr } = await edgeproof(['check', '.'], folder);
+  rmSync(closed, { recursive: true });
+  expect([code, stderr]).toEqual([
+    2,
+    'cannot list the folder deep/closed: permission denied; change the permissions, or run as a user who has them\n',
+  ]);
+});
