@@ -18,6 +18,7 @@ import { EXIT } from './exit_codes.ts';
 import { runIngress } from './ingress.ts';
 import { type IngressOptions, ingressOptions } from './ingress_options.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
+import { statOf } from './named_files.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import { refuseAllBeside, refuseAlone } from './option_conflicts.ts';
 import { readCount } from './option_values.ts';
@@ -68,11 +69,13 @@ async function convert(
 ): Promise<number> {
   if (options.to === undefined) throw new FileError('name the target format with --to: har or scenario');
   const { out = '-', limit } = options;
+  if (out !== '-' && logs.some((log) => isSameFile(log, out)))
+    throw new FileError(`${out} is read, so it cannot be written, too; name another file with --out`);
   const made =
     options.to === 'har'
       ? await toHar(logs, limit)
       : await toScenario(namedOrUsual(named, 'edge'), logs, out, options);
-  for (const problem of made.problems) stderr.write(`${printable(problem)}\n`);
+  for (const problem of made.problems.lines()) stderr.write(`${printable(problem)}\n`);
   if (made.count === 0) return EXIT.nothingSelected;
   if (out === '-') stdout.write(made.text);
   else writeText(out, made.text);
@@ -82,33 +85,53 @@ async function convert(
 interface Made {
   readonly text: string;
   readonly count: number;
-  readonly problems: readonly string[];
+  readonly problems: Problems;
+}
+
+/** Whether two paths lead to one file, also over links. */
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [statOf(one), statOf(other)];
+  return first?.isFile() === true && first.ino === second?.ino && first.dev === second.dev;
+}
+
+/** How many problems of logs are kept and shown. */
+const SHOWN = 20;
+
+/** The first problems of logs: a log of another kind has one in each of its lines. */
+class Problems {
+  readonly first: string[] = [];
+  #count = 0;
+
+  add(problem: string): void {
+    if (this.#count++ < SHOWN) this.first.push(problem);
+  }
+
+  lines(): readonly string[] {
+    const more = this.#count - this.first.length;
+    return more === 0 ? this.first : [...this.first, `and ${counted(more, 'further problem')}`];
+  }
 }
 
 /** Only recordings have everything that an HTTP archive needs. */
 async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const exchanges: RecordedExchange[] = [];
-  const problems: string[] = [];
-  let first = '';
+  const problems = new Problems();
   for (const log of logs) {
     const take = (line: string, number: number): void => {
       if (exchanges.length >= limit || line === '') return;
       const read = recordedIn(line);
       if (read === null) return;
       if ('exchange' in read) exchanges.push(read.exchange);
-      else {
-        if (problems.length === 0) first = log;
-        problems.push(`line ${number}: ${read.problem}`);
-      }
+      else problems.add(`${log}: line ${number}: ${read.problem}`);
     };
     await namedInErrors(log, eachLine(log, take));
   }
   // A log of another kind: each of its lines is a problem.
-  if (exchanges.length === 0 && problems.length > 0)
-    throw new FileError(`${first}: ${problems[0]}; ${ONLY_RECORDINGS}`);
+  const [first] = problems.first;
+  if (exchanges.length === 0 && first !== undefined) throw new FileError(`${first}; ${ONLY_RECORDINGS}`);
   const { packageVersion } = await import('./version.ts');
   const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
-  if (exchanges.length === 0) return { text, count: 0, problems: [NO_EXCHANGE] };
+  if (exchanges.length === 0) problems.add(NO_EXCHANGE);
   return { text, count: exchanges.length, problems };
 }
 
@@ -138,7 +161,8 @@ async function toScenario(
     agents: config === null ? {} : onlineAgents(config),
     offlineCode: offlineCodeOf(config?.service_name ?? ''),
   });
-  const problems: string[] = [];
+  const problems = new Problems();
+  let read = '';
   let count = 0;
   const skipped = new Map<string, number>();
   const hosts = config === null ? null : replayedEdge(config);
@@ -149,12 +173,15 @@ async function toScenario(
   };
   const reader = logReader({
     record: take,
-    problem: (line, message) => problems.push(`line ${line}: ${message}`),
+    problem: (line, message) => problems.add(`${read}: line ${line}: ${message}`),
   });
-  for (const log of logs) await namedInErrors(log, eachPiece(log, reader.piece));
+  for (const log of logs) {
+    read = log;
+    await namedInErrors(log, eachPiece(log, reader.piece));
+  }
   reader.end();
   for (const [url, records] of skipped)
-    problems.push(
+    problems.add(
       `${counted(records, 'record')} skipped: ${url} was the endpoint of an agent, and ${file} has no such host`,
     );
   return { text: writer.text(), count, problems };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -238,11 +238,35 @@ describe('a recording that was cut', () => {
     const { code, stderr } = await edgeproof(args, folder);
     expect([code, stderr]).toEqual([
       0,
-      "line 3: the recorded exchange has no 'at' that can be read\nline 5: this is not JSON\n",
+      "cut.ndjson: line 3: the recorded exchange has no 'at' that can be read\ncut.ndjson: line 5: this is not JSON\n",
     ]);
     const { log } = JSON.parse(readFileSync(join(folder, 'cut.har'), 'utf8')) as {
       log: { entries: object[] };
     };
     expect(log.entries).toHaveLength(2);
+  });
+
+  it('is not overwritten by what it is converted to, also over a link', async () => {
+    const before = readFileSync(join(folder, 'cut.ndjson'), 'utf8');
+    linkSync(join(folder, 'cut.ndjson'), join(folder, 'again.ndjson'));
+    for (const out of ['cut.ndjson', './cut.ndjson', 'again.ndjson']) {
+      const args = ['record', '--from', 'cut.ndjson', '--to', 'har', '-o', out];
+      expect(await edgeproof(args, folder)).toMatchObject({
+        code: 2,
+        stderr: `${out} is read, so it cannot be written, too; name another file with --out\n`,
+      });
+    }
+    expect(readFileSync(join(folder, 'cut.ndjson'), 'utf8')).toBe(before);
+  });
+
+  it.each([['har'], ['scenario']])('has its first problems shown in a conversion to %s', async (to) => {
+    const [head, exchange] = readFileSync(join(folder, 'cut.ndjson'), 'utf8').split('\n');
+    writeFileSync(join(folder, 'many.ndjson'), `${head}\n${exchange}\n${'{"kind"\n'.repeat(5_000)}`);
+    const args = ['record', 'edge.yaml', '--from', 'many.ndjson', '--to', to];
+    const { code, stderr } = await edgeproof(args, folder);
+    const lines = stderr.trimEnd().split('\n');
+    expect([code, lines.length]).toEqual([0, 21]);
+    expect(lines[0]).toMatch(/^many\.ndjson: line 3: /);
+    expect(lines[20]).toBe('and 4,980 further problems');
   });
 });
