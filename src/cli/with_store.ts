@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { ACCOUNT_SETTING } from '../control/api/account.ts';
 import { placeOf } from '../control/store_copy.ts';
 import { type Store, StoreError } from '../control/store/port.ts';
 import { isPostgres, openPostgresStore, storeName } from '../control/store/postgres.ts';
-import { openSqliteStore } from '../control/store/sqlite.ts';
+import { openSqliteStore, refuseEmptyFile } from '../control/store/sqlite.ts';
 import { EXIT } from './exit_codes.ts';
 
 /** The option of verbs that work on a store directly. */
@@ -31,9 +31,7 @@ export async function withStore(path: string, work: (store: Store) => Promise<vo
   try {
     if (!isPostgres(path) && !existsSync(path))
       throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
-    // SQLite would make a database of it.
-    if (!isPostgres(path) && statSync(path).size === 0)
-      throw new StoreError(`${path} is an empty file, not a store; name one that \`edgeproof serve\` made`);
+    if (!isPostgres(path)) refuseEmptyFile(path);
     store = isPostgres(path) ? await openPostgresStore(path) : openSqliteStore(path);
     if ((await store.read((view) => view.setting(ACCOUNT_SETTING))) === null)
       throw new StoreError(

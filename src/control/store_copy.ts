@@ -60,6 +60,10 @@ async function copied(from: string, to: string, { source, target }: Ends): Promi
       if (kept.length > 0) await target.write(table, kept);
       counts.set(table.name, (counts.get(table.name) ?? 0) + kept.length);
     }
+  if ([...counts.values()].every((count) => count === 0))
+    throw new StoreError(
+      `${storeName(from)} has nothing to copy: no instance has served it; name the store of an instance`,
+    );
   if (samlKeys !== null && isPostgres(to))
     await target.write(
       COPIED_TABLES.find(({ name }) => name === 'settings')!,

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/control/store/sqlite.ts';
 import { copyDatabase } from '../../src/control/store/sqlite_copy.ts';
 import { COPIED_TABLES, selectOf } from '../../src/control/store/copied_tables.ts';
 import { openManagement } from '../../src/control/management.ts';
@@ -24,6 +25,18 @@ function rowsOf(path: string): Record<string, unknown> {
   database.close();
   return Object.fromEntries(rows) as Record<string, unknown>;
 }
+
+it('a store without anything is not copied, and an empty file stays empty', async () => {
+  const [from, to] = [join(folder, 'empty.db'), join(folder, 'copy.db')];
+  writeFileSync(from, '');
+  await expect(copyStore(from, to)).rejects.toThrow(`${from} is an empty file, not a store; name one`);
+  expect(readFileSync(from)).toHaveLength(0);
+  await openSqliteStore(from).close();
+  await expect(copyStore(from, to)).rejects.toThrow(
+    `${from} has nothing to copy: no instance has served it; name the store of an instance`,
+  );
+  expect(existsSync(to)).toBe(false);
+});
 
 describe.skipIf(!isThere)('copies of stores', () => {
   let database: Awaited<ReturnType<typeof newDatabase>>;

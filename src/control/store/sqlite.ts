@@ -1,5 +1,5 @@
 import { failureText } from '../../diagnostics/system_failure.ts';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { ownFile } from './own_file.ts';
 import { migrate } from './migrations.ts';
@@ -23,6 +23,12 @@ const LOCK_MS = 5_000;
 export interface SqliteOptions extends StoreLimits {
   /** Whether this is the only instance that serves the store, which is a StoreError for any other one. */
   readonly isServing?: boolean;
+}
+
+/** Throws StoreError for a file without a byte, of which SQLite would make a database. */
+export function refuseEmptyFile(path: string): void {
+  if (statSync(path).size === 0)
+    throw new StoreError(`${path} is an empty file, not a store; name one that \`edgeproof serve\` made`);
 }
 
 /**

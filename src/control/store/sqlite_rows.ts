@@ -3,13 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { failureText } from '../../diagnostics/system_failure.ts';
 import { type StoreSource, type StoreTarget, type Values, selectOf } from './copied_tables.ts';
 import { StoreError } from './port.ts';
-import { openSqliteStore } from './sqlite.ts';
+import { openSqliteStore, refuseEmptyFile } from './sqlite.ts';
 
 const ROWS = 500;
 
 /** Reads a store in a file, which an instance may serve. Throws StoreError. */
 export async function sqliteSource(path: string): Promise<StoreSource> {
   if (!existsSync(path)) throw new StoreError(`there is no store ${path}; correct the name`);
+  refuseEmptyFile(path);
   // Opening it brings it to the current version.
   await openSqliteStore(path).close();
   const database = new DatabaseSync(path, { readOnly: true });
