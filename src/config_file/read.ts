@@ -86,7 +86,7 @@ export function* readingOf(source: Source, kind: FileKind): Steps<Reading> {
     parsed = yield* parseYaml(source.text);
   } catch {
     // The parser is recursive; only nesting of tens of thousands of levels exhausts the stack.
-    return refuse('too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
+    return refuse('too_deep', TOO_DEEP, { start: 0, end: 1 });
   }
   return read(source, parsed, kind, refuse);
 }
@@ -96,6 +96,8 @@ function plainReading(source: Source): LocatedDocument | null {
   const value = plainJson(source.text);
   return value === null ? null : { source, value, ...jsonPlaces(source.text) };
 }
+
+const TOO_DEEP = 'lists and maps are nested too deeply to be read';
 
 /** Parts of a text of YAML, such as a scalar or a space, between two pauses: about a millisecond. */
 export const LEXEMES_OF_STEP = 2_000;
@@ -130,6 +132,13 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   const targets: AliasTargets = new Map();
   const located = locator(parsed, targets);
   const skeleton: LocatedDocument = { source, value: undefined, ...located };
+  const exhausted = parsed.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  if (exhausted !== undefined) {
+    const [start, end] = exhausted.pos;
+    return refuse('too_deep', TOO_DEEP, clamped({ start, end }, whole.end), {
+      hint: 'write it with fewer levels',
+    });
+  }
   const problems = syntaxProblems(source.text, [...parsed.errors, ...parsed.warnings], kind.called);
   const other = otherFile(source.text, problems.length > 0 ? null : parsed.contents, kind);
   if (other !== null) return refuse('other_file', other.message, other.span ?? whole, { hint: other.cure });

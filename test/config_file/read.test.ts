@@ -125,6 +125,15 @@ describe('reading YAML', () => {
     }
   });
 
+  test('text that is too deep for the parser is refused where it is', () => {
+    for (const deep of [`[`.repeat(5_000) + `]`.repeat(5_000), '{a: '.repeat(5_000) + '}'.repeat(5_000)]) {
+      const { codes, diagnostics } = read(`edges: ${deep}`);
+      expect(codes).toEqual(['edge.too_deep']);
+      expect(diagnostics[0]!.message).toBe('lists and maps are nested too deeply to be read');
+      expect(diagnostics[0]!.hint).toBe('write it with fewer levels');
+    }
+  });
+
   test('prototype keys stay out of the value', () => {
     const { value, codes } = read('__proto__: {x: 1}\nconstructor: 1\n');
     expect(codes).toEqual(['edge.bad_key']);
