@@ -56,7 +56,8 @@ function argumentsOf(
   const first = [...before.map(([, path]) => path), ...after].find((path) => !isInput(path));
   const folder = first === undefined ? folders[0]! : folderOf(first);
   return {
-    args: [verb, ...options, ...before.map(([option, path]) => `${option}=${path}`), ...after, ...rest],
+    // Options end here: a value may begin with a dash.
+    args: [verb, ...options, ...before.map(([option, path]) => `${option}=${path}`), '--', ...after, ...rest],
     folder,
   };
 }

@@ -112,6 +112,11 @@ describe('the tools', () => {
     });
   });
 
+  test('a value that looks like an option is a value', async () => {
+    const { problem } = await own.call('explain_code', { code: '--help' });
+    expect(problem).toContain("'--help'");
+  });
+
   test('explain_code explains; format formats', async () => {
     expect(await resultOf('explain_code', { code: 'edge.unknown_key' })).toMatchObject({
       code: 'edge.unknown_key',
