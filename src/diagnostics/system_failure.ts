@@ -17,6 +17,7 @@ const FAILURES: Readonly<Record<string, readonly [cause: string, cure: string]>>
   ENOSPC: ['the disk is full', 'free some space, or write to another disk'],
   EDQUOT: ['the disk quota is used up', 'free some space, or write to another disk'],
   EFBIG: ['the file would be too large', 'write to another file system, or raise the limit of file sizes'],
+  ERR_FS_FILE_TOO_LARGE: ['it is larger than 2 GiB', 'name a smaller file'],
   EIO: ['the device reports an error', 'check the disk, or use another one'],
   EEXIST: ['it exists already', OTHER_NAME],
   EBUSY: ['another program uses it', 'stop that program, or choose another name'],
