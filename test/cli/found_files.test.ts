@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderWith } from '../folder.ts';
@@ -35,5 +35,15 @@ it.skipIf(process.getuid?.() === 0)('a folder that cannot be listed is named onc
   expect([code, stderr]).toEqual([
     2,
     'cannot list the folder deep/closed: permission denied; change the permissions, or run as a user who has them\n',
+  ]);
+});
+
+it('a file of more than 2 GiB is refused with a cure', async () => {
+  const folder = folderWith({ 'huge.yaml': '' });
+  truncateSync(join(folder, 'huge.yaml'), 3 * 2 ** 30);
+  const { code, stderr } = await edgeproof(['check', 'huge.yaml'], folder);
+  expect([code, stderr]).toEqual([
+    2,
+    'cannot read huge.yaml: it is larger than 2 GiB; name a smaller file\n',
   ]);
 });

@@ -96,3 +96,10 @@ cases: [{ name: one, request: GET /cart, expect: { status: 200 } }]
   expect(stdout).toContain('***');
   expect(stdout).not.toContain('hush');
 });
+
+it('an unknown verb or option is answered with what lists them', async () => {
+  for (const word of ['nope', '--nope']) {
+    const { code, stderr } = await edgeproof([word], folderWith());
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/nope'\nedgeproof --help lists the verbs\n$/)]);
+  }
+});
