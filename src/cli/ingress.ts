@@ -21,7 +21,7 @@ import { lookingAfter, nameIn, upstreamsOfEdge } from './upstream_watch.ts';
 import type { LastReading } from './watch.ts';
 import { reload, watchSource } from './reload.ts';
 import { movedLine } from './api_port.ts';
-import { isQuiet, isWorker, leave, superviseWorkers, untilOrdered, workerSink } from './workers.ts';
+import { isQuiet, isWorker, leave, untilOrdered, workerSink } from './workers.ts';
 import { sharedState } from './shared_options.ts';
 import { type Sharing, loadWith, providerOf } from './ingress_sharing.ts';
 import { limitHeap } from './heap_limit.ts';
@@ -169,7 +169,7 @@ const SILENT = { say: (): void => undefined };
 /** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
-  { workers, events, record, adminPort, adminHost, agents, inspector }: IngressOptions,
+  { workers, events, record, drain, adminPort, adminHost, agents, inspector }: IngressOptions,
   { say }: Voice,
 ): Promise<number> {
   const isInspected = inspector !== undefined && inspector !== false;
@@ -178,7 +178,8 @@ async function runWorkers(
     return EXIT.usage;
   }
   const { config } = await source.load();
-  const [{ sharingWith }, { stateHub }] = await Promise.all([
+  const [{ superviseWorkers }, { sharingWith }, { stateHub }] = await Promise.all([
+    import('./supervision.ts'),
     import('./worker_sharing.ts'),
     import('../shared_state/hub.ts'),
   ]);
@@ -188,10 +189,13 @@ async function runWorkers(
   for (const line of provider?.lines ?? []) say(`  ${line}`);
   const began = sharingWith(stateHub(Date.now), provider);
   const admin = adminPort === undefined ? null : { host: adminHost, port: adminPort };
-  const code = await superviseWorkers(workers, { sink, lost, say, began, signals: ENDING, admin });
-  await sink?.close();
-  await provider?.close();
-  return code;
+  const own = { sink, lost, say, began, signals: ENDING, drainMs: drain, admin };
+  try {
+    return await superviseWorkers(workers, own);
+  } finally {
+    await sink?.close();
+    await provider?.close();
+  }
 }
 
 function printReady(

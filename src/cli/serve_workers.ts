@@ -7,7 +7,7 @@ import { lostEvents } from '../events/lost.ts';
 import { stateHub } from '../shared_state/hub.ts';
 import { EXIT } from './exit_codes.ts';
 import { sharingWith } from './worker_sharing.ts';
-import { superviseWorkers } from './workers.ts';
+import { superviseWorkers } from './supervision.ts';
 import { stderr } from './output.ts';
 
 /** What the first process needs of the options of `serve`. */
@@ -16,6 +16,7 @@ interface ServeWorkersOptions {
   readonly workers: number;
   readonly adminPort?: number;
   readonly adminHost: string;
+  readonly drain: number;
   readonly agents?: unknown;
   readonly inspector?: unknown;
   readonly eventFiles?: string;
@@ -35,14 +36,14 @@ export async function superviseServe(
     stderr.write(`${problem}\n`);
     return EXIT.usage;
   }
-  const { store, workers, adminPort, adminHost: host } = options;
+  const { store, workers, adminPort, adminHost: host, drain: drainMs } = options;
   // Workers that start together would each make the account of a new store.
   const firstKey = await initialised(store, sealing);
   if (firstKey !== null) say(`\n  admin key, shown only once: ${firstKey}`);
   process.on('SIGHUP', passOn);
   const admin = adminPort === undefined ? null : { host, port: adminPort };
   const began = sharingWith(stateHub(Date.now), null);
-  const own = { sink: null, lost: lostEvents(), say, began, signals: STOPPING, admin };
+  const own = { sink: null, lost: lostEvents(), say, began, signals: STOPPING, drainMs, admin };
   const code = await superviseWorkers(workers, own);
   process.off('SIGHUP', passOn);
   return code;
