@@ -5,7 +5,7 @@ import { type NatsSettings, natsQueue } from '../clients/nats.ts';
 import { exporterTo } from '../events/exporter.ts';
 import { eventJson } from '../events/json.ts';
 import type { LostEvents } from '../events/lost.ts';
-import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
+import { type EventWriter, ndjsonSink } from '../events/ndjson.ts';
 import { kafkaTarget, natsTarget } from '../events/senders/queues.ts';
 import { FileError } from '../project_files/load_config.ts';
 
@@ -13,7 +13,7 @@ import { FileError } from '../project_files/load_config.ts';
 export async function eventSink(
   place: string,
   { lost, say }: { readonly lost: LostEvents; readonly say: (line: string) => void },
-): Promise<EventSink> {
+): Promise<EventWriter> {
   return /^[a-z]+:\/\//.test(place) ? queueSink(place, say) : ndjsonSink(place, { lost });
 }
 
@@ -24,7 +24,7 @@ const WAITING_LIMIT_BYTES = 64 * 1024 * 1024;
  * A queue that many nodes write to: the id of an event is that of its message, so that repetitions are dropped or known. Events
  * wait in memory while it is away; those beyond the limit, or left at the end, are reported.
  */
-function queueSink(place: string, say: (line: string) => void): EventSink {
+function queueSink(place: string, say: (line: string) => void): EventWriter {
   // The operator names the server, so that it may be on this network.
   const reach = { own: [], allowPrivate: true };
   const dial = guardedDial(reach);
@@ -51,6 +51,7 @@ function queueSink(place: string, say: (line: string) => void): EventSink {
   });
   return {
     write: (event) => exporter.take(eventJson(event)),
+    writeJson: exporter.take,
     close: exporter.close,
   };
 }

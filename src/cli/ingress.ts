@@ -21,7 +21,8 @@ import { lookingAfter, nameIn, upstreamsOfEdge } from './upstream_watch.ts';
 import type { LastReading } from './watch.ts';
 import { reload, watchSource } from './reload.ts';
 import { movedLine } from './api_port.ts';
-import { isQuiet, isWorker, leave, untilOrdered, workerSink } from './workers.ts';
+import { isQuiet, isWorker, leave, untilOrdered } from './workers.ts';
+import { workerSink } from './worker_events.ts';
 import { sharedState } from './shared_options.ts';
 import { type Sharing, loadWith, providerOf } from './ingress_sharing.ts';
 import { limitHeap } from './heap_limit.ts';
@@ -82,7 +83,7 @@ export async function runIngress(given: IngressSource, options: IngressOptions):
 }
 
 async function sinkFor(place: string, lost: LostEvents, { say }: Voice): Promise<EventSink> {
-  return isWorker ? workerSink() : eventSink(place, { lost, say });
+  return isWorker ? workerSink(lost) : eventSink(place, { lost, say });
 }
 
 async function runHere(

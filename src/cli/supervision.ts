@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { failureText } from '../diagnostics/system_failure.ts';
 import type { LostEvents } from '../events/lost.ts';
-import type { EventSink } from '../events/ndjson.ts';
+import type { EventWriter } from '../events/ndjson.ts';
 import { listenForAdmin } from '../server/admin.ts';
 import { isSingleExecutable } from '../loading/single_executable.ts';
 import { type Family, addedUp } from '../server/admin_metrics.ts';
@@ -31,7 +31,7 @@ if (isSingleExecutable) {
 }
 
 export interface Supervision {
-  readonly sink: EventSink | null;
+  readonly sink: EventWriter | null;
   /** Counts events that the first process could not write. */
   readonly lost: LostEvents;
   readonly say: (text: string) => void;
@@ -145,7 +145,7 @@ class Workers {
     if (!hasBegun) return;
     this.#running.set(worker.id, { worker, beganMs: performance.now(), afterEnd, isListening: false });
     worker.on('message', (report: WorkerMessage) => {
-      if ('event' in report) sink?.write(report.event);
+      if ('events' in report) for (const json of report.events) sink?.writeJson(json);
     });
     this.#counts.hear(worker);
     began(worker);

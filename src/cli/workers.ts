@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
 import { InvalidArgumentError } from 'commander';
-import type { EventSink } from '../events/ndjson.ts';
 import type { Family } from '../server/admin_metrics.ts';
 import { EXIT } from './exit_codes.ts';
 
@@ -11,8 +10,8 @@ export type Order = { readonly order: 'stop' } | { readonly order: 'count'; read
 
 /** What the first process gets from a worker. */
 export type WorkerMessage =
-  | { readonly event: Parameters<EventSink['write']>[0] }
-  | { readonly counts: readonly Family[]; readonly serial: number };
+  /** Events as JSON. */
+  { readonly events: readonly string[] } | { readonly counts: readonly Family[]; readonly serial: number };
 
 /** Whether this process is a worker, started by the first process. */
 export const isWorker = cluster.isWorker;
@@ -29,17 +28,6 @@ if (isWorker) {
   process.on('message', (message: Partial<Order>) => {
     if (message.order === 'stop') isStopOrdered = true;
   });
-}
-
-/** The event sink of a worker: it sends events to the first process. */
-export function workerSink(): EventSink {
-  return {
-    write: (event) => {
-      const report: WorkerMessage = { event };
-      if (process.connected) process.send?.(report);
-    },
-    close: async () => undefined,
-  };
 }
 
 /** Resolves with the exit code when the first process orders the end, or is gone. */
@@ -63,16 +51,18 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
     }
   });
   process.once('disconnect', once);
+  // Otherwise Node would end this process at once when the first one is gone, and cut requests in flight.
+  cluster.worker!.exitedAfterDisconnect = true;
   // The terminal signals all processes; the first one gives the orders.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.once('SIGTERM', once);
 }
 
-/** Lets a worker end once its messages are sent; one that could not start ends with its code. */
+/** Ends a worker. */
 export function leave(code: number): void {
-  // A worker that only disconnects exits with 0.
-  if (code !== EXIT.ok) process.exit(code);
-  if (process.connected) process.disconnect?.();
+  if (code !== EXIT.ok || !process.connected) process.exit(code);
+  process.once('disconnect', () => process.exit(code));
+  process.disconnect?.();
 }
 
 /** Parses a number of processes from the command line. */

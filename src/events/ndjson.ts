@@ -11,6 +11,11 @@ export interface EventSink {
   readonly close: () => Promise<void>;
 }
 
+/** A destination that also takes events that another process has serialised. */
+export interface EventWriter extends EventSink {
+  readonly writeJson: (event: string) => void;
+}
+
 export interface NdjsonOptions {
   /** Counts losses; default: a counter that reports to standard error. */
   readonly lost?: LostEvents;
@@ -34,7 +39,7 @@ const BATCH = 32;
  * Appends to a file, or writes to standard output for `-`. Rejects if the file cannot be opened. A full disk
  * or a closed pipe never throws: writing is retried, and events beyond the queue are counted as lost.
  */
-export async function ndjsonSink(path: string, options: NdjsonOptions = {}): Promise<EventSink> {
+export async function ndjsonSink(path: string, options: NdjsonOptions = {}): Promise<EventWriter> {
   const { say = toStandardError, limitBytes, retryMs } = options;
   const { lost = lostEvents(say) } = options;
   let isFailing = false;
@@ -54,6 +59,7 @@ export async function ndjsonSink(path: string, options: NdjsonOptions = {}): Pro
   const slab = new Slab(file, lost);
   return {
     write: (event) => slab.add(event),
+    writeJson: (event) => slab.addJson(event),
     close: async () => {
       slab.flush();
       await file.close();
@@ -81,6 +87,15 @@ class Slab {
 
   add(event: Event): void {
     if (this.#events.push(event) >= BATCH) this.#writeDown();
+    this.#flushSoon();
+  }
+
+  addJson(event: string): void {
+    this.#line(`${event}\n`);
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
     if (this.#isTimed) return;
     this.#isTimed = true;
     setTimeout(this.#flush, LONGEST_WAIT_MS);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
@@ -125,6 +125,21 @@ describe('a stop', () => {
     expect(await running.stop('SIGTERM')).toBe(0);
     expect(running.output()).toContain(`worker ${stuck} did not end in time, and is killed`);
   });
+});
+
+it('workers answer what they have begun when the first process is killed, and end', async () => {
+  const { running, url } = await served('--drain', '10m');
+  const workers = workersOf(running);
+  const before = pending.length;
+  const answered = get(`${url}/slow`);
+  await expect.poll(() => pending.length).toBe(before + 1);
+  running.process.kill('SIGKILL');
+  // The idle one has ended: the other one knows, too, that the first process is gone.
+  const left = () => workers.filter((pid) => existsSync(`/proc/${pid}`));
+  await expect.poll(() => left().length).toBe(1);
+  pending.at(-1)!.end('done');
+  expect(await answered).toEqual([200, 'done']);
+  await expect.poll(left).toEqual([]);
 });
 
 it('counts stay when their worker has ended, or does not answer', async () => {
