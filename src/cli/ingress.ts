@@ -21,7 +21,7 @@ import { lookingAfter, nameIn, upstreamsOfEdge } from './upstream_watch.ts';
 import type { LastReading } from './watch.ts';
 import { reload, watchSource } from './reload.ts';
 import { movedLine } from './api_port.ts';
-import { isQuiet, isWorker, leave, untilOrdered } from './workers.ts';
+import { endingWith, isQuiet, isWorker, untilOrdered } from './workers.ts';
 import { workerSink } from './worker_events.ts';
 import { sharedState } from './shared_options.ts';
 import { type Sharing, loadWith, providerOf } from './ingress_sharing.ts';
@@ -55,7 +55,11 @@ interface WatchedSource extends IngressSource {
 }
 
 /** Serves until a signal stops it, and returns the exit code. */
-export async function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
+export function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
+  return isWorker ? endingWith(() => runShared(given, options)) : runShared(given, options);
+}
+
+async function runShared(given: IngressSource, options: IngressOptions): Promise<number> {
   const joined = isWorker ? await (await import('./worker_sharing.ts')).joinFirst() : null;
   const load = loadWith(given.load, options, joined);
   let last: LastReading = { files: [], beganMs: Date.now() };
@@ -75,11 +79,9 @@ export async function runIngress(given: IngressSource, options: IngressOptions):
   ignoreClosedOutput();
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
   const shared = (await sharedState(options, voice.say)) ?? joined?.state ?? null;
-  const code = await runHere(source, options, voice, { joined, shared }).finally(() => {
+  return runHere(source, options, voice, { joined, shared }).finally(() => {
     void shared?.close();
   });
-  if (isWorker) leave(code);
-  return code;
 }
 
 async function sinkFor(place: string, lost: LostEvents, { say }: Voice): Promise<EventSink> {

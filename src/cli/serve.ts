@@ -25,7 +25,7 @@ import { apiCertificate, sealingKeysIn } from './serve_files.ts';
 import { type ServeOptions, serveOptions } from './serve_options.ts';
 import { EXIT } from './exit_codes.ts';
 import { refuseStale, standingOf, whenStale } from './node_standing.ts';
-import { isQuiet, isWorker, leave, untilOrdered } from './workers.ts';
+import { endingWith, isQuiet, isWorker, untilOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { ignoreClosedOutput, stdout } from './output.ts';
 
@@ -40,12 +40,14 @@ export function register(command: Command): void {
       process.exitCode = await superviseServe(options, sealingKeysIn(options), say);
       return;
     }
-    const joined = isWorker ? await (await import('./worker_sharing.ts')).joinFirst() : null;
-    const shared = (await sharedState(options, say)) ?? joined?.state ?? null;
-    const code = await serve(options, shared).finally(() => void shared?.close());
-    if (isWorker) leave(code);
-    process.exitCode = code;
+    process.exitCode = isWorker ? await endingWith(() => serveShared(options)) : await serveShared(options);
   });
+}
+
+async function serveShared(options: ServeOptions): Promise<number> {
+  const joined = isWorker ? await (await import('./worker_sharing.ts')).joinFirst() : null;
+  const shared = (await sharedState(options, say)) ?? joined?.state ?? null;
+  return serve(options, shared).finally(() => void shared?.close());
 }
 
 /** Serves until a signal, or until the first process orders the end; returns the exit code. */

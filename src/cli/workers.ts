@@ -58,8 +58,22 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
   process.once('SIGTERM', once);
 }
 
-/** Ends a worker. */
-export function leave(code: number): void {
+/**
+ * Runs what a worker does, and ends it with the exit code. One that fails to start ends, too, whatever its channel and
+ * connections wait for: the first process starts another one.
+ */
+export async function endingWith(work: () => Promise<number>): Promise<number> {
+  try {
+    const code = await work();
+    leave(code);
+    return code;
+  } catch (error) {
+    const { reportFailure } = await import('./failure.ts');
+    process.exit(reportFailure(error));
+  }
+}
+
+function leave(code: number): void {
   if (code !== EXIT.ok || !process.connected) process.exit(code);
   process.once('disconnect', () => process.exit(code));
   process.disconnect?.();

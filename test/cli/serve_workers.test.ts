@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Relay, relayTo } from '../control/relay.ts';
 import { hasPostgres, newDatabase } from '../control/store/postgres_database.ts';
 import { readOpenMetrics } from '../server/open_metrics.ts';
 import { type Running, edgeproof, start } from './command.ts';
@@ -27,6 +28,7 @@ describe('serve --workers refuses', () => {
 
 describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', () => {
   let drop: () => Promise<unknown>;
+  let relay: Relay;
   let running: Running;
   let places = { edge: '', api: '', admin: '', key: '' };
   let backend = '';
@@ -58,8 +60,11 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
   beforeAll(async () => {
     const database = await newDatabase();
     ({ drop } = database);
+    const place = new URL(database.url);
+    relay = await relayTo(Number(place.port === '' ? 5432 : place.port), place.hostname);
+    place.host = `127.0.0.1:${relay.port}`;
     const listening = ['--port', '0', '--api-port', '0', '--admin-port', '0', '--no-tls', '--drain', '5s'];
-    const store = ['--store', database.url, '--seal-key-file', 'seal.key'];
+    const store = ['--store', place.href, '--seal-key-file', 'seal.key'];
     running = start(['serve', '--workers', '2', ...store, ...listening], folder);
     const [, key] = await running.waitFor(/admin key, shown only once: (\S+)/);
     const [, edge, api] = await running.waitFor(/edge (http:\S+) {2}management API (http:\S+)/);
@@ -76,6 +81,7 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
   });
   afterAll(async () => {
     running?.process.kill('SIGKILL');
+    await relay?.close();
     await drop?.();
   });
 
@@ -120,6 +126,16 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
   it('reads the keys again in all processes', async () => {
     running.process.kill('SIGHUP');
     await running.waitFor(/(?:the keys of the secrets and of the sessions were read again[^]*){2}/);
+  });
+
+  it('starts another process for one that cannot open the store, while the others serve', async () => {
+    relay.hold();
+    const [victim] = workersOf(running);
+    process.kill(victim!, 'SIGKILL');
+    await running.waitFor(/worker \d+ ended \(4\); starting another one/);
+    expect(await ask('/')).toEqual({ status: 200, text: 'v5' });
+    relay.mend();
+    await untilServing(running, 2, places.edge);
   });
 
   it('ends on SIGTERM', async () => {
