@@ -130,8 +130,9 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
       draining = true;
       live.swapped.delete(told);
       retries.end();
-      await agents?.close();
-      const closed = await closeAll(deadlineMs, streams);
+      const closing = closeAll(deadlineMs, streams);
+      await agents?.close(closing);
+      const closed = await closing;
       await admin?.close();
       return closed;
     },

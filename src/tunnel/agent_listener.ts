@@ -1,4 +1,4 @@
-import type { Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createSecureContext, createServer, type SecureContext, type TLSSocket } from 'node:tls';
 import { noRenegotiation } from '../crypto/tls_options.ts';
 import { errorText } from '../diagnostics/message_text.ts';
@@ -16,8 +16,8 @@ import { type AgentsEdge, endpointUrl } from './endpoint_url.ts';
 /** The listener that agents connect to. */
 export interface AgentListener {
   readonly port: number;
-  /** Ends all sessions. */
-  readonly close: () => Promise<void>;
+  /** Accepts no more agents, and ends all sessions when the connections that they carry are `drained`. */
+  readonly close: (drained: Promise<unknown>) => Promise<void>;
 }
 
 export interface AgentListenerOptions {
@@ -44,6 +44,8 @@ export interface AgentSurroundings {
 const HANDSHAKE_MS = 10_000;
 const MAX_CONNECTIONS = 2_000;
 const MAX_CONTEXTS = 64;
+/** How long agents may take to close their connections when the edge stops. */
+const CLOSE_MS = 250;
 
 /** Listens for agents by TLS, which they always speak, without ALPN. Returns a problem if the port cannot be opened. */
 export async function listenForAgents(
@@ -97,9 +99,13 @@ export async function listenForAgents(
   if ('problem' in bound) return { problem: `the port for agents: ${bound.problem}` };
   return {
     port: bound.port,
-    close: async () => {
+    close: async (drained) => {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      await drained;
       agents.close('the edge is shutting down');
-      await closed(server, sockets);
+      const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSE_MS);
+      await closed;
+      clearTimeout(timer);
     },
   };
 }
@@ -149,14 +155,4 @@ function contexts(certificateFor: AgentListenerOptions['certificateFor']) {
     kept.set(cert, context);
     return context;
   };
-}
-
-function closed(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    for (const socket of sockets) socket.destroySoon();
-    setImmediate(() => {
-      for (const socket of sockets) socket.destroy();
-    });
-  });
 }

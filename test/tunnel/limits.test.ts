@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
+import { connect } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Explanation } from '../../src/edge/explain.ts';
@@ -198,6 +199,35 @@ test('requests over HTTP/2 to a tunnel that is lost: what can be repeated is ans
     ...Array(40 - lost).fill('upstream.answered'),
     ...Array(lost).fill('upstream.reset'),
   ]);
+});
+
+test('connections that wait are not started on a connection that is lost', async () => {
+  const { url, tunnel, reasons } = await shop();
+  const silent: StreamDuplex[] = [];
+  const lost = await tunnel((stream) => void silent.push(stream.pause()));
+  const all = Array.from({ length: 80 }, () => status(url, 'POST'));
+  await expect.poll(() => silent.length).toBe(60);
+  await tunnel(answers);
+  lost.socket.destroy();
+  await Promise.all(all);
+  // Nothing was sent of those that waited.
+  expect(reasons.filter((code) => code === 'upstream.connect')).toHaveLength(20);
+  expect(reasons.filter((code) => code === 'upstream.reset')).toHaveLength(60);
+});
+
+test('requests that agents carry may finish when the edge stops, while no further agents are accepted', async () => {
+  const { url, tunnel, listening } = await shop();
+  let asked: StreamDuplex | null = null;
+  await tunnel((stream) => afterHead(stream, () => void (asked = stream)));
+  const last = status(url);
+  await expect.poll(() => asked !== null).toBe(true);
+  const closing = listening.close(10_000);
+  const port = listening.agentsPort!;
+  const refused = new Promise((resolve) => connect(port, '127.0.0.1').once('error', resolve));
+  expect(await refused).toMatchObject({ code: 'ECONNREFUSED' });
+  asked!.write(OK);
+  expect(await last).toBe(200);
+  expect(await closing).toEqual({ cut: 0 });
 });
 
 test('at the end of the edge every agent gets a GOAWAY, and every request in flight one event', async () => {

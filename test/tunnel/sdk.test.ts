@@ -259,7 +259,7 @@ describe.skipIf(NO_SDK !== null)(`the published SDK${NO_SDK === null ? '' : `: $
   });
 
   test('TLS ends at the edge, or is passed through', async () => {
-    const server = createTcpServer((socket) => void socket.on('data', (bytes) => socket.end(bytes))).listen(
+    const server = createTcpServer((socket) => void socket.once('data', (bytes) => socket.end(bytes))).listen(
       0,
     );
     onTestFinished(() => void server.close());

@@ -23,7 +23,7 @@ const IDLE_FRAME = windowFrame(IDLE_STREAM, 1);
  */
 const BULK_BYTES = 8_192;
 const BULK_MS = 1;
-/** How long the last frames may take, after which the connection is cut. */
+/** How long the peer may take to read the last frames and to close the connection, after which it is cut. */
 const LINGER_MS = 5_000;
 
 /** What a connection passes to the session. */
@@ -31,7 +31,7 @@ export interface MuxSession {
   opened(stream: MuxStream): StreamTaker | null;
   /** Frames have arrived and were processed. */
   received(): void;
-  /** The connection has ended, with the reason; all its streams have been reset before. */
+  /** The connection carries nothing more, for this reason; all its streams have been reset before. Called once. */
   closed(reason: string): void;
 }
 
@@ -76,18 +76,20 @@ export class MuxConnection implements MuxOwner, Postponed {
     this.close('all ids of streams have been used');
   }
 
-  /** Ends the connection, after what was given to it and a GOAWAY. */
+  /**
+   * Ends the session at once. The peer still gets what was sent before, and a GOAWAY, and then closes the connection: if
+   * this side closed it with unread bytes, the system would send a reset, which can overtake them.
+   */
   close(reason: string): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.mux.leave();
     this.settle();
+    this.#endSession(reason);
     const socket = this.#socket;
-    // An agent that reads nothing does not keep its connection.
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(timer));
-    socket.end(() => socket.destroy());
-    setImmediate(() => this.#socket.destroy());
+    socket.end();
   }
 
   settle(): void {
@@ -107,7 +109,7 @@ export class MuxConnection implements MuxOwner, Postponed {
     }
     this.#lastBytes = this.#output.bytes;
     this.#output.writeTo(socket);
-    if (socket.writableLength > BACKLOG_BYTES) this.close('the agent does not read what is sent to it');
+    if (socket.writableLength > BACKLOG_BYTES) this.#cut('the agent does not read what is sent to it');
     else if (!socket.writableNeedDrain) this.mux.resume();
   }
 
@@ -134,10 +136,22 @@ export class MuxConnection implements MuxOwner, Postponed {
     tickBatch.add(this);
   }
 
+  /** Ends the session and the connection at once. */
+  #cut(reason: string): void {
+    this.close(reason);
+    this.#socket.destroy();
+  }
+
   #closed(): void {
+    if (this.#reason !== null) return;
+    this.#reason = 'the connection was lost';
+    this.#endSession(this.#reason);
+  }
+
+  #endSession(reason: string): void {
     clearTimeout(this.#acknowledging ?? undefined);
     this.#output.clear();
     this.mux.close(MUX_ERROR.none);
-    this.#session.closed(this.#reason ?? 'the connection was lost');
+    this.#session.closed(reason);
   }
 }

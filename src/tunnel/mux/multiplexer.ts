@@ -53,6 +53,8 @@ export class Multiplexer implements FrameTaker, StreamsConnection {
   #isLeft = false;
   /** We have said so. */
   #isLeaving = false;
+  /** The connection is gone. */
+  #isClosed = false;
   #idleBytes = 0;
   /** The stream of the current DATA frame; null: its body is dropped. */
   #current: MuxStream | null = null;
@@ -85,8 +87,9 @@ export class Multiplexer implements FrameTaker, StreamsConnection {
     return bytes;
   }
 
-  /** Opens a stream; null when all ids have been used. Its first frame opens it at the peer. */
+  /** Opens a stream; null when all ids have been used, or after `close`. Its first frame opens it at the peer. */
   open(taker: StreamTaker): MuxStream | null {
+    if (this.#isClosed) return null;
     if (this.#nextId >= IDLE_STREAM) {
       this.#owner.exhausted();
       return null;
@@ -118,6 +121,7 @@ export class Multiplexer implements FrameTaker, StreamsConnection {
 
   /** The connection is gone: all streams end. */
   close(code: number): void {
+    this.#isClosed = true;
     const streams = Array.from(this.#streams.values());
     this.#streams.clear();
     this.#waiting.clear();
