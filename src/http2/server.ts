@@ -27,8 +27,9 @@ export function createHttp2Service(
   given: Partial<ListenerLimits> = {},
 ): Http2Service {
   const limits = { ...LISTENER_LIMITS, ...given };
-  const { headMs, bodyIdleMs, writeIdleMs, keepAliveMs, lingerMs } = limits;
-  const times = [headMs, bodyIdleMs, writeIdleMs, keepAliveMs, lingerMs].filter((ms) => ms > 0);
+  const { headMs, requestMs, bodyIdleMs, writeIdleMs, keepAliveMs, lingerMs } = limits;
+  const all = [headMs, requestMs, bodyIdleMs, writeIdleMs, keepAliveMs, lingerMs];
+  const times = all.filter((ms) => ms > 0);
   const connections = new Set<Http2Connection>();
   let waiting: (() => void)[] = [];
   let inFlight = 0;

@@ -72,6 +72,8 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
   #leftBytes: number | null = null;
   /** The request is invalid: after the response, the stream is reset. */
   #isMalformed = false;
+  /** For the whole request, until the response begins; 0 for no limit. */
+  #requestDeadline = 0;
 
   constructor(id: number, clientEnded: boolean, connection: StreamConnection, shared: Http2Shared) {
     this.id = id;
@@ -86,10 +88,11 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
   }
 
   begin(read: Http2Head): void {
-    const { exchanges, clients, deadlines } = this.#shared;
+    const { exchanges, clients, deadlines, limits } = this.#shared;
     const { head, lengthBytes, expectsContinue, takesTrailers, isTunnel } = read;
     this.#isTunnel = isTunnel;
     const isEmpty = this.clientEnded;
+    if (!isEmpty) this.#requestDeadline = deadlines.after(limits.requestMs);
     this.#leftBytes = isEmpty || isTunnel ? null : lengthBytes;
     const body = new Http2Body(this, isEmpty ? 0 : lengthBytes, expectsContinue && !isEmpty);
     this.#body = isTunnel ? new Http2Body(this, isEmpty ? 0 : null, false) : body;
@@ -177,7 +180,10 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
 
   waits(isWaiting: boolean): void {
     if (this.#hasBegun || this.#isFinished) return;
-    this.deadline = isWaiting ? this.#shared.deadlines.after(this.#shared.limits.bodyIdleMs) : 0;
+    const { deadlines, limits } = this.#shared;
+    const idle = deadlines.after(limits.bodyIdleMs);
+    const soonest = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
+    this.deadline = isWaiting ? soonest : 0;
   }
 
   consumed(bytes: number): void {

@@ -227,6 +227,17 @@ describe('HTTP/2 from clients', () => {
     expect(events.at(-1)!.http.response.status_code).toBe(status);
   });
 
+  it('a body that never ends, though it never stops, gets 408', async () => {
+    const slow = await edge.listen({ limits: { bodyIdleMs: 600_000, requestMs: 100 } });
+    const client = connect(slow.url);
+    const stream = client.request({ ':authority': 'a.test', ':path': '/', ':method': 'POST' });
+    stream.write('x');
+    const status = (await answerOf(stream)).status;
+    client.destroy();
+    await slow.close(0);
+    expect(status).toBe(408);
+  });
+
   it('a body that stops gets 408, and one event', async () => {
     const before = events.length;
     const stream = ask({ ':path': '/', ':method': 'POST' });
