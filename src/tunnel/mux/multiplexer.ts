@@ -128,7 +128,7 @@ export class Multiplexer implements FrameTaker, StreamsConnection {
     this.#ownCount = 0;
     for (const stream of streams) {
       stream.isGone = true;
-      stream.taker?.reset(code);
+      stream.taker?.reset(code, true);
     }
   }
 
@@ -265,7 +265,7 @@ export class Multiplexer implements FrameTaker, StreamsConnection {
 
   #drop(stream: MuxStream, code: number): void {
     this.#remove(stream);
-    stream.taker?.reset(code);
+    stream.taker?.reset(code, false);
   }
 }
 

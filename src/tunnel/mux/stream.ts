@@ -12,8 +12,8 @@ export interface StreamTaker {
   data(bytes: Buffer): void;
   /** The peer has ended its direction. */
   ended(): void;
-  /** The stream ended abruptly, by the peer or with its session. */
-  reset(code: number): void;
+  /** The stream ended abruptly: the peer reset it, or its session has ended. */
+  reset(code: number, isWithSession: boolean): void;
   /** The stream may send one frame: called once after each `wantsTurn`. */
   turn(): void;
 }

@@ -121,8 +121,15 @@ export class StreamDuplex extends Duplex implements StreamTaker, Postponed {
     if (this.#stream?.hasEnded === true) this.#over();
   }
 
-  reset(code: number): void {
-    this.destroy(new Error(`the agent ended the connection (code ${code})`));
+  /** What has arrived completely is still read at the end of a session: an agent may leave right after its last answer. */
+  reset(code: number, isWithSession: boolean): void {
+    const end = (): void => void this.destroy(new Error(`the agent ended the connection (code ${code})`));
+    if (!isWithSession || this.#stream?.peerHasEnded !== true || this.readableEnded) {
+      end();
+      return;
+    }
+    this.#over();
+    this.once('end', end);
   }
 
   turn(): void {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dataFrame, resetFrame, windowFrame } from '../../../src/tunnel/mux/frames.ts';
 import { Multiplexer, type MuxOptions } from '../../../src/tunnel/mux/multiplexer.ts';
 import { type MuxStream, type StreamTaker, WINDOW_BYTES } from '../../../src/tunnel/mux/stream.ts';
+import { StreamDuplex } from '../../../src/tunnel/mux/stream_duplex.ts';
 import { seeded, sized } from '../../random.ts';
 
 /** What one end of a stream has seen and wants to send. */
@@ -266,4 +267,36 @@ test('streams take turns while the connection is full', () => {
   for (let bytes = side.taken(); bytes.length > 0; bytes = bytes.subarray(8 + bytes.readUIntBE(0, 3)))
     ids.push(bytes.readUInt32BE(4));
   expect(ids.slice(0, 6)).toEqual([2, 4, 2, 4, 2, 4]);
+});
+
+test.each([0, 100_000])(
+  'a stream whose peer has ended is read to its end after its session, %d bytes',
+  async (more) => {
+    const side = new Side();
+    const duplex = new StreamDuplex();
+    duplex.attach(side.mux.open(duplex)!);
+    duplex.write('a question');
+    const answer = Buffer.concat([Buffer.from('the answer'), Buffer.alloc(more, 'x')]);
+    side.mux.receive(dataFrame(2, answer, { opens: false, isLast: true }));
+    side.mux.close(0);
+    let ended = false;
+    const pieces: Buffer[] = [];
+    duplex.on('data', (bytes: Buffer) => pieces.push(bytes)).on('end', () => (ended = true));
+    await new Promise((resolve) => duplex.once('close', resolve));
+    expect([ended, Buffer.concat(pieces).equals(answer), duplex.errored]).toEqual([
+      true,
+      true,
+      expect.any(Error),
+    ]);
+  },
+);
+
+test('a stream whose peer has not ended fails with its session', () => {
+  const side = new Side();
+  const duplex = new StreamDuplex();
+  duplex.attach(side.mux.open(duplex)!);
+  duplex.write('a question');
+  side.mux.receive(dataFrame(2, Buffer.from('half an ans'), { opens: false, isLast: false }));
+  side.mux.close(0);
+  expect(duplex.destroyed).toBe(true);
 });
