@@ -23,7 +23,7 @@ interface LogNeeds {
 
 /** Prints a line for each request and connection of an edge, and for each WebSocket and event stream that opens. */
 export function requestLog(
-  { say, color, heard }: Pick<Voice, 'say' | 'color' | 'heard'>,
+  { log, color, heard }: Pick<Voice, 'log' | 'color' | 'heard'>,
   { nameOf, unreached }: LogNeeds,
 ): RequestLog {
   const named = (text: string): string =>
@@ -34,16 +34,16 @@ export function requestLog(
   return {
     onOpened: (explanation) => {
       heard(() => explanation);
-      say(openedLine(explanation, { color, named }));
+      log(openedLine(explanation, { color, named }));
     },
     onCompleted: (summary, explain) => {
       heard(explain);
-      say(requestLine(summary, endOf(summary), { color, named }));
+      log(requestLine(summary, endOf(summary), { color, named }));
       look(summary);
     },
     onConnection: (event, explain) => {
       const explanation = explain();
-      say(connectionLine(explanation, event.object, endOf(explanation), { color, named }));
+      log(connectionLine(explanation, event.object, endOf(explanation), { color, named }));
       look(explanation);
     },
   };

@@ -7,7 +7,10 @@ import { wantsColor } from './terminal.ts';
 /** How a verb that serves prints to its user. */
 export interface Voice {
   readonly color: boolean;
+  /** Prints a text at once. */
   readonly say: (text: string) => void;
+  /** Prints a line of the log, together with the others of this turn of the event loop. */
+  readonly log: (line: string) => void;
   /** Keeps the last request, to explain it. */
   readonly heard: (explain: () => Explanation) => void;
   /** The last request, explained; null before the first. */
@@ -18,7 +21,7 @@ export function voiceTo(out: NodeJS.WriteStream): Voice {
   let last: (() => Explanation) | null = null;
   return {
     color: wantsColor(out),
-    say: lines(out),
+    ...printing(out),
     heard: (explain) => void (last = explain),
     last: () => last?.() ?? null,
   };
@@ -28,10 +31,12 @@ export function voiceTo(out: NodeJS.WriteStream): Voice {
 const WAITING_BYTES = 1_048_576;
 
 /**
- * Prints lines, those of one turn of the event loop in one write: for a pipe it took a quarter of a request's time. A reader
- * that stops reading, as a full pipe or a paused terminal, does not fill the memory.
+ * Prints lines. Those of requests are gathered, because Node writes to pipes and files at once: for each request that took a
+ * quarter of its time. A reader that stops reading, as a full pipe or a paused terminal, does not fill the memory.
  */
-function lines(out: NodeJS.WritableStream & { readonly writableLength: number }): (text: string) => void {
+function printing(
+  out: NodeJS.WritableStream & { readonly writableLength: number },
+): Pick<Voice, 'say' | 'log'> {
   let waiting = '';
   let lost = 0;
   const write = (): void => {
@@ -41,17 +46,25 @@ function lines(out: NodeJS.WritableStream & { readonly writableLength: number })
   };
   // What is waiting when the process ends is printed, too.
   process.on('exit', write);
-  return (text) => {
-    if (out.writableLength + waiting.length < WAITING_BYTES) {
-      if (waiting === '') setImmediate(write);
-      waiting += `${text}\n`;
-    } else if (lost++ === 0) {
+  const add = (text: string): void => {
+    if (out.writableLength + waiting.length < WAITING_BYTES) waiting += `${text}\n`;
+    else if (lost++ === 0) {
       out.once('drain', () => {
         const were = counted(lost, 'line was', 'lines were');
         lost = 0;
         out.write(`${were} lost, because the output was not read\n`);
       });
     }
+  };
+  return {
+    say: (text) => {
+      add(text);
+      write();
+    },
+    log: (line) => {
+      if (waiting === '') setImmediate(write);
+      add(line);
+    },
   };
 }
 

@@ -117,7 +117,7 @@ it('serve --log prints the same lines', async () => {
 
 it('no event is made for lines alone', () => {
   const log = requestLog(
-    { say: () => {}, heard: () => {}, color: false },
+    { log: () => {}, heard: () => {}, color: false },
     { nameOf: String, unreached: () => {} },
   );
   expect(heardBy(log, {}).onEvent).toBeUndefined();

@@ -30,7 +30,7 @@ it('lines for a reader that does not read are limited, and it is shown how many 
   await expect.poll(() => printed.endsWith('\nagain\n')).toBe(true);
 });
 
-it('lines of one turn of the event loop are one write', async () => {
+it('lines of the log of one turn of the event loop are one write; other lines are written at once', async () => {
   const writes: string[] = [];
   const out = new Writable({
     write(bytes: Buffer, _encoding, done) {
@@ -39,8 +39,11 @@ it('lines of one turn of the event loop are one write', async () => {
     },
   });
   const voice = voiceTo(out as unknown as NodeJS.WriteStream);
-  voice.say('one');
-  voice.say('two');
+  voice.log('one');
+  voice.log('two');
   expect(writes).toEqual([]);
   await expect.poll(() => writes).toEqual(['one\ntwo\n']);
+  voice.log('three');
+  voice.say('at once');
+  expect(writes[1]).toBe('three\nat once\n');
 });
