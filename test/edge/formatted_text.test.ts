@@ -16,7 +16,7 @@ test.each([
   ['an edge with many aliases', `${BOMB}\nedges: *e\n`, 'edge.alias_limit'],
   ['a policy with many aliases', `${BOMB}\non_http_request: *e\n`, 'ERR_SERVICE_2236'],
   ['a policy in an edge, in itself', embedded('on_http_request: &a\n  - *a'), 'edge.missing_key'],
-  ['brackets', `edges: ${'['.repeat(5_000)}`, 'edge.syntax'],
+  ['brackets', `edges: ${'['.repeat(5_000)}`, 'edge.too_deep'],
 ])('%s is refused with its findings', (_name, text, code) => {
   const formatted = formattedText({ name: 'x.yaml', text });
   if ('text' in formatted) expect.fail('it was formatted');
