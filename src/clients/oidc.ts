@@ -7,7 +7,7 @@ import type {
   OidcTokens,
 } from '../engine/oidc_question.ts';
 import { isTamperProof } from '../net/private_hosts.ts';
-import { failureOf } from './oidc_failures.ts';
+import { NoResponse, failureOf } from './oidc_failures.ts';
 import type { OidcFetch } from './oidc_fetch.ts';
 
 /** Queries OpenID providers with openid-client: discovery, PKCE, and all token checks of the standards. */
@@ -25,7 +25,8 @@ interface Known {
 
 /** Maximum age of metadata. */
 const METADATA_MS = 60 * 60_000;
-const TIMEOUT_SECONDS = 10;
+/** For all requests of one question: the delays of a slow provider must not add up. */
+const TIMEOUT_MS = 10_000;
 /** Tolerated clock difference. */
 const TOLERANCE_SECONDS = 30;
 /**
@@ -37,32 +38,33 @@ const KEYS_LOOK_SECONDS = 61;
 /** Requests whose answer concurrent requests share. */
 const SHARED: ReadonlySet<OidcRequest['does']> = new Set(['refresh', 'user_info', 'keys']);
 
-/** Creates a client with its own cache of providers. */
-export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
+/** Creates a client with its own cache of providers. `timeoutMs`: for each question. */
+export function createOidcAnswers(fetch: OidcFetch, timeoutMs = TIMEOUT_MS): OidcAnswers {
   const known = new Map<string, Promise<Known>>();
   const running = new Map<string, Promise<OidcAnswer>>();
 
-  async function providerOf(client: OidcClient, nowMs: number): Promise<Known> {
+  async function providerOf(client: OidcClient, nowMs: number, bounded: OidcFetch): Promise<Known> {
     const found = known.get(client.issuer);
     const fresh = found === undefined ? null : await found.catch(() => null);
     if (fresh !== null && nowMs - fresh.atMs < METADATA_MS && nowMs >= fresh.atMs) return fresh;
     // Concurrent requests wait for the same discovery.
-    if (known.get(client.issuer) === found) known.set(client.issuer, discovered(client, nowMs, fetch));
+    if (known.get(client.issuer) === found) known.set(client.issuer, discovered(client, nowMs, bounded));
     return known.get(client.issuer)!;
   }
 
   async function answered(question: OidcQuestion): Promise<OidcAnswer> {
     const { client, nowMs, request } = question;
+    const bounded = within(fetch, timeoutMs);
     let provider: Known;
     try {
-      provider = await providerOf(client, nowMs);
+      provider = await providerOf(client, nowMs, bounded);
     } catch (error) {
       known.delete(client.issuer);
       return failureOf(error, 'discovery');
     }
     try {
       // Metadata of a provider may have values of any type, which the library takes for granted.
-      const config = configured(provider, question, fetch);
+      const config = configured(provider, question, bounded);
       return await done(config, request).finally(() => keepKeys(provider, config));
     } catch (error) {
       return failureOf(error, 'invalid');
@@ -85,6 +87,13 @@ export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
   };
 }
 
+/** One deadline for all requests through it, from now on. */
+function within(fetch: OidcFetch, timeoutMs: number): OidcFetch {
+  const late = AbortSignal.timeout(timeoutMs);
+  return (url, { signal, ...options }) =>
+    fetch(url, { ...options, signal: signal === undefined ? late : AbortSignal.any([signal, late]) });
+}
+
 /** Keeps the key set that a request has fetched, unless a concurrent one has fetched a later one. */
 function keepKeys(provider: Known, config: openid.Configuration): void {
   const keys = openid.getJwksCache(config);
@@ -95,7 +104,6 @@ function keepKeys(provider: Known, config: openid.Configuration): void {
 async function discovered({ issuer, clientId }: OidcClient, nowMs: number, fetch: OidcFetch): Promise<Known> {
   const config = await openid.discovery(new URL(issuer), clientId, undefined, undefined, {
     [openid.customFetch]: securely(fetch, issuer),
-    timeout: TIMEOUT_SECONDS,
     execute: isPlain(issuer) ? [openid.allowInsecureRequests] : [],
   });
   return { metadata: { ...config.serverMetadata() }, atMs: nowMs, keys: undefined };
@@ -116,7 +124,12 @@ function securely(fetch: OidcFetch, issuer: string): OidcFetch {
     const asked = new URL(url);
     if (!(isPlain(issuer) ? isTamperProof(asked) : asked.protocol === 'https:'))
       throw new Error(`the provider names an endpoint over plain http: ${asked.origin}${asked.pathname}`);
-    return fetch(url, options);
+    try {
+      return await fetch(url, options);
+    } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') throw error;
+      throw new NoResponse('no response', { cause: error });
+    }
   };
 }
 
@@ -133,7 +146,6 @@ function configured({ metadata, keys }: Known, { client, nowMs }: OidcQuestion, 
   };
   const config = new openid.Configuration({ ...metadata }, client.clientId, about, authentication);
   config[openid.customFetch] = securely(fetch, client.issuer);
-  config.timeout = TIMEOUT_SECONDS;
   if (isPlain(client.issuer)) openid.allowInsecureRequests(config);
   // Also verifies the signature of ID tokens received over TLS.
   openid.enableNonRepudiationChecks(config);
@@ -179,7 +191,6 @@ async function done(config: openid.Configuration, request: OidcRequest): Promise
         headers: { accept: 'application/json' },
         body: undefined,
         redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
       });
       if (response.status !== 200)
         return { failure: 'unreachable', detail: `keys: status ${response.status}` };

@@ -12,16 +12,10 @@ const DENIALS: ReadonlySet<string> = new Set([
   'account_selection_required',
 ]);
 
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_SOCKET',
-]);
+/** The provider gave no complete HTTP response, for whatever reason: that says nothing about the user or the token. */
+export class NoResponse extends Error {
+  override readonly name = 'NoResponse';
+}
 
 /** Classifies an exception of the library; `otherwise` is the default. */
 export function failureOf(error: unknown, otherwise: OidcFailure): OidcAnswer {
@@ -45,7 +39,7 @@ function kindOf(error: unknown, otherwise: OidcFailure): OidcFailure {
   const { cause } = error;
   if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' && isResponse(cause) && isSilent(cause)) return 'unreachable';
   if (code.startsWith('OAUTH_') && otherwise !== 'discovery') return 'invalid';
-  return chainOf(error).some((each) => UNREACHABLE.has(codeOf(each))) ? 'unreachable' : otherwise;
+  return chainOf(error).some((each) => each instanceof NoResponse) ? 'unreachable' : otherwise;
 }
 
 /** There are several classes of responses in a process. */
@@ -55,10 +49,6 @@ function isResponse(value: unknown): value is Response {
 
 function isSilent({ status, headers }: Response): boolean {
   return isNoAnswer(status, (name) => headers.get(name));
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : '';
 }
 
 /** An error and its causes; of aggregated ones the first. */
