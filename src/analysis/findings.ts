@@ -11,7 +11,7 @@ import { type Examined, type Found, cellsByRoute } from './finding.ts';
 import { gateFindings, ruleGateFindings } from './gate_findings.ts';
 import { Analysis, Model, modulesOf } from './model.ts';
 import { headerFindings } from './header_findings.ts';
-import { idleLimits, idleSettings, sameBackends, zeroWeights } from './idle_settings.ts';
+import { forwardedBefore, idleLimits, idleSettings, sameBackends, zeroWeights } from './idle_settings.ts';
 import { patternFindings } from './pattern_findings.ts';
 import { rangeFindings } from './range_findings.ts';
 import {
@@ -73,6 +73,7 @@ export function findings(config: EdgeConfig, options: FindingOptions = {}): read
     ...policies.flatMap(comparedValues),
     ...policies.flatMap(removedBefore),
     ...policies.flatMap(idleLimits),
+    ...policies.flatMap((policy) => forwardedBefore(policy, uses)),
     ...headerFindings(config, policies, uses),
     ...policies.flatMap((policy) => expressionFindings(policy, dead).concat(ruleGateFindings(policy, dead))),
     ...gateFindings(examined),

@@ -2,7 +2,8 @@ import { parse } from '../cel/program.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { isEnforced } from '../filters/gates.ts';
-import { ACTION_FACTS } from '../filters/table.ts';
+import { whenEnds } from '../filters/facts.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { ExaminedPolicy } from './expression_findings.ts';
 import type { Found } from './finding.ts';
 import { canonical } from './model.ts';
@@ -45,6 +46,35 @@ export function idleLimits({ document }: ExaminedPolicy): readonly Found[] {
       ? []
       : [{ code: 'analysis.idle_limit', pointer, causes: [stricter.pointer] }];
   });
+}
+
+/** Types of modules that requests reach behind the policy of their route, and before its backend. */
+const BEFORE_BACKEND: ReadonlySet<string> = (() => {
+  const all = Array.from(MODULE_FACTS.values());
+  const policy = all.findIndex(({ runsActions }) => runsActions === true);
+  const backend = all.findIndex(({ choosesBackend }) => choosesBackend !== undefined);
+  return new Set(all.slice(policy + 1, backend).map(({ type }) => type));
+})();
+
+/** Modules between a policy that forwards all requests to another endpoint, and the backend of its route. */
+export function forwardedBefore(
+  { place, document }: ExaminedPolicy,
+  uses: readonly FilterUse[],
+): readonly Found[] {
+  const forward = document.phases.on_http_request
+    .filter(({ expressions }) => expressions.length === 0)
+    .flatMap(({ actions }) => actions)
+    .find(({ type, config }) => {
+      const facts = ACTION_FACTS.get(type)!;
+      return facts.ends.how.includes('forwarded') && whenEnds(facts, config) === 'always';
+    });
+  if (forward === undefined) return [];
+  const route = place.pointer.slice(0, place.pointer.lastIndexOf('/'));
+  return uses.flatMap(({ face, type, pointer }): readonly Found[] =>
+    face === 'module' && BEFORE_BACKEND.has(type) && pointer === pointerTo(route, type)
+      ? [{ code: 'analysis.forwarded_before', pointer, causes: [forward.pointer] }]
+      : [],
+  );
 }
 
 /** Backends with a weight of 0 beside others that have one. */

@@ -153,6 +153,7 @@ test('the documentation names what follows from settings', () => {
     'analysis.forged_field': 'forwarded addresses',
     'analysis.glued_path': 'replacements',
     'analysis.late_gate': 'late gates',
+    'analysis.forwarded_before': 'forwards',
     'analysis.open_cors': 'CORS',
     'analysis.refused_cors': 'CORS',
     'analysis.same_backend': 'equal servers',

@@ -5,6 +5,8 @@ const basic = action('basic-auth', { credentials: ["${secrets.get('v','u')}:${se
 const office = { allow: ['10.0.0.0/8', 'fd00::/8'] };
 const add = (headers: object) => action('add-headers', { headers });
 const remove = (...headers: readonly string[]) => action('remove-headers', { headers });
+/** Internal endpoints of a template are not looked up in the file. */
+const inside = { url: 'https://${req.host}.internal' };
 const limited = (more: object, ...key: readonly string[]) =>
   action('rate-limit', { ...limit(...key), ...more });
 const login = action('openid-connect', {
@@ -111,6 +113,20 @@ export const HEADER_MISTAKES: readonly PlantedMistake[] = [
     ],
     code: 'analysis.idle_limit',
     at: '1/actions/0',
+  },
+  {
+    name: 'request headers behind a policy that forwards everything',
+    rules: [deny("req.method == 'TRACE'"), rule([], action('forward-internal', inside))],
+    route: { request_headers: { add: { 'x-edge': 'shop' } } },
+    code: 'analysis.forwarded_before',
+    at: 'routes/0/request_headers',
+  },
+  {
+    name: 'a circuit breaker behind a policy that forwards everything',
+    rules: [rule([], action('forward-internal', inside))],
+    route: { circuit_breaker: { volume_threshold: 50, error_threshold_percentage: 0.2 } },
+    code: 'analysis.forwarded_before',
+    at: 'routes/0/circuit_breaker',
   },
   {
     name: 'a dry run that nothing reads',
@@ -235,6 +251,22 @@ export const HEADERS_DONE_RIGHT: readonly Omit<PlantedMistake, 'code' | 'at'>[] 
       rule([], limited({ capacity: 10, rate: '60s' }, 'conn.client_ip')),
       rule([], limited({ capacity: 100, rate: '120m', name: 'sustained' }, 'conn.client_ip')),
     ],
+  },
+  {
+    name: 'request headers for requests that are not forwarded, and a breaker for failures of forwards',
+    rules: [
+      rule(["req.url.path.startsWith('/api')"], action('forward-internal', inside)),
+      rule([], action('forward-internal', { ...inside, on_error: 'continue' })),
+    ],
+    route: {
+      request_headers: { add: { 'x-edge': 'shop' } },
+      circuit_breaker: { volume_threshold: 50, error_threshold_percentage: 0.2 },
+    },
+  },
+  {
+    name: 'response headers behind a policy that forwards everything',
+    rules: [rule([], action('forward-internal', inside))],
+    route: { response_headers: { add: { 'x-edge': 'shop' } } },
   },
   {
     name: 'a page for errors of the backend',

@@ -121,6 +121,13 @@ export const CODES_OF_EFFECT = {
     example: '`weighted: {app: 100, canary: 0}`',
     cure: 'give it a weight, or remove it',
   },
+  'analysis.forwarded_before': {
+    basis: 'settings',
+    message:
+      'No request reaches this module: the policy of its route forwards all requests to an internal endpoint.',
+    example: '`request_headers` beside a policy that ends in `forward-internal`',
+    cure: 'move the module to the route of the internal endpoint, or use an action of the policy before it forwards',
+  },
   'analysis.idle_limit': {
     basis: 'settings',
     message: 'The limit is never reached: an earlier one with the same key allows no more requests.',
