@@ -13,7 +13,8 @@ const ANSWER_MS = 1_000;
 
 /**
  * The state of a hub in another process. The questions of one turn of the event loop go in one message, and have one
- * deadline.
+ * deadline. After the first one that passes nothing more is asked until an answer arrives, so that only the first requests
+ * wait, as with Redis; the end of a session is still published.
  */
 export function channelState(
   link: Link<ToHub, FromHub>,
@@ -23,6 +24,7 @@ export function channelState(
   const registries: SharedRegistry[] = [];
   let serial = 0;
   let isOver = false;
+  let isSilent = false;
   let batch: (readonly [number, SharedRequest])[] = [];
   let joined: (() => void) | null = null;
 
@@ -32,18 +34,21 @@ export function channelState(
     pending.delete(of);
     resolve?.(answer);
   };
+  const late = (asks: readonly (readonly [number, SharedRequest])[]): void => {
+    // One that was answered by then is no longer pending.
+    const unanswered = asks.filter(([of]) => pending.has(of));
+    if (unanswered.length > 0) isSilent = true;
+    for (const [of] of unanswered) settle(of, unavailable(SILENT));
+  };
   const flush = (): void => {
     const asks = batch;
     batch = [];
-    const fail = (detail: string): void => {
-      for (const [of] of asks) settle(of, unavailable(detail));
-    };
-    if (isOver || !link.send({ asks })) fail(GONE);
-    // One that was answered by then is no longer pending.
-    else lateAfter(answerMs, () => fail('no answer in time'));
+    if (isOver || !link.send({ asks })) for (const [of] of asks) settle(of, unavailable(GONE));
+    else lateAfter(answerMs, () => late(asks));
   };
   link.hear((message) => {
     if ('answers' in message) {
+      isSilent = false;
       for (const [of, answer] of message.answers) settle(of, answer);
       return;
     }
@@ -59,6 +64,7 @@ export function channelState(
   return {
     ask: (request) => {
       if (isOver) return unavailable(GONE);
+      if (isSilent && request.do !== 'publish') return unavailable(SILENT);
       if (pending.size >= PENDING_LIMIT) return unavailable('too many questions wait');
       return new Promise((resolve) => {
         const own = ++serial;
@@ -77,4 +83,5 @@ export function channelState(
   };
 }
 
+const SILENT = 'no answer in time';
 const GONE = 'the process that has the state is gone';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
 import { channelState } from '../../src/shared_state/channel.ts';
 import type { Hub } from '../../src/shared_state/hub.ts';
@@ -17,7 +18,14 @@ export function nodeOf(hub: Hub, whenUnavailable: WhenUnavailable = 'local', ans
   const state = channelState(linkOver<ToHub, FromHub>(port1), { whenUnavailable, answerMs });
   return {
     state,
-    hold: (held: boolean) => void (isHeld = held),
+    hold: async (held: boolean) => {
+      isHeld = held;
+      if (held) return;
+      // A hub that is no longer silent answers what it was asked before.
+      const answered = once(port1, 'message');
+      port2.postMessage({ answers: [] } satisfies FromHub);
+      await answered;
+    },
     cut: () => port1.close(),
   };
 }

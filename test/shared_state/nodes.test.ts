@@ -161,11 +161,11 @@ describe('a login at several nodes', () => {
       const { op, edges } = await gates([node!.state]);
       const browser = browserOf(edges[0]!, 'app.test');
       const hop = await browser.go('https://app.test/');
-      node!.hold(true);
+      await node!.hold(true);
       const refused = await browser.go(op.approve(hop.location!));
       expect([refused.status, codeOf(refused, 'oidc')]).toEqual([502, 'oidc.provider_failed']);
       expect(refused.text).toContain('cannot be completed now');
-      node!.hold(false);
+      await node!.hold(false);
       const again = await browser.go('https://app.test/');
       await browser.go(op.approve(again.location!));
       expect((await browser.go('https://app.test/')).text).toBe('the app');
@@ -257,9 +257,9 @@ describe('a limit at several nodes', () => {
   ] as const)('is %s while the state is silent, and when it is gone', async (policy, expected) => {
     const [node] = nodes(1, policy);
     const edge = limited(node!.state);
-    node!.hold(true);
+    await node!.hold(true);
     expect(await statuses(edge, CAPACITY + 1)).toEqual(expected);
-    node!.hold(false);
+    await node!.hold(false);
     expect(await statuses(edge, 1, '/again')).toEqual([200]);
     node!.cut();
     await expect.poll(() => node!.state.ask({ do: 'find', id: 'x' }) instanceof Promise).toBe(false);
@@ -282,7 +282,7 @@ describe('a limit at several nodes', () => {
 
   it('that only reports lets requests pass in any case', async () => {
     const [node] = nodes(1, 'deny');
-    node!.hold(true);
+    await node!.hold(true);
     const edge = limited(node!.state, false);
     const { response, trace } = await edge.handle(new Request('https://app.test/'));
     expect(response.status).toBe(200);

@@ -35,10 +35,10 @@ it('takes the response to a login once, and none while it cannot be checked', as
         headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
       }),
     );
-  links[1].hold(true);
+  await links[1].hold(true);
   const unknown = await post(two);
   expect([unknown.response.status, two.gate.codes.at(-1)]).toEqual([502, 'saml.provider_failed']);
-  links[1].hold(false);
+  await links[1].hold(false);
   expect((await post(two)).response.status).toBe(302);
   expect((await post(one)).response.status).toBe(400);
   expect(one.gate.explained.at(-1)!.detail).toMatchObject({ problem: 'state_used' });
@@ -66,10 +66,10 @@ it('takes a logout message once, and none while it cannot be checked', async () 
   expect((await at(one, message('_a'))).status).toBe(302);
   expect((await at(two, message('_a'))).status).toBe(400);
   expect(two.gate.explained.at(-1)!.detail).toMatchObject({ reason: 'replayed' });
-  links[1].hold(true);
+  await links[1].hold(true);
   expect((await at(two, message('_b'))).status).toBe(400);
   expect(two.gate.explained.at(-1)!.detail).toMatchObject({ reason: 'replay_unknown' });
-  links[1].hold(false);
+  await links[1].hold(false);
   // The session of the user ended at the other node, too.
   await expect.poll(async () => (await two.browser.go(`${HOME}/`, null)).status).toBe(302);
 });
