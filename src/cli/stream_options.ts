@@ -1,5 +1,4 @@
 import { modulesOf } from '../coverage/placed_routes.ts';
-import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
 import { isInternalHost } from '../edge/document/internal_hosts.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -11,6 +10,7 @@ import { identityHost } from '../auth/saml/addresses.ts';
 import { dataFolder, localCertificates } from './local_authority.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { readPort } from './option_values.ts';
+import { isWorker } from './workers.ts';
 
 /** Options of verbs that listen for TLS and TCP in addition to plain HTTP. */
 export interface StreamVerbOptions {
@@ -108,7 +108,7 @@ export function streamListening(
   };
   const { adminPort, adminHost: host } = options;
   // With several processes, the first one serves the counts of all.
-  const admin = adminPort === undefined || cluster.isWorker ? {} : { admin: { host, port: adminPort } };
+  const admin = adminPort === undefined || isWorker ? {} : { admin: { host, port: adminPort } };
   return { ...(options.tls && { tls }), ...admin, tcp: { ports: options.edgePort, proxyProtocol }, say };
 }
 

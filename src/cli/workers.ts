@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { InvalidArgumentError } from 'commander';
 import type { Family } from '../server/admin_metrics.ts';
 import { EXIT } from './exit_codes.ts';
@@ -13,11 +12,14 @@ export type WorkerMessage =
   /** Events as JSON. */
   { readonly events: readonly string[] } | { readonly counts: readonly Family[]; readonly serial: number };
 
+// `node:cluster` loads `node:child_process`. Only a process that another one has started, with a channel, may be a worker.
+const own = process.channel === undefined ? undefined : process.getBuiltinModule('node:cluster').worker;
+
 /** Whether this process is a worker, started by the first process. */
-export const isWorker = cluster.isWorker;
+export const isWorker = own !== undefined;
 
 /** Whether this worker prints the start messages. */
-const isFirstWorker = cluster.worker?.id === 1;
+const isFirstWorker = own?.id === 1;
 
 /** The first worker prints what concerns all of them. */
 export const isQuiet = isWorker && !isFirstWorker;
@@ -52,7 +54,7 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
   });
   process.once('disconnect', once);
   // Otherwise Node would end this process at once when the first one is gone, and cut requests in flight.
-  cluster.worker!.exitedAfterDisconnect = true;
+  own!.exitedAfterDisconnect = true;
   // The terminal signals all processes; the first one gives the orders.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.once('SIGTERM', once);
