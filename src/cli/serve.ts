@@ -25,7 +25,7 @@ import { apiCertificate, sealingKeysIn } from './serve_files.ts';
 import { type ServeOptions, serveOptions } from './serve_options.ts';
 import { EXIT } from './exit_codes.ts';
 import { refuseStale, standingOf, whenStale } from './node_standing.ts';
-import { endingWith, isQuiet, isWorker, untilOrdered } from './workers.ts';
+import { endingWith, isQuiet, isWorker, untilOrdered, whenKeysOrdered } from './workers.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { ignoreClosedOutput, stdout } from './output.ts';
 
@@ -158,7 +158,8 @@ async function untilStopped(
       (error: unknown) => say(errorText(error)),
     );
   };
-  process.on('SIGHUP', reload);
+  if (isWorker) whenKeysOrdered(reload);
+  else process.on('SIGHUP', reload);
   const staleness = whenStale(store.nodes, maxStale);
   const stale = staleness.stale.then(() => {
     say(`the store was unreachable for ${maxStale! / 1_000} s (--max-stale): stopping`);

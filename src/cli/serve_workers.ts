@@ -8,6 +8,7 @@ import { stateHub } from '../shared_state/hub.ts';
 import { EXIT } from './exit_codes.ts';
 import { sharingWith } from './worker_sharing.ts';
 import { superviseWorkers } from './supervision.ts';
+import type { Order } from './workers.ts';
 import { stderr } from './output.ts';
 
 /** What the first process needs of the options of `serve`. */
@@ -49,9 +50,11 @@ export async function superviseServe(
   return code;
 }
 
-/** Workers read the keys of the secrets again. */
-function passOn(signal: NodeJS.Signals): void {
-  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal);
+/** Workers read the keys of the secrets again: those that are starting do so once they serve, and a signal would end them. */
+function passOn(): void {
+  const order: Order = { order: 'read_keys' };
+  for (const worker of Object.values(cluster.workers ?? {}))
+    if (worker?.isConnected() === true) worker.send(order);
 }
 
 /** Why the options exclude several processes; null if they do not. */

@@ -10,6 +10,7 @@ import { ListenError } from '../listen_options.ts';
 import { EXIT } from './exit_codes.ts';
 import { workerCounts } from './worker_counts.ts';
 import { type AfterEnd, type WorkerEnd, restarts } from './worker_restarts.ts';
+import { CHECK_MS, type WorkerHealth, workerHealth } from './worker_health.ts';
 import type { Order, WorkerMessage } from './workers.ts';
 
 /**
@@ -22,6 +23,7 @@ import type { Order, WorkerMessage } from './workers.ts';
 /** What a worker may need beside the time for draining until it has ended, in ms. */
 const ENDING_MS = 10_000;
 const STOP: Order = { order: 'stop' };
+const ANSWER: Order = { order: 'answer' };
 const NOT_BEGUN: WorkerEnd = { livedMs: 0, hasListened: false, status: null };
 
 // Node starts workers with the path of the main file as first argument. The binary has none: its arguments follow at once.
@@ -75,6 +77,7 @@ interface Running {
   readonly worker: Worker;
   readonly beganMs: number;
   readonly afterEnd: AfterEnd;
+  readonly health: WorkerHealth;
   isListening: boolean;
 }
 
@@ -105,6 +108,8 @@ class Workers {
   /** Starts so many workers; resolves with the exit code when all have ended. */
   run(count: number): Promise<number> {
     for (let at = 0; at < count && !this.#isStopping; at++) this.#begin(restarts());
+    const checks = setInterval(() => this.#check(), CHECK_MS);
+    void this.#ended.promise.then(() => clearInterval(checks));
     return this.#ended.promise;
   }
 
@@ -143,13 +148,30 @@ class Workers {
     // Of one that has begun: sending to a worker that has just ended fails.
     worker.on('error', (error) => void (hasBegun || failed(error)));
     if (!hasBegun) return;
-    this.#running.set(worker.id, { worker, beganMs: performance.now(), afterEnd, isListening: false });
+    const health = workerHealth();
+    const beganMs = performance.now();
+    this.#running.set(worker.id, { worker, beganMs, afterEnd, health, isListening: false });
     worker.on('message', (report: WorkerMessage) => {
+      health.answered();
       if ('events' in report) for (const json of report.events) sink?.writeJson(json);
     });
     this.#counts.hear(worker);
     began(worker);
     returnUnaccepted(worker, () => this.#areListening());
+  }
+
+  /** Kills workers that hang: others take their place, and the connections that they had not accepted. */
+  #check(): void {
+    // A stop has its own limit.
+    if (this.#isStopping) return;
+    for (const { worker, health, isListening } of this.#running.values()) {
+      const problem = health.check(isListening);
+      if (problem === null) worker.send(ANSWER);
+      else {
+        this.#supervision.say(`worker ${worker.process.pid} ${problem}, and is killed`);
+        worker.process.kill('SIGKILL');
+      }
+    }
   }
 
   #listens(worker: Worker): void {

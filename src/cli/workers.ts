@@ -5,12 +5,17 @@ import { EXIT } from './exit_codes.ts';
 /** Workers, which the first process starts (`supervision.ts`): what they send to it, and its orders. */
 
 /** An order to a worker. */
-export type Order = { readonly order: 'stop' } | { readonly order: 'count'; readonly serial: number };
+export type Order =
+  | { readonly order: 'stop' | 'answer' | 'read_keys' }
+  | { readonly order: 'count'; readonly serial: number };
 
 /** What the first process gets from a worker. */
 export type WorkerMessage =
   /** Events as JSON. */
-  { readonly events: readonly string[] } | { readonly counts: readonly Family[]; readonly serial: number };
+  | { readonly events: readonly string[] }
+  | { readonly counts: readonly Family[]; readonly serial: number }
+  /** To the order to answer. */
+  | { readonly answers: true };
 
 // `node:cluster` loads `node:child_process`. Only a process that another one has started, with a channel, may be a worker.
 const own = process.channel === undefined ? undefined : process.getBuiltinModule('node:cluster').worker;
@@ -24,11 +29,24 @@ const isFirstWorker = own?.id === 1;
 /** The first worker prints what concerns all of them. */
 export const isQuiet = isWorker && !isFirstWorker;
 
-/** The order to stop may arrive before this worker serves. */
+/** Orders may arrive before this worker serves. */
 let isStopOrdered = false;
+let areKeysOrdered = false;
 if (isWorker) {
   process.on('message', (message: Partial<Order>) => {
     if (message.order === 'stop') isStopOrdered = true;
+    else if (message.order === 'read_keys') areKeysOrdered = true;
+    else if (message.order === 'answer') process.send?.({ answers: true } satisfies WorkerMessage);
+  });
+  // Closing a terminal signals all processes, also those that are starting; the first one gives the orders.
+  process.on('SIGHUP', () => undefined);
+}
+
+/** Calls back when the first process orders to read the keys again, or has done so before this worker served. */
+export function whenKeysOrdered(read: () => void): void {
+  if (areKeysOrdered) read();
+  process.on('message', ({ order }: Partial<Order>) => {
+    if (order === 'read_keys') read();
   });
 }
 
@@ -56,7 +74,7 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
   // Otherwise Node would end this process at once when the first one is gone, and cut requests in flight.
   own!.exitedAfterDisconnect = true;
   // The terminal signals all processes; the first one gives the orders.
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  process.on('SIGINT', () => undefined);
   process.once('SIGTERM', once);
 }
 

@@ -85,6 +85,18 @@ describe('a worker that cannot be started', () => {
   });
 });
 
+it('a worker that hangs is replaced, and the connections that it had not accepted are served', async () => {
+  const { running, url } = await served();
+  const [hung] = workersOf(running);
+  process.kill(hung!, 'SIGSTOP');
+  const all = Array.from({ length: 4 }, () => get(url));
+  await running.waitFor(new RegExp(`worker ${hung} does not answer for 15 s, and is killed`));
+  expect(await Promise.all(all)).toEqual(Array(4).fill([200, 'the app']));
+  await untilServing(running, 2, url);
+  expect(workersOf(running)).not.toContain(hung);
+  expect(await running.stop('SIGTERM')).toBe(0);
+}, 60_000);
+
 it('workers that are killed at each start end the command with an error', async () => {
   const { running } = await served('--no-watch');
   const kill = setInterval(() => {

@@ -130,12 +130,16 @@ describe.skipIf(!(await hasPostgres('serve --workers')))('serve --workers 2', ()
 
   it('starts another process for one that cannot open the store, while the others serve', async () => {
     relay.hold();
-    const [victim] = workersOf(running);
-    process.kill(victim!, 'SIGKILL');
+    const former = workersOf(running);
+    process.kill(former[0]!, 'SIGKILL');
+    await expect.poll(() => workersOf(running).filter((pid) => pid !== former[0]).length).toBe(2);
+    // It does not end one that is starting.
+    running.process.kill('SIGHUP');
     await running.waitFor(/worker \d+ ended \(4\); starting another one/);
     expect(await ask('/')).toEqual({ status: 200, text: 'v5' });
     relay.mend();
     await untilServing(running, 2, places.edge);
+    expect(running.output()).not.toContain('ended (SIGHUP)');
   });
 
   it('ends on SIGTERM', async () => {
