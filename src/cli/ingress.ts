@@ -1,8 +1,8 @@
-import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type EdgeOfFile, type EdgeOptions, type Listening, usable } from '../edgeproof.ts';
-import { compileEventFilter } from '../events/filter.ts';
+import { type EventFilter, compileEventFilter } from '../events/filter.ts';
 import { type LostEvents, lostEvents } from '../events/lost.ts';
 import { placed } from './expression_error.ts';
 import { type EventSink, filtered } from '../events/ndjson.ts';
@@ -107,13 +107,10 @@ async function runHere(
   const upstreams = upstreamsOfEdge(() => live, { ...source, ...options, ...(isQuiet ? SILENT : voice) });
   try {
     const checked = await source.load();
-    printFindings(checked.diagnostics, voice);
-    if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;
-    const filter = eventFilterOf(options);
-    if (filter !== null && 'diagnostics' in filter) {
-      printFindings(filter.diagnostics, voice);
-      return EXIT.configInvalid;
-    }
+    const { filter, findings: inFilter } = eventFilterOf(options);
+    const findings = [...checked.diagnostics, ...inFilter];
+    if (!isQuiet || hasErrors(findings)) printFindings(findings, voice);
+    if (hasErrors(findings)) return EXIT.configInvalid;
     sink = options.events === undefined ? null : filtered(await sinkFor(options.events, lost, voice), filter);
     recording = await recordingOf(() => live?.edge.config ?? usable(checked).config, options);
     provider = await providerOf(source, usable(checked).config, joined);
@@ -159,34 +156,40 @@ async function runHere(
   return code;
 }
 
-/** The filter of `--event-filter`, or what is wrong with it, with its text; null without the option. */
-function eventFilterOf({ eventFilter: text }: IngressOptions): ReturnType<typeof compileEventFilter> | null {
-  if (text === undefined) return null;
+/** The filter of `--event-filter`, null without the option or if it has errors; and findings in its text. */
+function eventFilterOf({ eventFilter: text }: IngressOptions): {
+  readonly filter: EventFilter | null;
+  readonly findings: readonly Diagnostic[];
+} {
+  if (text === undefined) return { filter: null, findings: [] };
   const filter = compileEventFilter(text);
-  if (!('diagnostics' in filter)) return filter;
-  return { diagnostics: placed(filter.diagnostics, { name: '--event-filter', text }) };
+  if (!('diagnostics' in filter)) return { filter, findings: [] };
+  return { filter: null, findings: placed(filter.diagnostics, { name: '--event-filter', text }) };
 }
 
 const SILENT = { say: (): void => undefined };
 
 /** Serves with several processes; this one only supervises them. */
-async function runWorkers(
-  source: IngressSource,
-  { workers, events, record, drain, adminPort, adminHost, agents, inspector }: IngressOptions,
-  { say }: Voice,
-): Promise<number> {
+async function runWorkers(source: IngressSource, options: IngressOptions, voice: Voice): Promise<number> {
+  const { workers, events, record, drain, adminPort, adminHost, agents, inspector } = options;
+  const { say } = voice;
   const isInspected = inspector !== undefined && inspector !== false;
   if (record !== undefined || agents !== undefined || isInspected || source.makeEdge !== undefined) {
     stderr.write('--workers cannot be combined with --record, --agents, --inspector or --api\n');
     return EXIT.usage;
   }
-  const { config } = await source.load();
+  const { config, diagnostics } = await source.load();
+  const findings = [...diagnostics, ...eventFilterOf(options).findings];
+  if (config === null || hasErrors(findings)) {
+    printFindings(findings, voice);
+    return EXIT.configInvalid;
+  }
   const [{ superviseWorkers }, { sharingWith }, { stateHub }] = await Promise.all([
     import('./supervision.ts'),
     import('./worker_sharing.ts'),
     import('../shared_state/hub.ts'),
   ]);
-  const provider = config === null ? null : ((await source.provider?.(config)) ?? null);
+  const provider = (await source.provider?.(config)) ?? null;
   const lost = lostEvents();
   const sink = events === undefined ? null : await eventSink(events, { lost, say });
   for (const line of provider?.lines ?? []) say(`  ${line}`);

@@ -89,9 +89,9 @@ it('a worker that hangs is replaced, and the connections that it had not accepte
   const { running, url } = await served();
   const [hung] = workersOf(running);
   process.kill(hung!, 'SIGSTOP');
-  const all = Array.from({ length: 4 }, () => get(url));
+  const answers = Array.from({ length: 4 }, () => get(url));
   await running.waitFor(new RegExp(`worker ${hung} does not answer for 15 s, and is killed`));
-  expect(await Promise.all(all)).toEqual(Array(4).fill([200, 'the app']));
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 4 }, () => [200, 'the app']));
   await untilServing(running, 2, url);
   expect(workersOf(running)).not.toContain(hung);
   expect(await running.stop('SIGTERM')).toBe(0);

@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOpenMetrics } from '../server/open_metrics.ts';
 import { MAIN } from './main_file.ts';
@@ -112,17 +113,19 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
 
 describe('several processes that cannot begin', () => {
   it.each([
-    ['a file with errors', 'edges: { https: { a: { hostports: [] } } }\n', 3],
-    ['a file that is not there', null, 2],
-  ])('%s: all of them end, with the same exit code', async (_name, text, code) => {
+    ['a file with errors', 'edges: { https: { a: { hostports: [] } } }\n', 3, / error edge\./g],
+    ['a file that is not there', null, 2, /edge\.yaml/g],
+  ])('%s: one error, and its exit code', async (_name, content, code, error) => {
     const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-workers-')), 'edge.yaml');
-    if (text !== null) writeFileSync(file, text);
+    if (content !== null) writeFileSync(file, content);
     const admin = String(await freePort());
     const args = [MAIN, 'dev', file, '--workers', '2', '--port', '0', '--admin-port', admin];
-    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const exited = once(child, 'exit');
+    const printed = Promise.all([text(child.stdout), text(child.stderr)]);
     const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
     expect(await exited).toEqual([code, null]);
     clearTimeout(late);
+    expect((await printed).join('').match(error)).toHaveLength(1);
   });
 });
