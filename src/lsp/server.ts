@@ -19,6 +19,7 @@ import { bindFeatures } from './features/bind.ts';
 import { CAPABILITIES } from './features/capabilities.ts';
 import { nameOfUri, pathOfUri } from './open_file.ts';
 import { Project } from './project.ts';
+import { ProtocolOrder } from './protocol_order.ts';
 import type { RecordedTraffic } from './recorded_traffic.ts';
 import type { Serving } from './serving.ts';
 import { DEFAULTS, type Settings, settingsOf } from './settings.ts';
@@ -50,10 +51,10 @@ export interface LspOptions {
 export function serveLsp(options: LspOptions): Promise<void> {
   const { stdin } = process;
   const input = new Framing();
-  // The library ends the process when its input is closed, which comes after the error.
+  const order = new ProtocolOrder(input);
   input.once('error', (error) => process.stderr.write(`${errorText(error)}\n`));
   pipeline(stdin, input, () => undefined);
-  const serving = startServing(options, input);
+  const serving = startServing(options, order);
   const { connection, documents, diagnosing, checks, runs, formatter } = serving;
   bindFeatures(serving);
   documents.listen(connection);
@@ -64,14 +65,16 @@ export function serveLsp(options: LspOptions): Promise<void> {
   };
   // An input that ended before says so no more.
   if (stdin.readableEnded || stdin.destroyed) return end();
-  return new Promise((resolve) => {
-    const ended = (): void => void end().then(resolve);
-    input.once('end', ended).once('close', ended);
-  });
+  // Threads may be busy for long; nothing can be answered any more.
+  const ended = () => process.exit(order.isShutDown ? 0 : 1);
+  input.once('end', ended).once('close', ended);
+  return new Promise(() => undefined);
 }
 
-function startServing({ version, startChecker }: LspOptions, input: Framing): Serving {
-  const connection = createConnection(ProposedFeatures.all, input, process.stdout);
+function startServing({ version, startChecker }: LspOptions, order: ProtocolOrder): Serving {
+  const connection = createConnection(ProposedFeatures.all, order.reader, order.writer, {
+    messageStrategy: order,
+  });
   const documents = new TextDocuments(TextDocument);
   const checks = new CheckClient(startChecker);
   const runs = new CheckClient(startChecker, RUN_LIMITS);

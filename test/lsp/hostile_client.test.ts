@@ -66,3 +66,60 @@ it('messages may come in pieces of any size', async () => {
   expect(out).toContain('"id":1');
   expect(code).toBe(0);
 });
+
+const INITIALIZE = {
+  id: 1,
+  method: 'initialize',
+  params: { processId: null, rootUri: null, capabilities: {} },
+};
+const SYMBOLS = { id: 2, method: 'workspace/symbol', params: { query: '' } };
+const SHUTDOWN = { id: 3, method: 'shutdown' };
+const EXIT = { method: 'exit' };
+
+/** The answers to messages by id; texts are sent as they are. */
+async function answersTo(
+  ...messages: readonly (object | string)[]
+): Promise<{ answers: ReadonlyMap<unknown, unknown>; problem: string; code: unknown }> {
+  const texts = messages.map((each) =>
+    typeof each === 'string' ? each : JSON.stringify({ jsonrpc: '2.0', ...each }),
+  );
+  const bytes = texts.map((text) => `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+  const { out, ...rest } = await answerTo(bytes.join(''));
+  const answers = out.split(/Content-Length: \d+\r\n\r\n/).flatMap((text) => {
+    if (text === '') return [];
+    const { id, error, result } = JSON.parse(text) as Record<string, { readonly code?: number }>;
+    return [[id, error?.code ?? result] as const];
+  });
+  return { answers: new Map(answers), ...rest };
+}
+
+it('refuses requests before `initialize` and after `shutdown`', async () => {
+  const early = await answersTo(SYMBOLS, EXIT);
+  expect(early.answers.get(2)).toBe(-32_002);
+  const late = await answersTo(INITIALIZE, SHUTDOWN, SYMBOLS, EXIT);
+  expect(late.answers.get(2)).toBe(-32_600);
+  expect(late.code).toBe(0);
+});
+
+it.each([
+  ['{"jsonrpc"', -32_700],
+  ['[]', -32_600],
+])('answers the message %s', async (text, code) => {
+  const { answers } = await answersTo(text, INITIALIZE, SHUTDOWN, EXIT);
+  expect(answers.get(null)).toBe(code);
+  expect(answers.has(3)).toBe(true);
+});
+
+const OPENED = { uri: 'file:///edge.yaml', languageId: 'yaml', version: 1, text: 'hosts: [a.test]' };
+
+it.each([
+  ['textDocument/didOpen', { textDocument: { ...OPENED, text: 5 } }],
+  ['textDocument/didOpen', { textDocument: { ...OPENED, uri: 5 } }],
+  ['textDocument/didChange', { textDocument: OPENED, contentChanges: [{ text: 5, range: {} }] }],
+  ['textDocument/didChange', { textDocument: OPENED, contentChanges: 5 }],
+])('ignores a malformed document in %s, and still answers about all others', async (method, params) => {
+  const open = { method: 'textDocument/didOpen', params: { textDocument: OPENED } };
+  const { answers, problem } = await answersTo(INITIALIZE, open, { method, params }, SYMBOLS, SHUTDOWN, EXIT);
+  expect(answers.get(2)).toEqual(expect.any(Array));
+  expect(problem).toContain(`${method} is ignored: \``);
+});
