@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { isSingleExecutable } from '../loading/single_executable.ts';
 import { type ReadableText, serveMcp } from '../mcp/server.ts';
+import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { mustExist } from './named_files.ts';
 import { addText } from './option_values.ts';
@@ -23,7 +24,9 @@ export function register(command: Command): void {
       if (isSingleExecutable) throw new FileError(NOT_IN_BINARY);
       for (const folder of root) mustBeFolder(folder);
       const folders = root.length > 0 ? root : [process.cwd()];
-      await serveMcp({ version: packageVersion(), folders, resources: [...schemas(), ...examples()] });
+      const resources = [...schemas(), ...examples()];
+      const isRead = await serveMcp({ version: packageVersion(), folders, resources });
+      if (!isRead) process.exitCode = EXIT.runtime;
     });
 }
 

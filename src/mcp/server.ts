@@ -1,8 +1,10 @@
+import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { type ToolSetting, callTool } from './call_tool.ts';
+import { JsonLines } from './json_lines.ts';
 import { PROMPTS } from './prompts.ts';
 import { RefusedInput, existingFolders } from './read_access.ts';
 import { TOOLS, type Tool } from './tools.ts';
@@ -33,19 +35,20 @@ const ANSWER = z.object({
   shortened: z.string().optional().describe('Present if something was left out'),
 });
 
-/** Serves the tools over standard input and output until the input ends. */
-export function serveMcp(options: McpOptions): Promise<void> {
+/** Serves the tools over standard input and output until the input ends. False if a message was too long to be read. */
+export function serveMcp(options: McpOptions): Promise<boolean> {
   const processes = new VerbProcesses();
-  const { stdin } = process;
+  const { stdin, stdout } = process;
+  const input = new JsonLines((answer) => void stdout.write(answer));
   serveStdio(() => serverOf(options, processes), {
-    transport: new EndingTransport(),
+    transport: new EndingTransport(input),
     onerror: ({ message }) => process.stderr.write(`${message}\n`),
   });
-  if (stdin.readableEnded || stdin.destroyed) return Promise.resolve();
-  return new Promise((resolve) => void stdin.once('close', resolve).once('end', resolve));
+  if (stdin.readableEnded || stdin.destroyed) return Promise.resolve(true);
+  return new Promise((resolve) => void pipeline(stdin, input, () => resolve(!input.isTooLong)));
 }
 
-/** When the library gives its input up, as after a message of more than 10 MiB, the process ends: nothing would be answered. */
+/** When the library gives its input up, as after its output failed, the process ends: nothing would be answered. */
 class EndingTransport extends StdioServerTransport {
   override async close(): Promise<void> {
     await super.close();
