@@ -21,6 +21,14 @@ export function readFileSync(name: string, encoding?: 'utf8'): Buffer | string {
   return encoding === 'utf8' ? text : Buffer.from(text, 'utf8');
 }
 
+export function statSync(name: string): {
+  readonly isCharacterDevice: () => boolean;
+  readonly isBlockDevice: () => boolean;
+} {
+  realpathSync(name);
+  return { isCharacterDevice: () => false, isBlockDevice: () => false };
+}
+
 export function readdirSync(name: string): string[] {
   const folder = resolve('/', name);
   return Array.from(files.keys()).flatMap((path) => (dirname(path) === folder ? [basename(path)] : []));

@@ -93,6 +93,12 @@ export function isWritten(): boolean {
   return !stdout.hasFailed && !stderr.hasFailed;
 }
 
+/** Resolves when readers have taken all output. */
+export async function written(): Promise<void> {
+  for (const output of [stdout, stderr])
+    await new Promise((resolve) => void output.stream().write('', resolve));
+}
+
 /** Watches the streams of Node, for code that takes them from `process`. */
 export function watchOutput(): void {
   stdout.stream();

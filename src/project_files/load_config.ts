@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
@@ -12,6 +12,7 @@ import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { isPropertyFile, kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
+import { countProgram } from './programs.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import type { Sources } from './sources.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
@@ -26,7 +27,6 @@ export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs
 const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate|properties|include`);
 /** The exit code of a file that cannot be read; `cli/exit_codes.ts` has them all. */
 const UNREADABLE = 2;
-let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
 export function isScript(path: string): boolean {
@@ -158,8 +158,12 @@ let standardInput: Buffer | null = null;
 export function readBytes(path: string): Buffer {
   if (path === '') throw new FileError('the name of a file is empty; name one');
   try {
-    return path === '-' ? (standardInput ??= readFileSync(0)) : readFileSync(path);
+    if (path === '-') return (standardInput ??= readFileSync(0));
+    // Some devices, such as /dev/zero, never end.
+    if (isDevice(path)) throw new FileError(`cannot read ${path}: it is a device; name a regular file`);
+    return readFileSync(path);
   } catch (error) {
+    if (error instanceof FileError) throw error;
     const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? nameNear(path) : undefined;
     throw new FileError(
       near === undefined
@@ -167,6 +171,11 @@ export function readBytes(path: string): Buffer {
         : `cannot read ${path}: there is no such file; ${near}`,
     );
   }
+}
+
+function isDevice(path: string): boolean {
+  const stat = statSync(path);
+  return stat.isCharacterDevice() || stat.isBlockDevice();
 }
 
 /** Reads a file as text in UTF-8; throws FileError. */
@@ -248,7 +257,7 @@ export async function importDefault(path: string, sources?: Sources): Promise<un
   if (sources !== undefined) throw new FileError(`${path} is a program, which is not run here`);
   const url = pathToFileURL(resolve(path));
   // A module is loaded once per URL, so a reload needs a new one.
-  url.searchParams.set('load', String(++loads));
+  url.searchParams.set('load', String(countProgram()));
   let module: { readonly default?: unknown };
   const cutOff = (): void => {
     process.stderr.write(

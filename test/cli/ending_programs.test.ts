@@ -13,6 +13,8 @@ edges: { https: { shop: { hostports: ['shop.test:443'], routes: [{ match_type: p
   'first.scenario.yaml': CASES,
   'waits.scenario.mjs': 'await new Promise(() => {});\nexport default {};\n',
   'exits.scenario.mjs': 'process.exit(0);\nexport default {};\n',
+  'ticks.mjs':
+    "setInterval(() => {}, 1_000);\nconsole.log('loaded');\nexport default { edges: { https: {} } };\n",
   'waits.mjs': 'await new Promise(() => {});\nexport default {};\n',
   'exits.mjs': 'process.exit(0);\nexport default {};\n',
 });
@@ -32,4 +34,11 @@ it.each(['waits', 'exits'])('a program that %s fails the verb that loads it', as
       /cannot load (?:waits|exits)\.\S+: the process ended before the program did; it must not call process\.exit, and what it awaits has to settle/,
     );
   }
+});
+
+it('a program that leaves a timer running does not keep the verb that loads it', async () => {
+  const running = start(['check', 'ticks.mjs'], folder);
+  const [code] = (await once(running.process, 'close')) as [number];
+  expect(code).toBe(0);
+  expect(running.output()).toMatch(/loaded[^]*1 warning/);
 });
