@@ -52,6 +52,15 @@ it('http runs a published policy with facts and the targets of forward-internal'
   expect((await run('france.yaml')).map((each) => each.slice(0, 3))).toEqual(['451', '451']);
 });
 
+it('http says that a policy is empty, and what one has', async () => {
+  const empty = folderWith({ 'empty.yaml': '' });
+  const { code, stdout } = await edgeproof(['http', '3000', '--policy', 'empty.yaml'], empty);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(
+    /empty\.yaml.* the policy is empty\n[^]*a minimal policy has a phase such as `on_http_request`/,
+  );
+});
+
 it('http refuses what it cannot use', async () => {
   const none = await edgeproof(['http', '3000', '--policy', 'policy.yml', '--facts', 'none.yaml'], folder);
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('none.yaml has no `facts`') });

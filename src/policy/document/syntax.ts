@@ -27,7 +27,7 @@ export function reportProblems(policy: PolicyText, report: Report, problems: rea
     report(UNREADABLE, pointer, MESSAGES[code] ?? trap?.message ?? message, {
       span: trap?.edit.span ?? place,
       hint: trap?.hint ?? hint,
-      notes: code in MESSAGES ? [] : (notes ?? []),
+      notes: notes ?? [],
       fix:
         trap === undefined
           ? fix && { message: fix.message, safe: fix.safe, edit: fix }
