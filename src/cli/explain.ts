@@ -19,7 +19,7 @@ import { hintLine, unknownHostHint } from '../project_files/unknown_host.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
-import { printFindings } from './terminal.ts';
+import { printFindings, wantsColor } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
 import { refuseAlone, refuseBeside } from './option_conflicts.ts';
@@ -180,7 +180,9 @@ async function explain(
       const values = isFull ? `${valuesText(reasons.values())}${timed.text()}` : '';
       const unmatched = lineAboutUnmatched(explanation.decidedBy.code, exchange.head.host, config);
       const assumed = assumptions(exchange, options, config, agents, isFull);
-      stdout.write(`${renderExplanation(explanation)}\n${unmatched}${hintLine(hint)}${values}${assumed}`);
+      stdout.write(
+        `${renderExplanation(explanation, { color: wantsColor(stdout) })}\n${unmatched}${hintLine(hint)}${values}${assumed}`,
+      );
       if (options.event === true) stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     }
     return EXIT.ok;
@@ -286,7 +288,9 @@ async function explainCase(path: string, options: Options): Promise<number> {
     stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   } else {
     const isFull = options.verbose === true;
-    stdout.write(`${caseTrees(explained, isFull)}${isFull ? explained.times() : ''}`);
+    stdout.write(
+      `${caseTrees(explained, { isFull, color: wantsColor(stdout) })}${isFull ? explained.times() : ''}`,
+    );
   }
   return EXIT.ok;
 }

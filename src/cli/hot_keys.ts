@@ -18,6 +18,7 @@ interface Served {
   readonly reload: (() => void) | null;
   /** The last request, explained; null before the first. */
   readonly last: () => Explanation | null;
+  readonly color: boolean;
   readonly say: (text: string) => void;
 }
 
@@ -29,12 +30,14 @@ function stop(): void {
 const CLEAR = '\u001b[2J\u001b[3J\u001b[H';
 
 /** Keys of the terminal in which a verb serves: says what they are, and listens. Null without a terminal. */
-export function hotKeys({ url, reload, last, say }: Served): { readonly close: () => void } | null {
+export function hotKeys({ url, reload, last, color, say }: Served): { readonly close: () => void } | null {
   const { stdin } = process;
   if (!stdin.isTTY || !stdout.isTTY) return null;
   const explainLast = (): void => {
     const explanation = last();
-    say(explanation === null ? 'no request has come yet' : `\n${renderExplanation(explanation)}\n`);
+    say(
+      explanation === null ? 'no request has come yet' : `\n${renderExplanation(explanation, { color })}\n`,
+    );
   };
   const keys: readonly HotKey[] = [
     { key: 'o', does: 'open in the browser', run: () => openInBrowser(url, say) },

@@ -1,3 +1,4 @@
+import { type Look, type Paint, painter } from '../diagnostics/render.ts';
 import { type Lasting, lastingKind } from '../http/lasting_response.ts';
 import { queryWithoutSecrets } from '../http/secrets.ts';
 import type { InnerStep } from '../engine/contract.ts';
@@ -143,21 +144,24 @@ function reachedBy({ attempts }: Exchange | StreamExchange): Pick<Explained, 'ba
 export function subjectOf(explanation: Explanation | StreamExplanation): readonly [string, string] {
   if ('request' in explanation) {
     const { method, url, clientIp } = explanation.request;
-    return [`${method} ${url}`, clientIp];
+    return [method === '' ? 'bytes that are not an HTTP request' : `${method} ${url}`, clientIp];
   }
   const { kind, endpoint, clientIp } = explanation.connection;
   return [`${kind ?? 'connection'} to ${endpoint}`, clientIp];
 }
 
-/** The explanation as a tree for a terminal; one line per step, the deciding one marked. */
-export function renderExplanation(explanation: Explanation | StreamExplanation): string {
+/** The explanation as a tree for a terminal; one line per step, the deciding one marked, and coloured as in the log. */
+export function renderExplanation(
+  explanation: Explanation | StreamExplanation,
+  look: Pick<Look, 'color'> = { color: false },
+): string {
   const { steps, decidedBy, backend, tunnel } = explanation;
   const result = 'request' in explanation ? String(explanation.status) : explanation.outcome;
   const through = tunnel === null ? '' : ` through tunnel ${tunnel}`;
   const to = backend === null || result === 'denied' ? '' : ` → backend ${backend}${through}`;
   const [subject, clientIp] = subjectOf(explanation);
   const end = `└ ${result}${to}  ${decidedBy.code}`;
-  return [`${subject}  from ${clientIp}`, ...stepLines(steps, decidedBy), end].join('\n');
+  return [`${subject}  from ${clientIp}`, ...stepLines(steps, decidedBy, painter(look)), end].join('\n');
 }
 
 /** Each step with its place. */
@@ -176,16 +180,16 @@ export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep
 }
 
 /** The branches of the tree for a terminal: one line per step, the deciding one marked, with the steps inside it. */
-function stepLines(steps: readonly LocatedStep[], decidedBy: LocatedStep): string[] {
+function stepLines(steps: readonly LocatedStep[], decidedBy: LocatedStep, paint: Paint): string[] {
   const lines: string[] = [];
   const width = Math.max(...steps.map((step) => step.module.length));
   for (const step of steps) {
     const mark = step === decidedBy ? (step.verdict === 'stop' ? '■' : '●') : ' ';
     const facts = Object.entries(step.detail).map(([name, value]) => `${name}=${String(value)}`);
     const fact = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
-    lines.push(
-      `├ ${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.message}${fact}${placed(step.place)}`,
-    );
+    const text = `${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.message}${fact}${placed(step.place)}`;
+    const tone = step.verdict === 'stop' ? 'red' : 'green';
+    lines.push(`├ ${step === decidedBy ? paint(tone, text) : text}`);
     for (const inner of step.inner ?? [])
       lines.push(
         `│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.message}${placed(inner.place)}`,

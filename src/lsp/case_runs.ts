@@ -44,7 +44,7 @@ export class CaseRuns {
   async explain(name: string, index: number, settings: CheckSettings): Promise<Answers['explain']> {
     const found: Diagnostic[] = [];
     const explained = await this.#explained(name, index, settings, found);
-    return explained === null ? findingsText(found) : caseTrees(explained, false);
+    return explained === null ? findingsText(found) : caseTrees(explained, { isFull: false, color: false });
   }
 
   /** The place of the route that a case takes; null if it takes none, or cannot be run. */

@@ -88,13 +88,16 @@ export function explanationsOf(explained: ExplainedCase): readonly object[] {
 const PRINTED_LIMIT = 20;
 
 /** The requests, or the connections, of a case as text trees; `isFull` adds the values of all expressions. */
-export function caseTrees(explained: ExplainedCase, isFull: boolean): string {
+export function caseTrees(
+  explained: ExplainedCase,
+  { isFull, color }: { readonly isFull: boolean; readonly color: boolean },
+): string {
   const all = exchangesOf(explained);
   const shown = all.slice(0, PRINTED_LIMIT);
   const trees = shown.map((each) => {
     const explanation = explanationIn(explained, each);
     const values = isFull ? valuesText(explained.rules.of(each.connection).values()) : '';
-    return `${renderExplanation(explanation)}\n${hintLine(unknownHostHint(explanation, 'scenario'))}${values}`;
+    return `${renderExplanation(explanation, { color })}\n${hintLine(unknownHostHint(explanation, 'scenario'))}${values}`;
   });
   const more = all.length - shown.length;
   return `${trees.join('\n')}${more > 0 ? `\nand ${counted(more, 'more request')}\n` : ''}`;

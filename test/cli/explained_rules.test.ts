@@ -10,6 +10,7 @@ import { STANDARD } from '../../src/cel/std/standard.ts';
 import { BOOL, INT } from '../../src/cel/types.ts';
 import { EvalError, type Outcome, type Value } from '../../src/cel/values.ts';
 import { valueText } from '../../src/cel/value_text.ts';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeproof-explained-'));
@@ -117,4 +118,12 @@ describe('the part of an expression that decided', () => {
   ])('%s', (source, values, expected) => {
     expect(decider(source, values)).toBe(expected);
   });
+});
+
+it('colours the line that decides, as the log does', async () => {
+  const folder = folderWith({ 'edge.yaml': EDGE });
+  const explained = (url: string) =>
+    edgeproof(['explain', url], folder, { NO_COLOR: '', FORCE_COLOR: '1' }).then(({ stdout }) => stdout);
+  expect(await explained('https://shop.test/api')).toMatch(/\n├ \u001b\[31m■ .* stop .*\u001b\[39m\n/);
+  expect(await explained('https://other.test/')).toMatch(/\n├ \u001b\[31m■ .*\u001b\[39m\n/);
 });
