@@ -22,6 +22,8 @@ export interface EventSource {
 export interface SourceProblem {
   readonly number: number;
   readonly key: 'type' | 'fields' | 'filter' | 'sample_rate';
+  /** The index of the field, if it is about one. */
+  readonly index?: number;
   readonly message: string;
 }
 
@@ -45,12 +47,11 @@ export function sourceProblem({
   const known = Object.keys(TRAFFIC_EVENTS[type]);
   if (fields?.length === 0)
     return { number: 5400, key: 'fields', message: 'A traffic event requires fields.' };
-  const unknown = fields?.find(
+  const index = (fields ?? []).findIndex(
     (field) => !known.some((each) => each === field || each.startsWith(`${field}.`)),
   );
-  if (unknown !== undefined) {
-    return { number: 5403, key: 'fields', message: unknownField(type, unknown, known) };
-  }
+  if (index >= 0)
+    return { number: 5403, key: 'fields', index, message: unknownField(type, fields![index]!, known) };
   return filter === undefined || filter === '' ? null : filterProblem(filter);
 }
 

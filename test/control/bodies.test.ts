@@ -192,3 +192,8 @@ it('flags of the edge file are true or false: anything else applies nothing', as
   }
   expect((await instance.call('GET', '/backends/http_response')).body.backends).toEqual([]);
 });
+
+it.each(['1.2.3.4', '1.2.3.4:443'])('the address %s cannot be reserved as a domain', async (domain) => {
+  const { status, body } = await instance.call('POST', '/reserved_domains', { domain });
+  expect([status, body.details.pointer]).toEqual([400, '/domain']);
+});

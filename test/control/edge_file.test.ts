@@ -74,6 +74,14 @@ describe('an edge file', () => {
     expect((await exported()).document).toEqual(document);
   });
 
+  it.each(['address_databases', 'service_name', 'properties'])(
+    'with a malformed %s is refused',
+    async (key) => {
+      const { status, body } = await put({ ...FILE, [key]: 5 }, '?dry_run=true');
+      expect([status, body.details.pointer]).toEqual([400, `/${key}`]);
+    },
+  );
+
   it('is exported unchanged from another store', async () => {
     const other = await startInstance();
     const { document } = await exported();

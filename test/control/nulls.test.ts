@@ -39,6 +39,15 @@ const camel = (name: string): string =>
   name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 describe('null in an update', () => {
+  it('as a weight is refused: without it the backend would get no requests any more', async () => {
+    const child = await instance.make('/backends/http_response', { body: 'x' });
+    const weighted = await instance.make('/backends/weighted', { backends: { [child.id]: 1 } });
+    const at = `/backends/weighted/${weighted.id}`;
+    const { status, body } = await instance.call('PATCH', at, { backends: { [child.id]: null } });
+    expect([status, body.details.pointer]).toEqual([400, `/backends/${child.id}`]);
+    expect(Object.keys((await instance.call('GET', at)).body.backends)).toEqual([child.id]);
+  });
+
   it('from the published client, which sends null for everything unset, removes nothing from a route', async () => {
     const { edge, route, at } = await guarded();
     // oxlint-disable-next-line typescript/no-explicit-any -- routes of the client have more fields than its type

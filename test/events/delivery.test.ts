@@ -311,6 +311,13 @@ describe('sources', () => {
     const instance = await instanceWith();
     const { body } = await instance.call('POST', '/event_subscriptions', { sources: [source] });
     expect(body.error_code).toBe(`ERR_SERVICE_${number}`);
-    expect(body.details.pointer).toMatch(/^\/sources\/0\/(?:type|fields|filter)$/);
+    expect(body.details.pointer).toMatch(/^\/sources\/0\/(?:type|fields(?:\/0)?|filter)$/);
+  });
+
+  it('a field that does not exist is pointed to', async () => {
+    const instance = await instanceWith();
+    const sources = [{ type: 'http_request_complete.v0', fields: ['conn', 'conn.colour'] }];
+    const { body } = await instance.call('POST', '/event_subscriptions', { sources });
+    expect(body.details.pointer).toBe('/sources/0/fields/1');
   });
 });

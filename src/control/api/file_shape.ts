@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { EDGE_FILE_KEYS } from '../../edge/document/schema.ts';
+import { EDGE_FILE_KEYS, edgeFile } from '../../edge/document/schema.ts';
 import type { Body } from '../resources/contract.ts';
-import { unknownField } from '../resources/parse.ts';
+import { parseValue, unknownField } from '../resources/parse.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { EDGE_FAMILIES } from './edge_file_names.ts';
 
@@ -24,6 +24,7 @@ function checkKeys(object: Body, known: readonly string[], pointer: string): voi
 /** Refuses an edge file whose parts are not the objects and lists that applying it walks through. */
 export function checkShape(document: Body): void {
   checkKeys(document, EDGE_FILE_KEYS, '');
+  checkUnstored(document);
   const isMap = (key: string): boolean => document[key] !== undefined && document[key] !== null;
   for (const key of MAPS.filter(isMap))
     for (const each of membersAt(document[key], `/${key}`)) checkMember(key, each);
@@ -36,6 +37,14 @@ export function checkShape(document: Body): void {
     for (const { value, pointer } of membersAt(edges, `/edges/${family}`))
       listAt(value['routes'], `${pointer}/routes`);
   }
+}
+
+/** Keys that no object is made of, so that nothing else checks their values. */
+const unstored = edgeFile.pick({ address_databases: true, service_name: true, properties: true });
+
+function checkUnstored(document: Body): void {
+  const given = Object.entries(document).filter(([key]) => Object.hasOwn(unstored.shape, key));
+  parseValue(unstored, Object.fromEntries(given), {});
 }
 
 interface Member {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseAuthority } from '../../http/host.ts';
+import { parseAddress } from '../../net/address.ts';
 import type { Completed, Draft } from './contract.ts';
 import { derive, field, notes, resource } from './fields.ts';
 import { managedFields, withRequest } from './managed_certificates.ts';
@@ -19,7 +20,12 @@ export function ingressDomain(host: string): string | null {
 export function domainName(given: string, { wildcard }: { readonly wildcard: boolean }): string {
   const start = wildcard && given.startsWith('*.') ? '*.' : '';
   const authority = parseAuthority(given.slice(start.length));
-  if (authority === null || authority.port !== undefined || !authority.host.includes('.'))
+  if (
+    authority === null ||
+    authority.port !== undefined ||
+    !authority.host.includes('.') ||
+    parseAddress(authority.host) !== null
+  )
     throw refusedValue(COMMON.badValue, '/domain', `'${given}' is not a domain name.`);
   return start + authority.host;
 }

@@ -37,7 +37,7 @@ const weights: Field = {
     z
       .record(z.string(), z.int().min(0).max(WEIGHT_LIMIT))
       .describe('Ids of other backends with their weights, 0 to 10000.'),
-    { update: 'empties', standard: {}, codes: { bad: 6512 } },
+    { update: 'empties', standard: {}, codes: { bad: 6512 }, refusesNulls: true },
   ),
   refers: (backends: Body) =>
     Object.keys(backends).map((id) => childReference(id, id, 'weighted_backend', 6524)),

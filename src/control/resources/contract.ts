@@ -50,6 +50,8 @@ export interface WriteRule {
    * pointers below the value, '' for the value itself, `*` for every key.
    */
   readonly emptyIsUnset?: readonly string[];
+  /** Whether members of the value may not be null: leaving them out would change it, not keep it as it is. */
+  readonly refusesNulls?: boolean;
 }
 
 interface ReadRule {
@@ -150,7 +152,12 @@ export interface Ports {
   /** The problem of an event source, or null. */
   readonly sourceProblem: (
     source: Body,
-  ) => { readonly number: number; readonly key: string; readonly message: string } | null;
+  ) => {
+    readonly number: number;
+    readonly key: string;
+    readonly index?: number;
+    readonly message: string;
+  } | null;
 }
 
 /** The result of completing an object: the body to store, and values that only this response shows. */

@@ -23,7 +23,9 @@ export const sourceUpdateSchema = sourceSchema.omit({ type: true });
 /** Throws if a source is invalid; `pointer` is its place. */
 export function checkSource(source: Body, pointer: string, ports: Draft['ports']): void {
   const problem = ports.sourceProblem(source);
-  if (problem !== null) throw refusedValue(problem.number, `${pointer}/${problem.key}`, problem.message);
+  if (problem === null) return;
+  const { number, key, index, message } = problem;
+  throw refusedValue(number, `${pointer}/${key}${index === undefined ? '' : `/${index}`}`, message);
 }
 
 /** The uri of a source, below that of its subscription. */

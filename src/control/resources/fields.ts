@@ -23,6 +23,7 @@ interface Writing {
   readonly standard?: unknown;
   readonly codes?: FieldCodes;
   readonly emptyIsUnset?: readonly string[];
+  readonly refusesNulls?: boolean;
 }
 
 /** A field that responses show as written. */

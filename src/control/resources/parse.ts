@@ -38,7 +38,7 @@ export function parseWrite(
   echoes: Readonly<Record<string, string>>,
 ): Body {
   const body = withoutEchoes(asObject(raw), echoes);
-  const nonNull = withoutNulls(withoutUnset(body, resource.fields)) as Body;
+  const nonNull = withoutUnsetNulls(withoutUnset(body, resource.fields), resource.fields);
   const given = operation === 'update' ? withoutEmpty(nonNull, resource.fields) : nonNull;
   const values = checked(writeSchema(resource, operation), given, resource.fields);
   const isEmpty = Object.keys(values).length === 0;
@@ -137,6 +137,15 @@ function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([, each]) => each !== null);
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)]));
+}
+
+/** The same for a body; fields that refuse null keep it, so that their schema refuses it. */
+function withoutUnsetNulls(body: Body, fields: Readonly<Record<string, Field>>): Body {
+  const given = withoutNulls(body) as Body;
+  const refusing = Object.keys(given).filter(
+    (name) => Object.hasOwn(fields, name) && fields[name]?.write?.refusesNulls === true,
+  );
+  return { ...given, ...Object.fromEntries(refusing.map((name) => [name, body[name]])) };
 }
 
 /** The body with null for every empty text that means unset. */

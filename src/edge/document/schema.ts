@@ -196,7 +196,9 @@ function edgesOf<Https extends z.ZodType, Tls extends z.ZodType, Tcp extends z.Z
 }
 
 /** An edge as it is run. */
-const edgeFile = z.strictObject({ ...fileShape, edges: edgesOf(httpsEdge, tlsEdge, tcpEdge) }).describe(FILE);
+export const edgeFile = z
+  .strictObject({ ...fileShape, edges: edgesOf(httpsEdge, tlsEdge, tcpEdge) })
+  .describe(FILE);
 
 /** The keys of an edge file that is whole: it names no other files. */
 export const EDGE_FILE_KEYS: readonly string[] = Object.keys(edgeFile.shape);
