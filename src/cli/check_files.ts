@@ -74,6 +74,9 @@ function isOurs(path: string): boolean {
   return isDocumentName(path) && isOfKnownKind(readBytes(path).toString('utf8'));
 }
 
+/** More are seldom read, and take long to print. Forms for other tools have all. */
+const SHOWN_PER_FILE = 100;
+
 /**
  * Editors and hooks run the checker on every save, so the printing code is loaded only if there are findings.
  */
@@ -88,7 +91,7 @@ async function shown(
   }
   if (all.length === 0) return `${files.join(', ')}: no problems found\n`;
   const { renderDiagnostics } = await import('../diagnostics/render.ts');
-  return renderDiagnostics(all, { color: wantsColor(stdout) });
+  return renderDiagnostics(all, { color: wantsColor(stdout), perFile: SHOWN_PER_FILE });
 }
 
 async function findingsOf(

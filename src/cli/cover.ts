@@ -103,7 +103,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
     return EXIT.ok;
   }
   if (cases.length === 0) {
-    stderr.write(nothingSelected(files, options));
+    stderr.write(nothingSelected(files, paths, options));
     // Without cases, what an edge leaves untested is still worth a report, but not with a filter that is mistyped.
     if (options.filter.length > 0 || options.tag.length > 0) return EXIT.nothingSelected;
   }

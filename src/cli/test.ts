@@ -75,9 +75,9 @@ async function test(paths: readonly string[], options: Options): Promise<number>
   if (options.partial !== undefined) return await leavePart(files, options);
   if (options.watch === true) {
     const { watchScenarios } = await import('./testing/watch.ts');
-    return await watchScenarios(files, (some) => runOnce(some, options));
+    return await watchScenarios(files, (some) => runOnce(some, options, paths));
   }
-  const { code } = await runOnce(files, options);
+  const { code } = await runOnce(files, options, paths);
   return code;
 }
 
@@ -109,7 +109,11 @@ async function leavePart(files: readonly string[], options: Options): Promise<nu
   return EXIT.ok;
 }
 
-async function runOnce(files: readonly string[], options: Options): Promise<OneRun> {
+async function runOnce(
+  files: readonly string[],
+  options: Options,
+  paths: readonly string[],
+): Promise<OneRun> {
   const began = elapsedMs();
   const seed = options.seed ?? null;
   const asked = options.reporter.some(({ path }) => path === null)
@@ -139,7 +143,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
   reports.finished(results, summaryOf(results, elapsedMs() - began));
   if (log !== null) await log.write(options.events!);
   const isFilled = options.update !== true || (await update(results, asked));
-  const code = codeOf(results, isFilled, () => nothingSelected(files, options));
+  const code = codeOf(results, isFilled, () => nothingSelected(files, paths, options));
   const isReached = coverage === null || code === EXIT.configInvalid || (await coverage.tell());
   return { code: code === EXIT.ok && !isReached ? EXIT.gateMissed : code, madeOf };
 }

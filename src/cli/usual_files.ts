@@ -13,9 +13,10 @@ export type UsualKind = keyof typeof USUAL;
 /** What verbs with several files take. */
 export const USUAL_FOLDER = '.';
 
-/** The paths of a command line, for messages. */
+/** The paths of a command line, for messages; without any it is the usual folder. */
 export function placesOf(paths: readonly string[]): string {
-  return paths.map((path) => (path === USUAL_FOLDER ? 'this folder' : path)).join(', ');
+  const named = paths.length === 0 ? [USUAL_FOLDER] : paths;
+  return named.map((path) => (path === USUAL_FOLDER ? 'this folder' : path)).join(', ');
 }
 
 /** The end of the description of an argument or an option. */

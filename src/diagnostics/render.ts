@@ -10,6 +10,8 @@ export interface Look {
   readonly color: boolean;
   /** Cells that a source line may take before it is cut around the caret; default 100. */
   readonly columns?: number;
+  /** Findings of a file that are shown; of more, their number is. Default: all are shown. */
+  readonly perFile?: number;
 }
 
 type Style = Parameters<typeof styleText>[0];
@@ -24,18 +26,25 @@ export function painter({ color }: Pick<Look, 'color'>): Paint {
 
 /**
  * Findings as text: one block each (place, severity, code and message; the source line with carets and hint;
- * notes), then a line with their count. Empty for an empty list, otherwise it ends in a line break.
+ * notes), then a line with their count; at most `perFile` of a file are shown. Empty for an empty list, otherwise it ends in a line break.
  */
 export function renderDiagnostics(list: readonly Diagnostic[], look: Look): string {
   if (list.length === 0) return '';
   const paint = painter(look);
   const linesBySource = new Map<Source, Lines>();
-  const blocks = list.map((diagnostic) => {
+  const { perFile = Infinity } = look;
+  const ofFile = Map.groupBy(list, ({ source }) => source?.name);
+  const shown = new Set([...ofFile.values()].flatMap((own) => own.slice(0, perFile)));
+  const blocks = [...shown].map((diagnostic) => {
     const { source } = diagnostic;
     let lines = source && linesBySource.get(source);
     if (source && lines === undefined) linesBySource.set(source, (lines = linesOf(source.text)));
     return blockOf(diagnostic, lines, look.columns ?? COLUMNS, paint);
   });
+  for (const [name, own] of ofFile) {
+    const more = own.length - perFile;
+    if (more > 0) blocks.push(`${placeName(name)}: ${counted(more, 'more finding')}`);
+  }
   return `${blocks.join('\n')}\n${paint('bold', summaryOf(list))}\n`;
 }
 
@@ -87,8 +96,12 @@ function wrapped(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
+function placeName(name: string | undefined): string {
+  return printable(name ?? '<config>');
+}
+
 function placeOf({ source, span }: Diagnostic, lines: Lines | undefined): string {
-  const name = printable(source?.name ?? '<config>');
+  const name = placeName(source?.name);
   if (lines === undefined || span === undefined) return name;
   const { line, column } = positionAt(lines, span.start);
   return `${name}:${line}:${column}`;

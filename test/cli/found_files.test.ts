@@ -47,3 +47,31 @@ it('a file of more than 2 GiB is refused with a cure', async () => {
     'cannot read huge.yaml: it is larger than 2 GiB; name a smaller file\n',
   ]);
 });
+
+it.runIf(process.platform === 'linux')('a device without an end is not read', async () => {
+  const { code, stderr } = await edgeproof(['check', '/dev/zero'], folderWith({}));
+  expect([code, stderr]).toEqual([2, 'cannot read /dev/zero: it is a device; name a regular file\n']);
+});
+
+it('a folder without scenario files is named', async () => {
+  const folder = folderWith({ 'deep/edge.yaml': EDGE });
+  expect(await edgeproof(['test', 'deep'], folder)).toMatchObject({
+    code: 77,
+    stderr: expect.stringContaining('there is no file *.scenario.yaml in deep;'),
+  });
+  expect((await edgeproof(['test'], folder)).stderr).toContain('in this folder;');
+});
+
+it('of many findings in a file, the text has the first 100, and other reports have all', async () => {
+  const routes = Array.from({ length: 150 }, (_, at) => `{ match_type: exact_path, match: /${at}, oops: 1 }`);
+  const edge = `edges: { https: { a: { hostports: ['a.test:443'], routes: [${routes.join(', ')}] } } }\n`;
+  const folder = folderWith({ 'edge.yaml': edge, 'small.yaml': 'edges: { https: {}, oops: 1 }\n' });
+  const { stdout } = await edgeproof(['check', 'edge.yaml', 'small.yaml'], folder);
+  expect(stdout.match(/^edge\.yaml:\d+:\d+ /gm)).toHaveLength(100);
+  expect(stdout).toMatch(/^small\.yaml:1:/m);
+  const json = await edgeproof(['check', '--reporter', 'json', 'edge.yaml'], folder);
+  const all = (JSON.parse(json.stdout) as readonly unknown[]).length;
+  expect(all).toBeGreaterThanOrEqual(150);
+  expect(stdout).toContain(`\nedge.yaml: ${all - 100} more findings\n`);
+  expect(stdout).toMatch(/\n1\d\d errors/);
+});

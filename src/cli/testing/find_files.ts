@@ -5,7 +5,7 @@ import { FILES_BESIDE } from '../../project_files/files_beside.ts';
 import { readText } from '../../project_files/load_config.ts';
 import { isTested, scenariosOf } from '../../project_files/scenarios_of.ts';
 import { nearName } from '../near_names.ts';
-import { USUAL_FOLDER } from '../usual_files.ts';
+import { USUAL_FOLDER, placesOf } from '../usual_files.ts';
 import { mustExist, namedFiles } from '../named_files.ts';
 import { availableParallelism } from 'node:os';
 import { isDocumentName } from '../../config_file/document.ts';
@@ -37,13 +37,14 @@ function isScenario(path: string): boolean {
   return SCENARIO.test(path);
 }
 
-/** The line for a run without cases: what the names and tags that were asked for may have meant. */
+/** The line for a run of files in these paths without cases: what the names and tags that were asked for may have meant. */
 export function nothingSelected(
   files: readonly string[],
+  paths: readonly string[],
   { filter, tag }: { readonly filter: readonly string[]; readonly tag: readonly string[] },
 ): string {
   if (files.length === 0)
-    return 'no case was selected: there is no file *.scenario.yaml here; `edgeproof init` writes one\n';
+    return `no case was selected: there is no file *.scenario.yaml in ${placesOf(paths)}; \`edgeproof init\` writes one\n`;
   const rows = files
     .filter(isDocumentName)
     .flatMap(
