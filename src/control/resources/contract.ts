@@ -150,9 +150,7 @@ export interface Ports {
   /** Why a text is not a filter of endpoints, or null. */
   readonly filterProblem: (text: string) => string | null;
   /** The problem of an event source, or null. */
-  readonly sourceProblem: (
-    source: Body,
-  ) => {
+  readonly sourceProblem: (source: Body) => {
     readonly number: number;
     readonly key: string;
     readonly index?: number;
