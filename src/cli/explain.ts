@@ -19,7 +19,7 @@ import { hintLine, unknownHostHint } from '../project_files/unknown_host.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
-import { printFindings, wantsColor } from './terminal.ts';
+import { lookOf, printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
 import { refuseAlone, refuseBeside } from './option_conflicts.ts';
@@ -181,7 +181,7 @@ async function explain(
       const unmatched = lineAboutUnmatched(explanation.decidedBy.code, exchange.head.host, config);
       const assumed = assumptions(exchange, options, config, agents, isFull);
       stdout.write(
-        `${renderExplanation(explanation, { color: wantsColor(stdout) })}\n${unmatched}${hintLine(hint)}${values}${assumed}`,
+        `${renderExplanation(explanation, lookOf())}\n${unmatched}${hintLine(hint)}${values}${assumed}`,
       );
       if (options.event === true) stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     }
@@ -288,9 +288,7 @@ async function explainCase(path: string, options: Options): Promise<number> {
     stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   } else {
     const isFull = options.verbose === true;
-    stdout.write(
-      `${caseTrees(explained, { isFull, color: wantsColor(stdout) })}${isFull ? explained.times() : ''}`,
-    );
+    stdout.write(`${caseTrees(explained, { isFull, ...lookOf() })}${isFull ? explained.times() : ''}`);
   }
   return EXIT.ok;
 }

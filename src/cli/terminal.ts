@@ -12,6 +12,11 @@ export function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true;
 }
 
+/** How explanations are printed to standard output. */
+export function lookOf(): { readonly color: boolean } {
+  return { color: wantsColor(stdout) };
+}
+
 /** A request is untrusted text, so control characters that steer a terminal are replaced. */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for

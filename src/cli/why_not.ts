@@ -12,8 +12,7 @@ import type { DraftRun } from '../simulator/search/run_draft.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { signerOf } from '../project_files/run_scenarios.ts';
 import { counted } from '../diagnostics/message_text.ts';
-import { stdout } from './output.ts';
-import { wantsColor } from './terminal.ts';
+import { lookOf } from './terminal.ts';
 
 /** What would have to change in a request for a given outcome, as text or data. */
 export interface WhyNotAnswer {
@@ -51,7 +50,7 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
       return `No change was found after which ${message}; ${counted(found.runs, 'request was', 'requests were')} tried. That proves nothing.\n`;
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
-      const tree = renderExplanation(explained(found.run, locate), { color: wantsColor(stdout) });
+      const tree = renderExplanation(explained(found.run, locate), lookOf());
       return `It would need ${counted(found.changes.length, 'change')}:\n${changes}\n${found.isFewest ? '' : 'Fewer changes may do: this was found by a search.\n'}Then ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }

@@ -92,7 +92,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:perf_hooks': [...WIRE, 'src/benchmark/'],
   'node:sqlite': ['src/control/store/'],
   'node:sea': ['src/loading/'],
-  'node:stream': [...WIRE, 'src/engine/drivers/', 'src/lsp/'],
+  'node:stream': [...WIRE, 'src/engine/drivers/', 'src/lsp/', 'src/mcp/'],
   'node:stream/promises': WIRE,
   'node:timers': WIRE,
   'node:timers/promises': [...WIRE, 'src/control/'],
