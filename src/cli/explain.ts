@@ -175,8 +175,7 @@ async function explain(
     const shown = options.event === true ? { ...told, event } : told;
     if (options.json === true) stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     else {
-      const { config } = usableConfig;
-      const { verbose: isFull = false } = options;
+      const [{ config }, { verbose: isFull = false }] = [usableConfig, options];
       const values = isFull ? `${valuesText(reasons.values())}${timed.text()}` : '';
       const unmatched = lineAboutUnmatched(explanation.decidedBy.code, exchange.head.host, config);
       const assumed = assumptions(exchange, options, config, agents, isFull);
