@@ -87,7 +87,7 @@ test('the shell stays within 45 kB', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(45_000);
 });
 
-test('what the engine loads before its first answer stays within 262 kB; its parts come later', async () => {
+test('what the engine loads before its first answer stays within 268 kB; its parts come later', async () => {
   const sizes = new Map<string, number>();
   const load = async (name: string): Promise<void> => {
     if (sizes.has(name)) return;
@@ -102,7 +102,7 @@ test('what the engine loads before its first answer stays within 262 kB; its par
   };
   await load('worker.js');
   expect(sizes.size).toBeGreaterThan(3);
-  expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(262_000);
+  expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(268_000);
 });
 
 describe.skipIf(!hasChromium)('in Chromium', () => {
