@@ -72,7 +72,7 @@ func main() {
 	must(err)
 	see("rule", made.Cidr, made.IpPolicy.Id == ids[0])
 
-	backend, _, err := client.HttpResponseBackendsApi.CreateBackendsHttpResponse(ctx, edge.HttpResponseBackendCreate{StatusCode: 418, Body: "short", Headers: map[string]string{"X-From": "go"}}, version)
+	backend, _, err := client.HTTPResponseBackendsApi.CreateBackendsHttpResponse(ctx, edge.HttpResponseBackendCreate{StatusCode: 418, Body: "short", Headers: map[string]string{"X-From": "go"}}, version)
 	must(err)
 	see("backend", backend.StatusCode, backend.Headers["x-from"])
 	own, _, err := client.HTTPSEdgesApi.CreateEdgesHttps(ctx, edge.HttpsEdgeCreate{Hostports: []string{"go.test:443"}}, version)
