@@ -1,6 +1,6 @@
 import type { World } from './engine/contract.ts';
 import type { ScriptedClients, ScriptedUpstream } from './engine/drivers/scripted.ts';
-import type { Explanation, StreamExplanation, Summary } from './edge/explain.ts';
+import type { Explanation, StreamExplanation, RequestSummary } from './edge/explain.ts';
 import type { LoginOptions } from './edge/login_config.ts';
 import type { SecretSource } from './edge/secrets.ts';
 import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './events/catalogue.ts';
@@ -24,7 +24,7 @@ export interface EdgeOptions {
    */
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
   /** As `onEvent`, with the result alone, which is made in a fraction of the time of an event: for logs. */
-  readonly onCompleted?: (summary: Summary, explain: () => Explanation) => void;
+  readonly onCompleted?: (summary: RequestSummary, explain: () => Explanation) => void;
   /** Called when a WebSocket or an event stream of the listener begins; `onEvent` follows at its end. */
   readonly onOpened?: (explanation: Explanation) => void;
   /** Called once for each closed connection of a TLS or TCP edge. */

@@ -19,7 +19,7 @@ import { assembleFrom } from './project_files/assemble.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import type { ExtensionChange } from './edge/extension.ts';
 import { type Staged, swapsOf } from './edge/swaps.ts';
-import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
+import { type EdgeRuntime, type RuntimeOptions, edgeRuntime } from './edge/runtime.ts';
 import { type Family, openMetrics } from './server/admin_metrics.ts';
 import type { PortProblem } from './server/stream_listeners.ts';
 import type { Wiring } from './engine/drivers/engine_exchange_port.ts';
@@ -130,8 +130,11 @@ export interface EdgeOfFile extends Edge {
   settled(): Promise<readonly PortProblem[]>;
 }
 
+/** What explanations with all details need. */
+type Observing = Pick<RuntimeOptions, 'trace' | 'watch'>;
+
 /** Creates the edge of a checked configuration. */
-export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
+export function edgeOf(checked: UsableConfig, options: EdgeOptions & Observing): EdgeOfFile {
   const { agents, shared } = options;
   const world = worldOf(options);
   const runtime = edgeRuntime(checked.config, world, options);

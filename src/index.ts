@@ -12,7 +12,7 @@ export type { SecretProvider, SecretSource } from './edge/secrets.ts';
 export type { Diagnostic, Source } from './diagnostics/diagnostic.ts';
 export { renderDiagnostics } from './diagnostics/render.ts';
 export type { EdgeConfig, EdgeConfigInput } from './edge/document/schema.ts';
-export type { Explanation, LocatedStep, StreamExplanation } from './edge/explain.ts';
+export type { Explanation, LocatedStep, RequestSummary, StreamExplanation } from './edge/explain.ts';
 export type { Reason, Connection, RequestHead, ResponseHead } from './engine/contract.ts';
 export type { Answers } from './engine/questions.ts';
 export type { ClientFacts, RequestLike } from './engine/request_like.ts';

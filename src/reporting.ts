@@ -36,7 +36,7 @@ export function counting({ lostEvents: lost = lostEvents(() => undefined) }: Edg
 /** Source positions of each configuration that an exchange may still be using. */
 export type Places = WeakMap<Configuration, Locate>;
 
-/** Positions that are searched once: they are asked for with each request, and a configuration has only so many. */
+/** `locate`, with what it has found: explanations ask for the same few positions with each request. */
 export function remembering(locate: Locate): Locate {
   const known = new Map<string, Place | null>();
   return (pointer) => {
@@ -86,8 +86,9 @@ export function reporting(
       sink?.finished(exchange, event().object, addedUrlOf(exchange));
       watching.watch?.finished(exchange, late);
       const explained = once(() => explain(exchange));
-      attempted(() => onEvent?.(event(), explained));
-      attempted(() => onCompleted?.(summaryOf(exchange, locateOf(exchange)), explained));
+      if (onEvent !== undefined) attempted(() => onEvent(event(), explained));
+      if (onCompleted !== undefined)
+        attempted(() => onCompleted(summaryOf(exchange, locateOf(exchange)), explained));
       return event;
     },
     emitStream: (exchange: StreamExchange): void =>

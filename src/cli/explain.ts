@@ -17,12 +17,18 @@ import { timedWatch } from './timed_watch.ts';
 import { lineAboutUnmatched } from './near_names.ts';
 import { hintLine, unknownHostHint } from '../project_files/unknown_host.ts';
 import { environmentSecrets } from './environment_secrets.ts';
+import {
+  isUrl,
+  refuseExcess,
+  refuseTogether,
+  refuseUnnamed,
+  refuseWithoutEffect,
+} from './explain_arguments.ts';
 import { EXIT } from './exit_codes.ts';
 import { type ServiceOptions, serviceNameOption } from './service_name.ts';
-import { lookOf, printFindings } from './terminal.ts';
+import { outputLook, printFindings } from './terminal.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { loadEdgeOrPolicy } from '../project_files/policy_edge.ts';
-import { refuseAlone, refuseBeside } from './option_conflicts.ts';
 import { addAgent, addHeader, splitHeader, readIp } from './option_values.ts';
 import { textOrJson } from './reporter_option.ts';
 import { namedOrUsual, usualText } from './usual_files.ts';
@@ -88,39 +94,6 @@ export function register(command: Command): void {
     });
 }
 
-/** Throws FileError for options that what is explained does not read. */
-function refuseWithoutEffect(command: Command, { scenario, connect }: Options): void {
-  const ofRequest = ['--header', '--upstream-status'] as const;
-  const ofConnection = ['--sni', '--client-cert'] as const;
-  if (scenario !== undefined)
-    refuseBeside(command, '--scenario', [
-      '--edge',
-      '--ip',
-      '--agent',
-      '--event',
-      ...ofRequest,
-      ...ofConnection,
-    ]);
-  else if (connect !== undefined) refuseBeside(command, '--connect', ['--why-not', ...ofRequest]);
-  else refuseAlone(command, ofConnection, { only: 'connections', add: '--connect HOST:PORT' });
-}
-
-/** Arguments after the URL are refused here, because one of them is mostly the edge file. */
-function refuseExcess(command: Command): void {
-  const [method, url, extra] = command.args;
-  if (extra !== undefined) throw new FileError(unexpected(extra, `${method} ${url}`));
-}
-
-function unexpected(extra: string, request: string): string {
-  return /\.(?:ya?ml|json|[cm]?[jt]s)$/.test(extra)
-    ? `-e names the edge file; write 'edgeproof explain ${request} -e ${extra}'`
-    : `'${extra}' is not expected after the URL; quote a URL with spaces`;
-}
-
-function isUrl(text: string | undefined): text is string {
-  return text !== undefined && /^https?:\/\//i.test(text);
-}
-
 async function explain(
   method: string | undefined,
   url: string | undefined,
@@ -137,17 +110,18 @@ async function explain(
       return EXIT.configInvalid;
     }
     const usableConfig = usable(checked);
+    const { config } = usableConfig;
     let agents: SimulatedAgents | null = null;
     const kept = keepSecrets(environmentSecrets(process.env));
-    for (const text of namedSecrets(usableConfig.config)) kept.remember(text);
+    for (const text of namedSecrets(config)) kept.remember(text);
     const rules = ruleWatch(kept.redact);
     const timed = timedWatch(rules.watch);
-    const full = { trace: 'full', watch: timed.watch } as const;
     const edge = edgeOf(usableConfig, {
-      ...full,
+      trace: 'full',
+      watch: timed.watch,
       adoptHosts: checked.isPolicy ? 'any' : 'none',
       tunnels: (backend, labels) => agents?.tunnelsOf(backend, labels) ?? [],
-      geoipDatabases: await geoipDatabasesOf(usableConfig.config, file),
+      geoipDatabases: await geoipDatabasesOf(config, file),
       secrets: kept,
     });
     agents = await agentsOf(options.agent, edge);
@@ -162,8 +136,7 @@ async function explain(
     const facts = options.ip === undefined ? {} : { clientIp: options.ip };
     const upstream = { head: { status: options.upstreamStatus, headers: [] }, reused: false };
     if (options.whyNot !== undefined) {
-      const request = { method, url, headers };
-      const answer = await whyNotRequest(request, facts, usableConfig.config, checked.locate, options);
+      const answer = await whyNotRequest({ method, url, headers }, facts, config, checked.locate, options);
       stdout.write(options.json === true ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
       return EXIT.ok;
     }
@@ -171,56 +144,25 @@ async function explain(
     const reasons = rules.of(exchange.connection);
     const explanation = reasons.withReasons(explanationOf(exchange, checked.locate));
     const hint = unknownHostHint(explanation, 'option');
-    const told = hint === null ? explanation : { ...explanation, hint };
-    const shown = options.event === true ? { ...told, event } : told;
-    if (options.json === true) stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-    else {
-      const [{ config }, { verbose: isFull = false }] = [usableConfig, options];
-      const values = isFull ? `${valuesText(reasons.values())}${timed.text()}` : '';
-      const unmatched = lineAboutUnmatched(explanation.decidedBy.code, exchange.head.host, config);
-      const assumed = assumptions(exchange, options, config, agents, isFull);
-      stdout.write(
-        `${renderExplanation(explanation, lookOf())}\n${unmatched}${hintLine(hint)}${values}${assumed}`,
-      );
-      if (options.event === true) stdout.write(`${JSON.stringify(event, null, 2)}\n`);
+    if (options.json === true) {
+      const told = hint === null ? explanation : { ...explanation, hint };
+      const shown = options.event === true ? { ...told, event } : told;
+      stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+      return EXIT.ok;
     }
+    const isFull = options.verbose === true;
+    const values = isFull ? `${valuesText(reasons.values())}${timed.text()}` : '';
+    const unmatched = lineAboutUnmatched(explanation.decidedBy.code, exchange.head.host, config);
+    const assumed = assumptions(exchange, options, config, agents, isFull);
+    const tree = renderExplanation(explanation, outputLook());
+    stdout.write(`${tree}\n${unmatched}${hintLine(hint)}${values}${assumed}`);
+    if (options.event === true) stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof FileError || error instanceof TypeError)) throw error;
     stderr.write(`${error.message}\n`);
     return EXIT.usage;
   }
-}
-
-/** Throws FileError when the command line names more than one of a request, a connection and a case. */
-function refuseTogether(url: string | undefined, { scenario, connect, case: name }: Options): void {
-  const named = [url && 'a request', connect && '--connect', scenario && '--scenario'].filter(Boolean);
-  if (named.length > 1)
-    throw new FileError(`${named.slice(0, 2).join(' and ')} exclude each other: leave one out`);
-  if (name !== undefined && scenario === undefined)
-    throw new FileError('--case names a case of a scenario file: name the file with --scenario');
-}
-
-/** Throws FileError when the command line names neither a request nor a connection. */
-function refuseUnnamed(method: string | undefined, url: string | undefined, { connect }: Options): void {
-  if (isUrl(method) && url !== undefined) {
-    const isSwapped = /^[a-z]+$/i.test(url);
-    throw new FileError(
-      isSwapped
-        ? `the method is before the URL; write 'edgeproof explain ${url} ${method}'`
-        : unexpected(url, method),
-    );
-  }
-  if (url?.startsWith('/') === true)
-    throw new FileError(`'${url}' has no host; write https://HOST${url} with a host of the edge`);
-  if (method !== undefined && url !== undefined && /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(url))
-    throw new FileError(`'${url}' has no scheme; write https://${url}`);
-  if (connect === undefined && (method === undefined || url === undefined))
-    throw new FileError('name a request: a method and a URL, or --connect, or --scenario with --case');
-  if (method !== undefined && /[./]/.test(method))
-    throw new FileError(
-      `'${method}' is not a method; -e names the edge file: edgeproof explain -e edge.yaml GET https://shop.test/`,
-    );
 }
 
 /** Agents that are online at an edge, as the command line has them; null for none. */
@@ -287,7 +229,7 @@ async function explainCase(path: string, options: Options): Promise<number> {
     stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   } else {
     const isFull = options.verbose === true;
-    stdout.write(`${caseTrees(explained, { isFull, ...lookOf() })}${isFull ? explained.times() : ''}`);
+    stdout.write(`${caseTrees(explained, { isFull, ...outputLook() })}${isFull ? explained.times() : ''}`);
   }
   return EXIT.ok;
 }

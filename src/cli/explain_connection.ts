@@ -10,7 +10,7 @@ import { scriptedUpstreams } from '../simulator/upstreams.ts';
 import { lineAboutUnmatched } from './near_names.ts';
 import { hintLine, unknownHostHint } from '../project_files/unknown_host.ts';
 import { FileError, readBytes } from '../project_files/load_config.ts';
-import { lookOf } from './terminal.ts';
+import { outputLook } from './terminal.ts';
 
 /** The connection that the command line describes. */
 export interface ConnectOptions {
@@ -66,7 +66,7 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
   const unmatched = lineAboutUnmatched(explanation.decidedBy.code, to, edge.config);
   const values = options.verbose === true ? valuesText(reasons.values()) : '';
   const further = [unmatched, hintLine(hint), values].map((each) => each && `\n${each.trimEnd()}`).join('');
-  const text = `${renderExplanation(explanation, lookOf())}${further}`;
+  const text = `${renderExplanation(explanation, outputLook())}${further}`;
   return options.event === true ? `${text}\n${JSON.stringify(event, null, 2)}` : text;
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { startChecker } from './check_thread.ts';
+import { EXIT } from './exit_codes.ts';
 import { watchOutput } from './output.ts';
 import { packageVersion } from './version.ts';
 
@@ -13,6 +14,8 @@ export function register(command: Command): void {
     .action(async () => {
       watchOutput();
       const { serveLsp } = await import('../lsp/server.ts');
-      await serveLsp({ version: packageVersion(), startChecker });
+      const isShutDown = await serveLsp({ version: packageVersion(), startChecker });
+      // At once: threads may be busy for long. The protocol names the code for an editor that has gone.
+      process.exit(isShutDown ? EXIT.ok : EXIT.failed);
     });
 }

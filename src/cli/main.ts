@@ -24,17 +24,12 @@ async function printVersion(): Promise<void> {
 
 /** All that it needs is imported after the cache is set up. */
 async function start(): Promise<void> {
-  const [{ run }, { isWritten, written }, { hasLoadedProgram }] = await Promise.all([
-    import('./run.ts'),
-    import('./output.ts'),
-    import('../project_files/programs.ts'),
-  ]);
-  process.exitCode = await run(process.argv.slice(2));
+  const [verbs, { isWritten }] = await Promise.all([import('./run.ts'), import('./output.ts')]);
+  verbs.failForUnfinishedPrograms();
+  process.exitCode = await verbs.run(process.argv.slice(2));
   // Node alone would end only when its threads have collected garbage and optimised, which nothing needs any more.
   if (isWritten() && isIdle()) process.exit();
-  if (!hasLoadedProgram()) return;
-  await written();
-  process.exit();
+  await verbs.endAfterPrograms();
 }
 
 /** Whether nothing keeps the process alive, as output that waits for its reader does. */

@@ -1,10 +1,10 @@
-import type { Decision, Explanation, StreamExplanation, Summary } from '../edge/explain.ts';
+import type { Decision, Explanation, StreamExplanation, RequestSummary } from '../edge/explain.ts';
 import type { TcpConnectionClosed } from '../events/catalogue.ts';
 import { printable } from './terminal.ts';
 import { painter } from '../diagnostics/render.ts';
 
 /** One log line for a request: time, request, result, duration and reason. */
-export function requestLine(summary: Summary, at: Ended, style: LineStyle): string {
+export function requestLine(summary: RequestSummary, at: Ended, style: LineStyle): string {
   const { method, host, target, status, decidedBy, lasting, truncated } = summary;
   const paint = painter(style);
   const note = truncated ? '  response truncated' : lasting === undefined ? '' : `  ${lasting} closed`;

@@ -1,5 +1,5 @@
 import type { EdgeOptions } from '../edgeproof.ts';
-import type { Summary } from '../edge/explain.ts';
+import type { RequestSummary } from '../edge/explain.ts';
 import { connectionLine, openedLine, requestLine } from './request_line.ts';
 import { printable } from './terminal.ts';
 import type { EventSink } from '../events/ndjson.ts';
@@ -28,7 +28,7 @@ export function requestLog(
 ): RequestLog {
   const named = (text: string): string =>
     text.replaceAll(ID, (id) => printable(nameOf(id)).slice(0, NAME_UNITS));
-  const look = ({ decidedBy, backend }: Pick<Summary, 'decidedBy' | 'backend'>): void => {
+  const look = ({ decidedBy, backend }: Pick<RequestSummary, 'decidedBy' | 'backend'>): void => {
     if (decidedBy.code === 'upstream.connect' && backend !== null) unreached(backend);
   };
   return {

@@ -1,7 +1,8 @@
 import { EXIT } from './exit_codes.ts';
 import type { VerbFile } from './verb_row.ts';
 import { VERBS, VERB_NAMES, isVerb } from './verbs.ts';
-import { stderr, stdout, watchOutput } from './output.ts';
+import { stderr, stdout, watchOutput, written } from './output.ts';
+import { hasRunProgram, isProgramUnfinished } from '../project_files/programs.ts';
 
 /** Runs the command line and resolves with its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -52,4 +53,18 @@ async function runVerb(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     throw error;
   }
+}
+
+/** A process that a program of a configuration has ended fails as for any file that cannot be read. */
+export function failForUnfinishedPrograms(): void {
+  process.once('exit', () => {
+    if (isProgramUnfinished()) process.exitCode = EXIT.usage;
+  });
+}
+
+/** Ends the process when its output is written, if something that a program has left would keep it alive. */
+export async function endAfterPrograms(): Promise<void> {
+  if (!hasRunProgram()) return;
+  await written();
+  process.exit();
 }

@@ -12,8 +12,8 @@ export function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true;
 }
 
-/** How explanations are printed to standard output. */
-export function lookOf(): { readonly color: boolean } {
+/** How texts are printed to standard output: in colour, if it takes colours. */
+export function outputLook(): { readonly color: boolean } {
   return { color: wantsColor(stdout) };
 }
 

@@ -12,7 +12,7 @@ import type { DraftRun } from '../simulator/search/run_draft.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { signerOf } from '../project_files/run_scenarios.ts';
 import { counted } from '../diagnostics/message_text.ts';
-import { lookOf } from './terminal.ts';
+import { outputLook } from './terminal.ts';
 
 /** What would have to change in a request for a given outcome, as text or data. */
 export interface WhyNotAnswer {
@@ -50,7 +50,7 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
       return `No change was found after which ${message}; ${counted(found.runs, 'request was', 'requests were')} tried. That proves nothing.\n`;
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
-      const tree = renderExplanation(explained(found.run, locate), lookOf());
+      const tree = renderExplanation(explained(found.run, locate), outputLook());
       return `It would need ${counted(found.changes.length, 'change')}:\n${changes}\n${found.isFewest ? '' : 'Fewer changes may do: this was found by a search.\n'}Then ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }

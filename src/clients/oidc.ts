@@ -54,7 +54,7 @@ export function createOidcAnswers(fetch: OidcFetch, timeoutMs = TIMEOUT_MS): Oid
 
   async function answered(question: OidcQuestion): Promise<OidcAnswer> {
     const { client, nowMs, request } = question;
-    const bounded = within(fetch, timeoutMs);
+    const bounded = withDeadline(fetch, timeoutMs);
     let provider: Known;
     try {
       provider = await providerOf(client, nowMs, bounded);
@@ -87,8 +87,8 @@ export function createOidcAnswers(fetch: OidcFetch, timeoutMs = TIMEOUT_MS): Oid
   };
 }
 
-/** One deadline for all requests through it, from now on. */
-function within(fetch: OidcFetch, timeoutMs: number): OidcFetch {
+/** A fetch whose requests share one deadline, counted from now. */
+function withDeadline(fetch: OidcFetch, timeoutMs: number): OidcFetch {
   const late = AbortSignal.timeout(timeoutMs);
   return (url, { signal, ...options }) =>
     fetch(url, { ...options, signal: signal === undefined ? late : AbortSignal.any([signal, late]) });

@@ -26,7 +26,8 @@ export function painter({ color }: Pick<Look, 'color'>): Paint {
 
 /**
  * Findings as text: one block each (place, severity, code and message; the source line with carets and hint;
- * notes), then a line with their count; at most `perFile` of a file are shown. Empty for an empty list, otherwise it ends in a line break.
+ * notes), at most `perFile` of a file, then a line with their count. Empty for an empty list, otherwise it ends in a line
+ * break.
  */
 export function renderDiagnostics(list: readonly Diagnostic[], look: Look): string {
   if (list.length === 0) return '';

@@ -56,7 +56,8 @@ export interface Explanation extends Explained {
 export type Decision = Pick<Explained, 'decidedBy' | 'backend' | 'tunnel'>;
 
 /** The result of a request without its steps, as in a line of a log. */
-export interface Summary extends Decision, Pick<Explanation, 'startMs' | 'status' | 'lasting' | 'truncated'> {
+export interface RequestSummary
+  extends Decision, Pick<Explanation, 'startMs' | 'status' | 'lasting' | 'truncated'> {
   readonly method: string;
   /** Without the port. */
   readonly host: string;
@@ -111,7 +112,7 @@ export function decisionOf(exchange: Exchange, locate: Locate): Decision {
 }
 
 /** The result of a completed request; `locate` finds source positions. */
-export function summaryOf(exchange: Exchange, locate: Locate): Summary {
+export function summaryOf(exchange: Exchange, locate: Locate): RequestSummary {
   const { method, host } = exchange.head;
   const target = targetOf(exchange);
   return { method, host, target, ...resultOf(exchange), ...decisionOf(exchange, locate) };

@@ -180,10 +180,14 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, Stre
 
   waits(isWaiting: boolean): void {
     if (this.#hasBegun || this.#isFinished) return;
+    this.deadline = isWaiting ? this.#nextBytesDeadline() : 0;
+  }
+
+  /** When the client must have sent more: in time for this body, and for the whole request. */
+  #nextBytesDeadline(): number {
     const { deadlines, limits } = this.#shared;
     const idle = deadlines.after(limits.bodyIdleMs);
-    const soonest = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
-    this.deadline = isWaiting ? soonest : 0;
+    return this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
   }
 
   consumed(bytes: number): void {

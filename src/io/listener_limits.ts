@@ -6,7 +6,10 @@ export interface ListenerLimits {
   readonly headBytes: number;
   /** Maximum time for a head, from its first byte. */
   readonly headMs: number;
-  /** Maximum time for a whole request of HTTP/1.1, head and body; 0 for no limit. Those of HTTP/2 may be streams. */
+  /**
+   * Maximum time for a whole request, head and body; 0 for no limit. With HTTP/2 it ends when the response begins: both may be
+   * streams that last longer.
+   */
   readonly requestMs: number;
   /** Maximum wait for the next bytes of a body. */
   readonly bodyIdleMs: number;

@@ -55,11 +55,6 @@ export class CheckClient {
     });
   }
 
-  async close(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#worker?.terminate();
-  }
-
   #started(): Worker {
     const worker = this.#start();
     const failed = (error: Error): void => {

@@ -94,10 +94,6 @@ export class Diagnosing {
     return this.#open.get(uri)?.isOurs ?? false;
   }
 
-  close(): void {
-    for (const { timer } of this.#open.values()) if (timer !== null) clearTimeout(timer);
-  }
-
   #schedule(own: Diagnosed): void {
     if (own.timer !== null) clearTimeout(own.timer);
     own.timer = setTimeout(() => {

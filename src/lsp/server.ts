@@ -47,28 +47,27 @@ export interface LspOptions {
   readonly startChecker: () => Worker;
 }
 
-/** Serves an editor over standard input and output, until it asks the server to exit or its input ends. */
-export function serveLsp(options: LspOptions): Promise<void> {
+/**
+ * Serves an editor over standard input and output until its input ends; returns whether it asked the server to shut down
+ * before. Threads may still be busy then, though nothing can be answered any more.
+ */
+export function serveLsp(options: LspOptions): Promise<boolean> {
   const { stdin } = process;
   const input = new Framing();
   const order = new ProtocolOrder(input);
   input.once('error', (error) => process.stderr.write(`${errorText(error)}\n`));
   pipeline(stdin, input, () => undefined);
   const serving = startServing(options, order);
-  const { connection, documents, diagnosing, checks, runs, formatter } = serving;
+  const { connection, documents } = serving;
   bindFeatures(serving);
   documents.listen(connection);
   connection.listen();
-  const end = async (): Promise<void> => {
-    diagnosing.close();
-    await Promise.all([checks, runs, formatter].map((each) => each.close()));
-  };
-  // An input that ended before says so no more.
-  if (stdin.readableEnded || stdin.destroyed) return end();
-  // Threads may be busy for long; nothing can be answered any more.
-  const ended = () => process.exit(order.isShutDown ? 0 : 1);
-  input.once('end', ended).once('close', ended);
-  return new Promise(() => undefined);
+  return new Promise((resolve) => {
+    const ended = (): void => resolve(order.isShutDown);
+    input.once('end', ended).once('close', ended);
+    // An input that ended before says so no more.
+    if (stdin.readableEnded || stdin.destroyed) ended();
+  });
 }
 
 function startServing({ version, startChecker }: LspOptions, order: ProtocolOrder): Serving {

@@ -12,7 +12,7 @@ import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { isPropertyFile, kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
-import { countProgram } from './programs.ts';
+import { runProgram } from './programs.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
 import type { Sources } from './sources.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
@@ -25,8 +25,6 @@ export class FileError extends Error {
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** Keys whose values only `edge/semantic_checks.ts` and `property_file.ts` can check. */
 const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate|properties|include`);
-/** The exit code of a file that cannot be read; `cli/exit_codes.ts` has them all. */
-const UNREADABLE = 2;
 
 /** Whether the file is a program that exports an edge. */
 export function isScript(path: string): boolean {
@@ -256,23 +254,15 @@ function placeIn(path: string, error: unknown): string {
 export async function importDefault(path: string, sources?: Sources): Promise<unknown> {
   if (sources !== undefined) throw new FileError(`${path} is a program, which is not run here`);
   const url = pathToFileURL(resolve(path));
-  // A module is loaded once per URL, so a reload needs a new one.
-  url.searchParams.set('load', String(countProgram()));
   let module: { readonly default?: unknown };
-  const cutOff = (): void => {
-    process.stderr.write(
-      `cannot load ${path}: the process ended before the program did; it must not call process.exit, and what it awaits has to settle\n`,
-    );
-    process.exitCode = UNREADABLE;
-  };
-  // Without this, a verb would seem to have succeeded.
-  process.once('exit', cutOff);
   try {
-    module = (await import(url.href)) as typeof module;
+    module = await runProgram(path, async (number) => {
+      // A module is loaded once per URL, so a reload needs a new one.
+      url.searchParams.set('load', String(number));
+      return (await import(url.href)) as typeof module;
+    });
   } catch (error) {
     throw new FileError(fileFailure('load', placeIn(path, error), error));
-  } finally {
-    process.removeListener('exit', cutOff);
   }
   if (module.default === undefined)
     throw new FileError(`${path} has no default export; write \`export default defineEdge({ … })\``);

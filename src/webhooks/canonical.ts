@@ -1,6 +1,6 @@
 import { allValues } from '../http/fields.ts';
 import { parsePairs, valuesByName } from './form.ts';
-import { memberAt } from './json_object.ts';
+import { memberAt } from '../http/json_object.ts';
 import type { Reading } from './reading.ts';
 
 /** Why the signed message cannot be built from a request. */

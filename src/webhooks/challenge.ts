@@ -1,7 +1,7 @@
 import { hmac } from '../crypto/digest.ts';
 import { type FieldList, allValues } from '../http/fields.ts';
 import { parsePairs } from './form.ts';
-import { memberAt } from './json_object.ts';
+import { memberAt } from '../http/json_object.ts';
 import type { Challenge } from './provider.ts';
 import type { Reading, WebhookRequest } from './reading.ts';
 import type { PreparedKey } from './secret.ts';

@@ -1,7 +1,7 @@
 import { digest } from '../crypto/digest.ts';
 import { firstValue } from '../http/fields.ts';
 import { formatInstant } from './instants.ts';
-import { type JsonObject, parseJsonObject } from './json_object.ts';
+import { type JsonObject, parseJsonObject } from '../http/json_object.ts';
 import type { WebhookRequest } from './reading.ts';
 
 /** Default values of signed fields, derived from the time, so that the same call creates the same request. */

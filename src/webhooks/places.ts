@@ -1,5 +1,5 @@
 import { type FieldList, isName } from '../http/fields.ts';
-import { memberAt } from './json_object.ts';
+import { memberAt } from '../http/json_object.ts';
 import type { Place } from './provider.ts';
 import type { Reading } from './reading.ts';
 

@@ -1,6 +1,6 @@
 import { type FieldList, firstValue } from '../http/fields.ts';
 import { type FormPair, parseForm } from './form.ts';
-import { type JsonObject, parseJsonObject } from './json_object.ts';
+import { type JsonObject, parseJsonObject } from '../http/json_object.ts';
 
 /**
  * A received webhook. `url` is absolute and spelt as the client sees it; `body` contains the received bytes.

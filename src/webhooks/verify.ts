@@ -10,7 +10,7 @@ import {
 } from './certificate.ts';
 import { type EdgeReply, answerBefore, answerInstead } from './challenge.ts';
 import { type Examination, type Refusal, examine, isMeant, isPresent } from './examine.ts';
-import { memberAt } from './json_object.ts';
+import { memberAt } from '../http/json_object.ts';
 import { describePlace } from './places.ts';
 import { type PreparedScheme, type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { Challenge, Provider, Scheme } from './provider.ts';

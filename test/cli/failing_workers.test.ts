@@ -50,6 +50,13 @@ const get = async (url: string): Promise<[status: number, text: string]> => {
   return [response.status, await response.text()];
 };
 
+function lowestFreeDescriptor(pid: number): number {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
+  let number = 0;
+  while (open.has(number)) number++;
+  return number;
+}
+
 async function killOne(running: Running): Promise<void> {
   const [victim] = workersOf(running);
   process.kill(victim!, 'SIGKILL');
@@ -74,8 +81,8 @@ describe('a worker that cannot be started', () => {
     const { pid } = running.process;
     const limit = (files: number): void =>
       void execFileSync('prlimit', ['--pid', String(pid), `--nofile=${files}:4096`]);
-    // Those of the worker that ends are free again.
-    limit(readdirSync(`/proc/${pid}/fd`).length - 3);
+    // That of the worker that ends is free again, which is enough for a connection and too few for a worker.
+    limit(lowestFreeDescriptor(pid!));
     await killOne(running);
     await running.waitFor(/no worker could be started: too many files are open/);
     expect(await get(url)).toEqual([200, 'the app']);

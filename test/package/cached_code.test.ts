@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import { ensureBuilt } from '../built.ts';
 import { folderWith } from '../folder.ts';
+import { untilUpstreamMissed } from './until_upstream_missed.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/lib/main.cjs', import.meta.url));
 /** Writes how many files with cached code were loaded, and the names of those whose code V8 rejected. */
@@ -33,17 +32,7 @@ it('a server accepts the code that its last run has cached, also that of files w
   const env = { ...own, NODE_COMPILE_CACHE: join(folder, 'cache'), LIST: join(folder, 'list.json') };
   const served = async () => {
     const args = ['--require', join(folder, 'list.cjs'), MAIN, 'http', '1', '--port', '0', '--no-inspector'];
-    const server = spawn(process.execPath, args, {
-      cwd: folder,
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let said = '';
-    server.stdout.on('data', (piece: Buffer) => {
-      said += String(piece);
-      if (said.includes('nothing listens there')) server.kill('SIGTERM');
-    });
-    await once(server, 'exit');
+    await untilUpstreamMissed(args, { cwd: folder, env });
     return JSON.parse(await readFile(env.LIST, 'utf8')) as { count: number; rejected: readonly string[] };
   };
   expect((await served()).count).toBe(0);

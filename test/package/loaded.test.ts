@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +6,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { ensureBuilt } from '../built.ts';
 import { folderWith } from '../folder.ts';
+import { untilUpstreamMissed } from './until_upstream_missed.ts';
 
 /** Verbs start fast as long as they load only what they need: `docs/decisions/0015_fast_starts.md`. */
 
@@ -59,7 +59,7 @@ async function loadedBy(args: readonly string[]) {
   const list = join(folder, 'loaded.json');
   const command = ['--require', join(folder, 'list.cjs'), MAIN, ...args];
   const settings = { cwd: folder, env: { ...process.env, LIST: list } };
-  if (args[0] === 'http' || args[0] === 'dev') await untilReady(command, settings);
+  if (args[0] === 'http' || args[0] === 'dev') await untilUpstreamMissed(command, settings);
   else await promisify(execFile)(process.execPath, command, settings);
   const { files, builtins } = JSON.parse(await readFile(list, 'utf8')) as Loaded;
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
@@ -72,20 +72,6 @@ async function loadedBy(args: readonly string[]) {
 }
 
 const isIn = (text: string, name: string): boolean => new RegExp(String.raw`\b${name}\s*\(`).test(text);
-
-/** Runs a server until it has said that its upstream is missing, which is the last that it says. */
-async function untilReady(
-  command: readonly string[],
-  settings: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Promise<void> {
-  const server = spawn(process.execPath, command, { ...settings, stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  server.stdout.on('data', (piece: Buffer) => {
-    said += String(piece);
-    if (said.includes('nothing listens there')) server.kill('SIGTERM');
-  });
-  await once(server, 'exit');
-}
 
 const SERVED = ['--port', '0', '--inspector', '0'];
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseForm, runTogether } from '../../src/webhooks/form.ts';
 import { durationText, formatInstant, parseInstant } from '../../src/webhooks/instants.ts';
-import { memberAt, parseJsonObject } from '../../src/webhooks/json_object.ts';
+import { memberAt, parseJsonObject } from '../../src/http/json_object.ts';
 import { spelledAs } from '../../src/webhooks/message.ts';
 import { cpuMs } from '../cpu_time.ts';
 import { sized } from '../random.ts';

@@ -35,7 +35,7 @@ export async function list(
     return wiring.store.read((view) => newest(request, query, view));
   }
   const found = await search(request, query, fits);
-  const rows = await withOnline(request, query, found, fits ?? undefined);
+  const rows = await withOnline(request, query, found, fits);
   return pageIn(resource.listKey, uri, query, rows);
 }
 
@@ -54,7 +54,7 @@ async function newest(request: Omit<ObjectRequest, 'ids'>, query: PageQuery, vie
   if (before?.uri === uri) return before.page;
   const rows: Row[] = [];
   for (const object of objects) rows.push({ id: object.id, json: await showJson(request, object, view) });
-  const made = pageIn(resource.listKey, uri, query, await withOnline(request, query, rows));
+  const made = pageIn(resource.listKey, uri, query, await withOnline(request, query, rows, null));
   if (objects.every(isFixed) && resource.ofAgents === undefined) written.set(objects, { uri, page: made });
   return made;
 }
@@ -104,22 +104,19 @@ async function withOnline(
   request: Omit<ObjectRequest, 'ids'>,
   { beforeId, limit }: PageQuery,
   found: readonly Row[],
-  fits?: Fits,
+  fits: Fits | null,
 ): Promise<readonly Row[]> {
   const all = onlineOf(request).filter((each) => beforeId === undefined || idOf(each) < beforeId);
-  const online = await fitting(all, (each) => each, {
-    limit,
-    isAbandoned: request.asking.isAbandoned,
-    ...(fits !== undefined && { fits }),
-  });
+  const { isAbandoned } = request.asking;
+  const online = await fitting(all, (each) => each, { limit, fits, isAbandoned });
   if (online.length === 0) return found;
   return [...found, ...online].toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
 interface Fitting {
   readonly limit: number;
-  /** Default: everything fits. */
-  readonly fits?: Fits;
+  /** Null: everything fits. */
+  readonly fits: Fits | null;
   readonly isAbandoned?: (() => boolean) | undefined;
 }
 
@@ -127,14 +124,14 @@ interface Fitting {
 async function fitting<Each>(
   rows: Iterable<Each>,
   shownOf: (row: Each) => Shown,
-  { limit, fits = () => true, isAbandoned = () => false }: Fitting,
+  { limit, fits, isAbandoned = () => false }: Fitting,
 ): Promise<readonly Row[]> {
   const turn = turns();
   const found: Row[] = [];
   for (const row of rows) {
     if (turn.isOver()) await turn.next();
     const shown = shownOf(row);
-    if (fits(shown)) found.push(rowOf(shown));
+    if (fits === null || fits(shown)) found.push(rowOf(shown));
     if (found.length > limit || isAbandoned()) break;
   }
   return found;
@@ -185,12 +182,7 @@ export async function listRows<Each>(
   const fits = fitsOf(query, fieldsOfDescribed(title));
   const rest = rows.slice(await startOf(memory, query.beforeId));
   const { limit } = query;
-  return pageIn(
-    key,
-    uri,
-    query,
-    await fitting(rest, memory.show, { limit, isAbandoned, ...(fits !== null && { fits }) }),
-  );
+  return pageIn(key, uri, query, await fitting(rest, memory.show, { limit, fits, isAbandoned }));
 }
 
 /**

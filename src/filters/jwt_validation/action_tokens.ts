@@ -3,7 +3,7 @@ import type { Activation } from '../../policy/env/activation.ts';
 import type { RequestInput } from '../../policy/env/inputs.ts';
 import { allValues, onlyValue } from '../../http/fields.ts';
 import { isFormTooLong } from '../../http/message_limits.ts';
-import { parseJsonObject } from '../../webhooks/json_object.ts';
+import { parseJsonObject } from '../../http/json_object.ts';
 import type { Compiling } from '../action.ts';
 import type { Template } from '../evaluators.ts';
 import { Failure } from '../failure.ts';
