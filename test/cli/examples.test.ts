@@ -21,6 +21,8 @@ const CODES: Readonly<Record<string, number>> = {
   'diff -r markdown main:edge.yaml edge.yaml': 5,
   init: 2, // the folder has the files already
   'init --yes': 2,
+  lsp: 1, // its input ends before an editor shuts it down
+  'lsp --stdio': 1,
 };
 
 let outcomes: ReadonlyMap<string, Outcome>;

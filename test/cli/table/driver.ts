@@ -29,6 +29,7 @@ const taker = createServer().listen(0, '127.0.0.1');
 await once(taker, 'listening');
 const taken = String((taker.address() as { port: number }).port);
 
+const exit = process.exit.bind(process);
 const write = process.stdout.write.bind(process.stdout);
 for (const { name, args } of jobs) {
   let text = '';
@@ -43,11 +44,14 @@ for (const { name, args } of jobs) {
   for (const output of [process.stdout, process.stderr, stdout, stderr]) output.write = heard;
   process.exitCode = undefined;
   const ran = run(args.map((word) => word.replaceAll('TAKEN', taken)));
-  const code = await Promise.race([ran, after(STUCK_MS, STILL_RUNNING, { ref: false })]);
+  const ended = new Promise<number>((resolve) => {
+    process.exit = ((exitCode: number) => resolve(exitCode)) as typeof process.exit;
+  });
+  const code = await Promise.race([ran, ended, after(STUCK_MS, STILL_RUNNING, { ref: false })]);
   process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT');
   write(
     `${JSON.stringify({ name, args, code, text: text.slice(-SHOWN_UNITS).replaceAll(taken, 'TAKEN') })}\n`,
   );
 }
 process.stdout.write = write;
-process.exit(0);
+exit(0);
