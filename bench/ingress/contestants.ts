@@ -92,8 +92,8 @@ function isKept(workload: Workload): boolean {
  * What can be forwarded without being parsed. A proxy that reads nothing does not see `Connection: close`, and would keep
  * connections that others must open again.
  */
-function isPlain(workload: Workload): boolean {
-  return !workload.allOn && workload.protocol === 'http1' && workload.perConnection === 0;
+function isUnread({ allOn, protocol, perConnection }: Workload): boolean {
+  return !allOn && protocol !== 'http2' && perConnection === 0;
 }
 
 /** Plain or TLS, with a connection for each request. */
@@ -113,7 +113,10 @@ export const CONTESTANTS: readonly Contestant[] = [
   },
   server('haproxy', haproxyArguments),
   server('caddy', caddyArguments),
-  { ...node('splice', 'node:net alone: bytes passed on unread', []), only: isPlain },
+  {
+    ...node('splice', 'node:net or node:tls alone: bytes passed on unread', [], ['tls']),
+    only: isUnread,
+  },
   {
     ...node('relay', 'node:net or node:tls alone: one request read from each connection', [], ['tls']),
     only: isNewEach,

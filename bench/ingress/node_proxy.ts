@@ -44,7 +44,7 @@ const CONTESTANTS: Readonly<Record<string, () => Promise<void> | void>> = {
  * unread. What a proxy takes more than this is its own.
  */
 function splice(): void {
-  createTcpServer({ noDelay: true }, (client) => {
+  accepting((client) => {
     const buffer = Buffer.allocUnsafeSlow(65_536);
     const upstream = connect({
       host: '127.0.0.1',
@@ -63,7 +63,15 @@ function splice(): void {
     client.on('data', (bytes) => void upstream.write(bytes));
     client.on('error', () => undefined).on('close', () => upstream.destroy());
     upstream.on('error', () => undefined).on('close', () => client.destroy());
-  }).listen(port, '127.0.0.1', 4_096);
+  });
+}
+
+/** Calls `accept` with each connection, plain and, if there is a port for it, TLS. */
+function accepting(accept: (client: Socket) => void): void {
+  createTcpServer({ noDelay: true }, accept).listen(port, '127.0.0.1', 4_096);
+  if (tlsPort === '0') return;
+  const options = { cert: readFileSync(certificate!), key: readFileSync(key!), noDelay: true };
+  createTlsServer(options, accept).listen(Number(tlsPort), '127.0.0.1', 4_096);
 }
 
 /**
@@ -74,7 +82,7 @@ function relay(): void {
   const idle: Socket[] = [];
   const take = (): Socket =>
     idle.pop() ?? connect({ host: '127.0.0.1', port: Number(upstreamPort), noDelay: true });
-  const accept = (client: Socket): void => {
+  accepting((client) => {
     client.on('error', () => undefined);
     client.once('data', (head: Buffer) => {
       const upstream = take();
@@ -95,11 +103,7 @@ function relay(): void {
       // The upstream keeps its connection.
       upstream.write(head.toString('latin1').replace('Connection: close\r\n', ''), 'latin1');
     });
-  };
-  createTcpServer({ noDelay: true }, accept).listen(port, '127.0.0.1', 4_096);
-  if (tlsPort === '0') return;
-  const options = { cert: readFileSync(certificate!), key: readFileSync(key!), noDelay: true };
-  createTlsServer(options, accept).listen(Number(tlsPort), '127.0.0.1', 4_096);
+  });
 }
 
 function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): void {

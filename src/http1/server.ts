@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { Deadlines } from '../io/deadlines.ts';
+import { type Deadline, Deadlines } from '../io/deadlines.ts';
 import { WIRE_LIMITS, type WireLimits } from '../http/message_limits.ts';
 import type { Clients } from '../engine/drivers/clients.ts';
 import type { ListenerLimits } from '../io/listener_limits.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
 
 /** A connection as its listener sees it. */
-interface Served {
+export interface Served extends Deadline {
   readonly socket: Socket;
   /** No request is in flight, and no head has begun. */
   readonly isIdle: boolean;
@@ -21,8 +21,8 @@ export interface Service {
   readonly clients: Clients;
   readonly limits: ListenerLimits;
   readonly wire: WireLimits;
-  readonly deadlines: Deadlines;
-  readonly connections: Set<Served>;
+  /** They watch all open connections. */
+  readonly deadlines: Deadlines<Served>;
   /** Number of incomplete exchanges. */
   inFlight: number;
   draining: boolean;
@@ -46,7 +46,7 @@ export function createService(
   const times = [headMs, requestMs, bodyIdleMs, keepAliveMs, lingerMs].filter((ms) => ms > 0);
   let waiting: (() => void)[] = [];
   const look = (): void => {
-    if (service.inFlight > 0 || service.connections.size > 0) return;
+    if (service.inFlight > 0 || service.deadlines.watched.size > 0) return;
     const settled = waiting;
     waiting = [];
     for (const settle of settled) settle();
@@ -57,7 +57,6 @@ export function createService(
     limits,
     wire: { ...WIRE_LIMITS, headBytes: limits.headBytes },
     deadlines: new Deadlines(Math.min(...times)),
-    connections: new Set(),
     inFlight: 0,
     draining: false,
     http2,
@@ -66,7 +65,7 @@ export function createService(
       if (service.inFlight === 0) look();
     },
     closed(connection) {
-      service.connections.delete(connection);
+      service.deadlines.forget(connection);
       look();
     },
     quiet: () =>

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { Deadline } from '../io/deadlines.ts';
 import { endGently, WriteBuffer } from '../io/write_buffer.ts';
 import { attach, detach, forget } from '../io/socket_owner.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
@@ -9,14 +8,15 @@ import { drive } from '../engine/drivers/live.ts';
 import { Http1Body } from './server_body.ts';
 import { Http1Input } from './server_input.ts';
 import { LATE, LEFT_IN_HEAD, type Refusal, refusalText, refused } from './server_refusal.ts';
-import type { Service } from './server.ts';
+import type { Served, Service } from './server.ts';
 import { Http1Sink } from './server_sink.ts';
 import { type InFlight, rawRequest } from './in_flight.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
 /** Reads and serves requests of a connection in order: an unsafe one never runs beside another (RFC 9112 §9.3.2). */
-export class Http1Connection implements Deadline, Reading {
+export class Http1Connection implements Served, Reading {
   deadline = 0;
+  slot = -1;
   readonly socket: Socket;
   readonly output: WriteBuffer;
   readonly facts: ConnectionFacts;
@@ -42,8 +42,12 @@ export class Http1Connection implements Deadline, Reading {
     this.nowMs = service.exchanges.nowMs;
     this.output = new WriteBuffer(socket, this);
     this.#input = new Http1Input(service.wire);
-    service.deadlines.watch(this, service.limits.headMs);
-    attach(socket, this);
+  }
+
+  /** Serves the connection from now on. */
+  begin(): void {
+    this.#service.deadlines.watch(this, this.#service.limits.headMs);
+    attach(this.socket, this);
   }
 
   flushed(): void {
@@ -230,10 +234,9 @@ export class Http1Connection implements Deadline, Reading {
    * RFC 9113 §3.3: with prior knowledge, a client may begin with HTTP/2's preface, which no HTTP/1.1 parser accepts.
    */
   #turnsToHttp2(): boolean {
-    const { http2, deadlines } = this.#service;
+    const { http2 } = this.#service;
     if (http2 === null || this.facts.tls !== null || !this.#input.beginsHttp2) return false;
     const socket = forget(this.#detach());
-    deadlines.forget(this);
     this.#service.closed(this);
     http2(socket, this.facts);
     return true;
@@ -276,8 +279,7 @@ export class Http1Connection implements Deadline, Reading {
 
   closed(): void {
     this.advance();
-    const { exchanges, deadlines } = this.#service;
-    deadlines.forget(this);
+    const { exchanges } = this.#service;
     if (this.#input.isWithinHead && !this.#ignoresInput)
       refused(exchanges, LEFT_IN_HEAD, this.#input.partial, this.facts);
     this.#ignoresInput = true;

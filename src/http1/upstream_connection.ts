@@ -16,12 +16,14 @@ import type { BodyFault, BodyTaker } from '../io/ports.ts';
 export interface ConnectionLimits extends SocketLimits {
   readonly wire: WireLimits;
   readonly bodyIdleMs: number;
-  readonly deadlines: Deadlines;
+  /** They watch all open connections. */
+  readonly deadlines: Deadlines<UpstreamConnection>;
 }
 
 /** A connection to an upstream, for one exchange at a time. */
 export class UpstreamConnection implements Deadline, SocketReader {
   deadline = 0;
+  slot = -1;
   /** Number of requests that were started on it. */
   uses = 0;
   readonly socket: Duplex;

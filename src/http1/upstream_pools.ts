@@ -19,19 +19,16 @@ export class Pool {
   /** The configuration no longer names this upstream: connections close after their exchange. */
   isRetired = false;
   readonly #limits: PoolLimits;
-  readonly #open: Set<UpstreamConnection>;
   /** Idle connections; the most recently used one is taken first. */
   readonly #idle: UpstreamConnection[] = [];
   readonly #onClosed = (connection: UpstreamConnection): void => {
-    this.#open.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
   };
 
-  constructor(endpoint: StaticEndpoint, limits: PoolLimits, open: Set<UpstreamConnection>) {
+  constructor(endpoint: StaticEndpoint, limits: PoolLimits) {
     this.endpoint = endpoint;
     this.#limits = limits;
-    this.#open = open;
   }
 
   /** The most recently used idle connection, or null. */
@@ -47,9 +44,7 @@ export class Pool {
    * Opens a connection for one exchange, which is notified when it is established.
    */
   open(exchange: ResponseListener, request: UpstreamRequest): UpstreamConnection {
-    const connection = new UpstreamConnection(this.endpoint, this.#limits, request, exchange, this.#onClosed);
-    this.#open.add(connection);
-    return connection;
+    return new UpstreamConnection(this.endpoint, this.#limits, request, exchange, this.#onClosed);
   }
 
   /** Returns a connection whose exchange ended cleanly; `hint` is the `Keep-Alive` of the response. */
@@ -89,7 +84,6 @@ export class Pool {
 /** The pools of all upstreams. */
 export class Pools {
   readonly #limits: PoolLimits;
-  readonly #open = new Set<UpstreamConnection>();
   readonly #byAddress = new Map<string, Pool>();
   /** Upstreams of the current configuration; null before the first one is known. */
   #wanted: ReadonlySet<string> | null = null;
@@ -101,11 +95,11 @@ export class Pools {
   /** The pool of an upstream, by its endpoint object, which is a fast lookup. */
   readonly of = weakMemoize((endpoint: StaticEndpoint): Pool => {
     // A tunnel ends its connections itself, and its pool is forgotten with it.
-    if (endpoint.tunnel !== undefined) return new Pool(endpoint, this.#limits, this.#open);
+    if (endpoint.tunnel !== undefined) return new Pool(endpoint, this.#limits);
     const key = addressOf(endpoint);
     let pool = this.#byAddress.get(key);
     if (pool === undefined) {
-      pool = new Pool(endpoint, this.#limits, this.#open);
+      pool = new Pool(endpoint, this.#limits);
       // An exchange with an older configuration may use an upstream that has been removed.
       if (this.#wanted?.has(key) === false) pool.isRetired = true;
       else this.#byAddress.set(key, pool);
@@ -125,7 +119,7 @@ export class Pools {
 
   /** Closes all connections, including those in use. */
   async close(): Promise<void> {
-    const all = [...this.#open];
+    const all = [...this.#limits.deadlines.watched];
     const closed = all.map(
       ({ socket }) =>
         new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve()))),

@@ -4,8 +4,7 @@ import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_p
 import { Deadlines } from '../io/deadlines.ts';
 import { drained } from '../io/drain.ts';
 import { LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
-import { Http2Connection } from './server_connection.ts';
-import type { Http2Shared } from './server_exchange.ts';
+import { Http2Connection, type Http2State } from './server_connection.ts';
 
 /** HTTP/2 on connections that a listener has accepted. */
 export interface Http2Service {
@@ -30,47 +29,48 @@ export function createHttp2Service(
   const { headMs, requestMs, bodyIdleMs, writeIdleMs, keepAliveMs, lingerMs } = limits;
   const all = [headMs, requestMs, bodyIdleMs, writeIdleMs, keepAliveMs, lingerMs];
   const times = all.filter((ms) => ms > 0);
-  const connections = new Set<Http2Connection>();
+  const connections = new Deadlines<Http2Connection>(Math.min(...times));
   let waiting: (() => void)[] = [];
   let inFlight = 0;
   const look = (): void => {
-    if (inFlight > 0 || connections.size > 0) return;
+    if (inFlight > 0 || connections.watched.size > 0) return;
     const settled = waiting;
     waiting = [];
     for (const settle of settled) settle();
   };
-  const shared: Http2Shared = {
+  const shared: Http2State = {
     exchanges,
     clients: { ...clients, tunnelIdleMs: limits.tunnelIdleMs },
     limits,
+    connections,
     deadlines: new Deadlines(Math.min(...times)),
     begun: () => void inFlight++,
     over: () => {
       inFlight--;
       if (inFlight === 0) look();
     },
-  };
-  const closed = (connection: Http2Connection): void => {
-    connections.delete(connection);
-    look();
+    closed: (connection) => {
+      connections.forget(connection);
+      look();
+    },
   };
   let draining = false;
   return {
     serve(socket, facts) {
       if (draining) socket.destroy();
-      if (!socket.destroyed) connections.add(new Http2Connection(socket, facts, shared, closed));
+      if (!socket.destroyed) new Http2Connection(socket, facts, shared).begin();
     },
     async drain(deadlineMs) {
       draining = true;
-      for (const connection of connections) connection.drain();
+      for (const connection of connections.watched) connection.drain();
       const quiet = new Promise<void>((resolve) => {
         waiting.push(resolve);
         look();
       });
-      return drained(connections, quiet, deadlineMs);
+      return drained(connections.watched, quiet, deadlineMs);
     },
     get connections() {
-      return connections.size;
+      return connections.watched.size;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
-import type { Deadline } from '../io/deadlines.ts';
+import type { Deadline, Deadlines } from '../io/deadlines.ts';
 import { endGently } from '../io/write_buffer.ts';
 import { ReadBuffer } from '../io/read_buffer.ts';
 import { attach, type SocketOwner } from '../io/socket_owner.ts';
@@ -36,13 +36,21 @@ const DRAIN_PING = 'draining';
 const DRAIN_PING_MS = 1_000;
 const DRAIN_CLOSE_MS = 250;
 
+/** State shared by all connections of a listener. */
+export interface Http2State extends Http2Shared {
+  /** They watch all open connections. */
+  readonly connections: Deadlines<Http2Connection>;
+  /** A connection has closed. */
+  closed(connection: Http2Connection): void;
+}
+
 /** A connection with a client: from its bytes to frames, its deadlines and its end. */
 export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTaker {
   deadline = 0;
+  slot = -1;
   readonly socket: Socket;
   readonly output: ConnectionOutput;
-  readonly #shared: Http2Shared;
-  readonly #onClosed: (connection: Http2Connection) => void;
+  readonly #shared: Http2State;
   readonly #input = new ReadBuffer();
   readonly #reader = new FrameReader(this, limits.HEAD_CEILING_BYTES);
   readonly #flood: FloodGate;
@@ -56,23 +64,22 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
   #isInBlock = false;
   #drainTimer: NodeJS.Timeout | null = null;
 
-  constructor(
-    socket: Socket,
-    facts: ConnectionFacts,
-    shared: Http2Shared,
-    onClosed: (connection: Http2Connection) => void,
-  ) {
+  constructor(socket: Socket, facts: ConnectionFacts, shared: Http2State) {
     this.socket = socket;
     this.#shared = shared;
-    this.#onClosed = onClosed;
     this.output = new ConnectionOutput(socket, shared.limits.writeIdleMs);
     this.#flood = new FloodGate(this.output);
     const connection = { facts, output: this.output, drain: () => this.drain() };
     this.#streams = new ServerStreams(connection, shared, this.#flood, () => this.#finished());
+  }
+
+  /** Serves the connection from now on. */
+  begin(): void {
+    const { connections, limits: times } = this.#shared;
     this.output.send(OWN_PREFACE);
-    shared.deadlines.watch(this, shared.limits.headMs);
-    attach(socket, this);
-    socket.resume(); // a connection that began with HTTP/1.1 was paused
+    connections.watch(this, times.headMs);
+    attach(this.socket, this);
+    this.socket.resume(); // a connection that began with HTTP/1.1 was paused
   }
 
   // --- input --------------------------------------------------------------------------------------------------------
@@ -132,16 +139,16 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
   /** Sets the deadline: that of an incomplete head, or of a connection without streams. */
   #rest(): void {
     if (this.#isAdvancing || this.#isOver || !this.#reader.hasBegun) return;
-    const { deadlines, limits: times } = this.#shared;
+    const { connections, limits: times } = this.#shared;
     if (this.#reader.isWithinBlock) {
-      if (!this.#isInBlock) this.deadline = deadlines.after(times.headMs);
+      if (!this.#isInBlock) this.deadline = connections.after(times.headMs);
       this.#isInBlock = true;
       return;
     }
     this.#isInBlock = false;
     if (!this.#streams.isIdle) this.deadline = 0;
     else if (this.#streams.isClosing) this.#end(ERROR.NO_ERROR);
-    else this.deadline = deadlines.after(times.keepAliveMs);
+    else this.deadline = connections.after(times.keepAliveMs);
   }
 
   // --- frames -------------------------------------------------------------------------------------------------------
@@ -223,7 +230,8 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     this.#streams.lose();
     this.output.send(frames.goawayFrame(this.#streams.lastId, code, detail));
     if (!endGently(this.socket, this.output.buffer)) return;
-    if (this.#drainTimer === null) this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
+    if (this.#drainTimer === null)
+      this.deadline = this.#shared.connections.after(this.#shared.limits.lingerMs);
     else this.#drainTimer = setTimeout(() => this.socket.destroy(), DRAIN_CLOSE_MS);
   }
 
@@ -245,12 +253,11 @@ export class Http2Connection implements Deadline, Reading, SocketOwner, FrameTak
     this.advance();
     this.#isOver = true;
     if (this.#drainTimer !== null) clearTimeout(this.#drainTimer);
-    this.#shared.deadlines.forget(this);
     this.#input.clear();
     this.#reader.clear();
     this.#streams.lose();
     // Streams that were reset before wait until the system needs nothing of them.
     this.output.proceed();
-    this.#onClosed(this);
+    this.#shared.closed(this);
   }
 }

@@ -23,6 +23,7 @@ export interface Http2Shared {
   readonly exchanges: ExchangePort;
   readonly clients: Clients;
   readonly limits: ListenerLimits;
+  /** Of streams. */
   readonly deadlines: Deadlines;
   begun(): void;
   over(): void;
@@ -47,6 +48,7 @@ export interface StreamConnection {
 /** A stream with one request: its body and its sink, its part of flow control, and its deadlines. */
 export class Http2Exchange implements Deadline, BodyExchange, SinkExchange, StreamWriterOwner {
   deadline = 0;
+  slot = -1;
   readonly id: number;
   readonly writer: StreamWriter;
   readonly #connection: StreamConnection;

@@ -16,6 +16,7 @@ import {
 } from './limits.ts';
 import { readHttp2Head, readTrailers } from './request_head.ts';
 import { Http2Exchange, type Http2Shared, type StreamConnection } from './server_exchange.ts';
+import { StreamTable } from './stream_table.ts';
 
 /** Streams that we have reset and for which frames may still arrive, up to this number. */
 const REMEMBERED_RESETS = 256;
@@ -40,7 +41,7 @@ export class ServerStreams implements StreamConnection {
   /** Closes the connection after its streams. */
   readonly drain: () => void;
   readonly #decoder = new HpackDecoder(HEAD_CEILING_BYTES);
-  readonly #streams = new Map<number, Http2Exchange>();
+  readonly #streams = new StreamTable<Http2Exchange>();
   /** Ids of streams that we have reset, the oldest first. */
   readonly #resets = new Set<number>();
   /** Streams that at least one side has not ended. */
@@ -112,7 +113,7 @@ export class ServerStreams implements StreamConnection {
       return this.#flood.reset() ? FLOOD : null;
     }
     const exchange = new Http2Exchange(id, endsStream, this, this.#shared);
-    this.#streams.set(id, exchange);
+    this.#streams.add(exchange);
     this.#openCount++;
     const scheme = this.facts.tls === null ? 'http' : 'https';
     const read = readHttp2Head(decoded, scheme, endsStream, HTTP2_HEAD, newKey);

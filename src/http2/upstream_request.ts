@@ -27,6 +27,7 @@ import type {
  */
 export class Http2UpstreamRequest implements Forwarding, Uploading, ResponseBody, Deadline {
   deadline = 0;
+  slot = -1;
   lengthBytes: number | null = null;
   readonly #pool: SessionPool;
   readonly #request: UpstreamRequest;

@@ -1,7 +1,8 @@
 import { reportFault } from './containment.ts';
+import { DenseList, type Slotted } from './dense_list.ts';
 
 /** Something with a deadline. */
-export interface Deadline {
+export interface Deadline extends Slotted {
   /** In ticks of its `Deadlines`; 0 means no deadline. */
   deadline: number;
   /** The deadline has passed. */
@@ -17,9 +18,10 @@ const MIN_TICK_MS = 10;
  * connection would cost more than parsing the request. A deadline never expires early, and at most two ticks
  * late.
  */
-export class Deadlines {
+export class Deadlines<Due extends Deadline = Deadline> {
+  /** What is watched. */
+  readonly watched = new DenseList<Due>();
   readonly #tickMs: number;
-  readonly #due = new Set<Deadline>();
   #tick = 1;
   #timer: NodeJS.Timeout | null = null;
 
@@ -34,22 +36,22 @@ export class Deadlines {
   }
 
   /** Watches `due` until it is forgotten; `ms` is its first deadline, if any. */
-  watch(due: Deadline, ms?: number): void {
+  watch(due: Due, ms?: number): void {
     if (ms !== undefined) due.deadline = this.after(ms);
-    this.#due.add(due);
+    this.watched.add(due);
     this.#timer ??= setInterval(() => this.#look(), this.#tickMs).unref();
   }
 
-  forget(due: Deadline): void {
-    this.#due.delete(due);
-    if (this.#due.size > 0 || this.#timer === null) return;
+  forget(due: Due): void {
+    this.watched.remove(due);
+    if (this.watched.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
 
   #look(): void {
     const tick = ++this.#tick;
-    for (const due of this.#due) {
+    for (const due of this.watched) {
       if (due.deadline === 0 || due.deadline > tick) continue;
       due.deadline = 0;
       try {

@@ -6,7 +6,7 @@ import { AFTER_CUT_MS } from './listener_limits.ts';
  * left are closed; returns their number.
  */
 export async function drained(
-  connections: ReadonlySet<{ readonly socket: Endable }>,
+  connections: Iterable<{ readonly socket: Endable }> & { readonly size: number },
   quiet: Promise<void>,
   deadlineMs: number,
 ): Promise<{ readonly cut: number }> {

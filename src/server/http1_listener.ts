@@ -60,18 +60,18 @@ function createHttp1Service(
           onClosed(facts, { bytesIn: socket.bytesRead, bytesOut: socket.bytesWritten }),
         );
       if (facts.tls?.negotiatedAlpn === 'h2' && http2 !== null) return http2(socket, facts);
-      service.connections.add(new Http1Connection(service, socket, facts));
+      new Http1Connection(service, socket, facts).begin();
     },
     async drain(deadlineMs) {
       service.draining = true;
       tickBatch.end();
-      for (const connection of service.connections) {
+      for (const connection of service.deadlines.watched) {
         if (connection.isIdle) connection.socket.destroy();
       }
-      return drained(service.connections, service.quiet(), deadlineMs);
+      return drained(service.deadlines.watched, service.quiet(), deadlineMs);
     },
     get connections() {
-      return service.connections.size;
+      return service.deadlines.watched.size;
     },
   };
 }

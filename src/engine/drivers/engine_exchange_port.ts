@@ -1,4 +1,3 @@
-import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Reason, Connection, RequestHead } from '../contract.ts';
 import { Exchange as EngineExchange } from '../exchange.ts';
 import { type EngineReason, REFUSALS, engineRefusal } from '../refusals.ts';
@@ -71,8 +70,21 @@ function mine(exchange: object): EngineExchange {
   return exchange;
 }
 
+const READ = Symbol('as the engine reads them');
+
+/**
+ * Facts with what the engine has read of them. Values of a WeakMap would stay until V8 marks the whole heap
+ * (docs/decisions/0062_dense_lists.md).
+ */
+interface ReadFacts extends ConnectionFacts {
+  [READ]?: Connection;
+}
+
 /** Converts connection facts for the engine; addresses are parsed once. */
-export const connectionOf: (facts: ConnectionFacts) => Connection = weakMemoize(readConnection);
+export function connectionOf(facts: ConnectionFacts): Connection {
+  const read: ReadFacts = facts;
+  return (read[READ] ??= readConnection(facts));
+}
 
 /**
  * Whether the client's address can be read. Without it (a Unix socket, a peer that has gone) no rule about addresses
