@@ -16,9 +16,9 @@ export class DenseList<Item extends Slotted> implements Iterable<Item> {
     return this.#items.length;
   }
 
-  /** Adds an item that is not in the list. */
+  /** Nothing happens if the item is in the list. */
   add(item: Item): void {
-    item.slot = this.#items.push(item) - 1;
+    if (item.slot < 0) item.slot = this.#items.push(item) - 1;
   }
 
   /** The last item takes the free place. Nothing happens if the item is not in the list. */

@@ -22,9 +22,8 @@ test('a dense list has what a set has, and visits all that stay', () => {
       const model = new Set<Slotted>();
       for (const step of all) {
         if ('add' in step) {
-          const item = items[step.add]!;
-          if (!model.has(item)) list.add(item);
-          model.add(item);
+          list.add(items[step.add]!);
+          model.add(items[step.add]!);
         } else if ('remove' in step) {
           list.remove(items[step.remove]!);
           model.delete(items[step.remove]!);

@@ -77,13 +77,18 @@ const READ = Symbol('as the engine reads them');
  * (docs/decisions/0062_dense_lists.md).
  */
 interface ReadFacts extends ConnectionFacts {
-  [READ]?: Connection;
+  /** A copy of the facts with other values has this field, too, so it says whose it is. */
+  [READ]?: { readonly facts: ConnectionFacts; readonly connection: Connection };
 }
 
 /** Converts connection facts for the engine; addresses are parsed once. */
 export function connectionOf(facts: ConnectionFacts): Connection {
-  const read: ReadFacts = facts;
-  return (read[READ] ??= readConnection(facts));
+  const own: ReadFacts = facts;
+  const read = own[READ];
+  if (read?.facts === facts) return read.connection;
+  const connection = readConnection(facts);
+  own[READ] = { facts, connection };
+  return connection;
 }
 
 /**

@@ -58,6 +58,14 @@ function asked(clientAddress: string) {
 }
 
 describe('the address of a client', () => {
+  it('is read once for the facts of a connection, and again for a copy with another address', () => {
+    const original = facts('192.0.2.1');
+    const read = connectionOf(original);
+    expect(connectionOf(original)).toBe(read);
+    expect(connectionOf({ ...original, clientAddress: '192.0.2.2' }).client.text).toBe('192.0.2.2');
+    expect(connectionOf(original)).toBe(read);
+  });
+
   it.each(['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1'])('accepts %s', (address) => {
     expect(asked(address)).toMatchObject({ ask: 'forward' });
   });
