@@ -52,10 +52,12 @@ function regrowYoung(): void {
 
 /**
  * V8 lets a heap grow to four times the live data before a full collection. Work with much garbage and much live data then
- * takes twice the memory, and saves only a few percent of its time.
+ * takes twice the memory, and saves only a few percent of its time. The young generation keeps the size that it has after
+ * loading the program, 8 to 16 MB: V8 adds its size to that limit, too.
  */
 export function growHeapSlowly(): void {
   setFlag({ set: '--heap-growing-percent=30', original: '--heap-growing-percent=0' });
+  setFlag(YOUNG.stays);
 }
 
 type Collect = (options: { readonly type: 'minor' }) => void;
