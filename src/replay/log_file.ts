@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
-const SEARCH_BYTES = 1 << 16;
+/** A few lines: most of what is read beyond a line break is read again by the thread that judges it. */
+const SEARCH_BYTES = 1 << 13;
 const NEWLINE = 10;
 
 /** A part of a file, in bytes: it has the lines whose first byte is in it. */
