@@ -32,6 +32,11 @@ export class DenseList<Item extends Slotted> implements Iterable<Item> {
     last.slot = slot;
   }
 
+  /** The first item that passes the test: this takes as long as the list is. */
+  find(test: (item: Item) => boolean): Item | undefined {
+    return this.#items.find(test);
+  }
+
   /** Backwards, so that any items may leave meanwhile; one that stays may then come twice. */
   *[Symbol.iterator](): Generator<Item> {
     for (let slot = this.#items.length - 1; slot >= 0; slot--) {

@@ -1,5 +1,6 @@
 import { type Server, type Socket, createServer } from 'node:net';
 import { contain, failed } from '../io/containment.ts';
+import { DenseList, type Slotted } from '../io/dense_list.ts';
 import { KEEP_ALIVE_MS } from '../io/tcp_dial.ts';
 import { type Bound, type ListenOptions, type ListenProblem, listenOn } from './bind.ts';
 
@@ -14,9 +15,15 @@ export interface SocketListener {
   readonly cut: () => number;
 }
 
+interface Served extends Slotted {
+  readonly socket: Socket;
+  /** Resolves when nothing is left to do for the connection. */
+  done: Promise<void>;
+}
+
 /** Accepts connections and serves each; `serve` must not reject, and resolves when nothing is left to do. */
 export function socketListener(serve: (socket: Socket) => Promise<void>): SocketListener {
-  const open = new Map<Socket, Promise<void>>();
+  const open = new DenseList<Served>();
   const server: Server = createServer({
     allowHalfOpen: true,
     pauseOnConnect: true,
@@ -27,19 +34,20 @@ export function socketListener(serve: (socket: Socket) => Promise<void>): Socket
   server.on('error', () => undefined); // accepting may fail when file descriptors run out, and must not end the process
   server.on('connection', (socket) => {
     contain(socket).on('error', () => undefined);
-    const served = serve(socket)
+    const served: Served = { slot: -1, socket, done: Promise.resolve() };
+    open.add(served);
+    served.done = serve(socket)
       .catch((fault: unknown) => failed(socket, fault))
-      .finally(() => void open.delete(socket));
-    open.set(socket, served);
+      .finally(() => open.remove(served));
   });
   return {
     listen: (options) => listenOn(server, options),
     stop: () => void server.close(),
     served: async () => {
-      while (open.size > 0) await Promise.all(open.values());
+      while (open.size > 0) await Promise.all([...open].map(({ done }) => done));
     },
     cut: () => {
-      for (const socket of open.keys()) socket.destroy();
+      for (const { socket } of open) socket.destroy();
       return open.size;
     },
   };

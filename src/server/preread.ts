@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 
+const NO_BYTES = Buffer.alloc(0);
+
 export interface PrereadLimits {
   readonly ms: number;
   readonly bytes: number;
@@ -20,7 +22,7 @@ export function preread<Found extends object>(
   used: (found: Found) => number,
 ): Promise<Found | PrereadProblem> {
   return new Promise((resolve) => {
-    let bytes: Buffer = Buffer.alloc(0);
+    let bytes = NO_BYTES;
     const timer = setTimeout(
       () => settle({ problem: `it was not complete within ${limits.ms} ms` }),
       limits.ms,
@@ -28,7 +30,8 @@ export function preread<Found extends object>(
     const onEnd = (): void => settle({ problem: 'the client left' });
     const onReadable = (): void => {
       let chunk: Buffer | null;
-      while ((chunk = socket.read() as Buffer | null) !== null) bytes = Buffer.concat([bytes, chunk]);
+      while ((chunk = socket.read() as Buffer | null) !== null)
+        bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
       if (bytes.length === 0) return;
       const found = read(bytes);
       if (found !== 'more') settle(found);

@@ -22,6 +22,13 @@ const NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-
 
 const TOO_SHORT = { problem: 'a length in it exceeds its size' };
 
+/** Part of a message: the bytes from `from` on, up to `to`. A handshake reads many parts, so none is an array of its own. */
+interface Part {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Parses the ClientHello at the start of a connection, over any number of records. It decides which edge gets
  * the connection, so parsing is strict: anything that OpenSSL could read differently is a problem.
@@ -29,13 +36,11 @@ const TOO_SHORT = { problem: 'a length in it exceeds its size' };
 export function readClientHello(bytes: Uint8Array): HelloReading {
   const message = handshakeMessage(bytes);
   if (message === 'more' || 'problem' in message) return message;
-  return readBody(message.body);
+  return readBody(message);
 }
 
-/** Joins the fragments of the first handshake message. */
-function handshakeMessage(
-  bytes: Uint8Array,
-): { readonly body: Uint8Array } | 'more' | { readonly problem: string } {
+/** The body of the first handshake message, which may be in several records. */
+function handshakeMessage(bytes: Uint8Array): Part | 'more' | { readonly problem: string } {
   const fragments: Uint8Array[] = [];
   let have = 0;
   let wanted = -1;
@@ -53,8 +58,8 @@ function handshakeMessage(
       return { problem: 'its first message is not a ClientHello' };
     }
     if (wanted < 0 && have >= MESSAGE_HEAD_BYTES) {
-      const [, high, middle, low] = joined(fragments, MESSAGE_HEAD_BYTES);
-      wanted = MESSAGE_HEAD_BYTES + high! * 65_536 + middle! * 256 + low!;
+      const head = joined(fragments, MESSAGE_HEAD_BYTES);
+      wanted = MESSAGE_HEAD_BYTES + head[1]! * 65_536 + head[2]! * 256 + head[3]!;
       if (wanted > HELLO_BYTES) return { problem: `its ClientHello is longer than ${HELLO_BYTES} bytes` };
     }
     if (fragment.length < length) {
@@ -63,10 +68,13 @@ function handshakeMessage(
     }
     at += RECORD_HEAD_BYTES + length;
   }
-  return { body: joined(fragments, wanted).subarray(MESSAGE_HEAD_BYTES) };
+  return { bytes: joined(fragments, wanted), from: MESSAGE_HEAD_BYTES, to: wanted };
 }
 
+/** The first bytes of all fragments; they are nearly always in the first one, and are not copied then. */
 function joined(fragments: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [first] = fragments;
+  if (first!.length >= bytes) return first!;
   const all = new Uint8Array(bytes);
   let at = 0;
   for (const fragment of fragments) {
@@ -78,39 +86,38 @@ function joined(fragments: readonly Uint8Array[], bytes: number): Uint8Array {
   return all;
 }
 
-function readBody(body: Uint8Array): ClientHello | { readonly problem: string } {
-  let at = 2 + 32; // version and random
+function readBody({ bytes, from, to }: Part): ClientHello | { readonly problem: string } {
+  let at = from + 2 + 32; // version and random
   for (const lengthOctets of [1, 2, 1]) {
     // session id, cipher suites, compression methods
-    const skipped = vectorAt(body, at, lengthOctets);
-    if (skipped === null) return TOO_SHORT;
-    at = skipped.end;
+    at = endOfVector(bytes, at, lengthOctets, to);
+    if (at < 0) return TOO_SHORT;
   }
   // TLS 1.2 allows a ClientHello without extensions (RFC 5246 §7.4.1.2).
-  if (at === body.length) return { serverName: '', protocols: [] };
-  const extensions = vectorAt(body, at, 2);
-  if (extensions === null || extensions.end !== body.length) return TOO_SHORT;
-  return readExtensions(extensions.contents);
+  if (at === to) return { serverName: '', protocols: [] };
+  if (endOfVector(bytes, at, 2, to) !== to) return TOO_SHORT;
+  return readExtensions({ bytes, from: at + 2, to });
 }
 
-function readExtensions(bytes: Uint8Array): ClientHello | { readonly problem: string } {
+function readExtensions({ bytes, from, to }: Part): ClientHello | { readonly problem: string } {
   let serverName = '';
   let protocols: readonly string[] = [];
   const seen = new Set<number>();
-  for (let at = 0; at < bytes.length;) {
-    const contents = vectorAt(bytes, at + 2, 2);
-    if (contents === null) return TOO_SHORT;
+  for (let at = from; at < to;) {
+    const end = endOfVector(bytes, at + 2, 2, to);
+    if (end < 0) return TOO_SHORT;
     const type = bytes[at]! * 256 + bytes[at + 1]!;
     // RFC 8446 §4.2: at most one extension of each type.
     if (seen.has(type)) return { problem: 'it contains an extension twice' };
     seen.add(type);
-    at = contents.end;
+    const contents = { bytes, from: at + 4, to: end };
+    at = end;
     if (type === EXTENSION.serverName) {
-      const name = readServerName(contents.contents);
+      const name = readServerName(contents);
       if (typeof name !== 'string') return name;
       serverName = name;
     } else if (type === EXTENSION.protocols) {
-      const list = readProtocols(contents.contents);
+      const list = readProtocols(contents);
       if ('problem' in list) return list;
       ({ protocols } = list);
     }
@@ -118,41 +125,39 @@ function readExtensions(bytes: Uint8Array): ClientHello | { readonly problem: st
   return { serverName, protocols };
 }
 
-function readServerName(bytes: Uint8Array): string | { readonly problem: string } {
-  const list = vectorAt(bytes, 0, 2);
-  if (list === null || list.end !== bytes.length || list.contents[0] !== HOST_NAME) return TOO_SHORT;
-  const name = vectorAt(list.contents, 1, 2);
+function readServerName({ bytes, from, to }: Part): string | { readonly problem: string } {
+  const list = from + 2;
+  if (endOfVector(bytes, from, 2, to) !== to || bytes[list] !== HOST_NAME) return TOO_SHORT;
   // RFC 6066 §3: one name of each type, and there is only one type.
-  if (name === null || name.end !== list.contents.length) return TOO_SHORT;
-  const text = String.fromCharCode(...name.contents)
-    .toLowerCase()
-    .replace(/\.$/, '');
+  if (endOfVector(bytes, list + 1, 2, to) !== to) return TOO_SHORT;
+  const text = latin1({ bytes, from: list + 3, to }).toLowerCase().replace(/\.$/, '');
   return NAME.test(text) ? text : { problem: 'its server name is not a host name' };
 }
 
-function readProtocols(
-  bytes: Uint8Array,
-): { readonly protocols: readonly string[] } | { readonly problem: string } {
-  const list = vectorAt(bytes, 0, 2);
-  if (list === null || list.end !== bytes.length) return TOO_SHORT;
+function readProtocols({
+  bytes,
+  from,
+  to,
+}: Part): { readonly protocols: readonly string[] } | { readonly problem: string } {
+  if (endOfVector(bytes, from, 2, to) !== to) return TOO_SHORT;
   const protocols: string[] = [];
-  for (let at = 0; at < list.contents.length;) {
-    const name = vectorAt(list.contents, at, 1);
-    if (name === null || name.contents.length === 0) return TOO_SHORT;
-    protocols.push(String.fromCharCode(...name.contents));
-    at = name.end;
+  for (let at = from + 2; at < to;) {
+    const end = endOfVector(bytes, at, 1, to);
+    if (end < 0 || end === at + 1) return TOO_SHORT;
+    protocols.push(latin1({ bytes, from: at + 1, to: end }));
+    at = end;
   }
   return { protocols };
 }
 
-/** A vector with its length in front (RFC 8446 §3.4); null when it exceeds the input. */
-function vectorAt(
-  bytes: Uint8Array,
-  at: number,
-  lengthOctets: number,
-): { readonly contents: Uint8Array; readonly end: number } | null {
-  if (at + lengthOctets > bytes.length) return null;
+function latin1({ bytes, from, to }: Part): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
+}
+
+/** Where a vector with its length in front ends (RFC 8446 §3.4); -1 when that is behind `to`. */
+function endOfVector(bytes: Uint8Array, at: number, lengthOctets: number, to: number): number {
+  if (at + lengthOctets > to) return -1;
   const length = lengthOctets === 1 ? bytes[at]! : bytes[at]! * 256 + bytes[at + 1]!;
   const end = at + lengthOctets + length;
-  return end > bytes.length ? null : { contents: bytes.subarray(at + lengthOctets, end), end };
+  return end > to ? -1 : end;
 }

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { once } from 'node:events';
 import { contain } from '../io/containment.ts';
 import { acceptedFacts } from './accept.ts';
 import { type SocketListener, socketListener } from './listener.ts';
@@ -157,6 +156,5 @@ async function lingered(stream: Duplex): Promise<void> {
 }
 
 async function closed(stream: Duplex): Promise<void> {
-  if (stream.closed) return;
-  await once(stream, 'close').catch(() => undefined);
+  if (!stream.closed) await new Promise<void>((resolve) => void stream.once('close', resolve));
 }

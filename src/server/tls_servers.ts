@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { SecureVersion, Server, TLSSocket, TlsOptions } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
+import { DenseList, type Slotted } from '../io/dense_list.ts';
 import { noRenegotiation } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
@@ -49,7 +52,7 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
       try {
         if (profile.authorities !== null)
           return inTime(socket, options, secureMutually(socket, profile, certificate, options));
-        const key = JSON.stringify([profile.edge, profile.kind, profile.minVersion, certificate]);
+        const key = `${profile.kind} ${profile.minVersion} ${hashOf(certificate)} ${profile.edge}`;
         let known = kept.get(key);
         if (known === undefined) {
           if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
@@ -67,6 +70,13 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
     },
   };
 }
+
+/** Hashed once: a connection would take longer to compare whole certificates. */
+const hashOf = weakMemoize(({ certificatePem, privateKeyPem }: TlsCertificate) =>
+  createHash('sha256')
+    .update(JSON.stringify([certificatePem, privateKeyPem]))
+    .digest('base64'),
+);
 
 interface Kept {
   readonly shared: Shared;
@@ -120,33 +130,48 @@ function tlsServer(options: TlsOptions): Server {
   return process.getBuiltinModule('node:tls').createServer(options);
 }
 
+/** A connection whose handshake is not complete. */
+interface Pending extends Slotted {
+  readonly socket: Socket;
+  readonly settle: (secured: Secured) => void;
+}
+
 /** Node's session is matched to its connection by the addresses of both ends. */
 function sharedServer(profile: TlsProfile, certificate: TlsCertificate, options: TlsServerOptions): Shared {
   const server = tlsServer(optionsOf(profile, certificate, options));
-  const waiting = new Map<string, (secured: Secured) => void>();
-  server.on('secureConnection', (socket) => waiting.get(endsOf(socket))?.({ socket }));
-  server.on('tlsClientError', (error, socket) =>
-    waiting.get(endsOf(socket))?.({ problem: problemOf(error) }),
-  );
+  const waiting = new DenseList<Pending>();
+  const settle = (session: TLSSocket, secured: Secured): void =>
+    waiting.find(({ socket }) => haveSameEnds(socket, session))?.settle(secured);
+  server.on('secureConnection', (socket) => settle(socket, { socket }));
+  server.on('tlsClientError', (error, socket) => settle(socket, { problem: problemOf(error) }));
   return {
     secure: (socket) =>
       new Promise((resolve) => {
-        const ends = endsOf(socket);
-        const settle = (secured: Secured): void => {
-          waiting.delete(ends);
-          socket.off('close', onClose);
-          resolve(secured);
+        const pending: Pending = {
+          slot: -1,
+          socket,
+          settle: (secured) => {
+            waiting.remove(pending);
+            socket.off('close', onClose);
+            resolve(secured);
+          },
         };
-        const onClose = (): void => settle(LEFT);
-        waiting.set(ends, settle);
+        const onClose = (): void => pending.settle(LEFT);
+        waiting.add(pending);
         socket.on('error', () => undefined).once('close', onClose);
         server.emit('connection', socket);
       }),
   };
 }
 
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress}|${remotePort}|${localAddress}|${localPort}`;
+/** Ports differ most often. */
+function haveSameEnds(one: Socket, other: Socket): boolean {
+  return (
+    one.remotePort === other.remotePort &&
+    one.remoteAddress === other.remoteAddress &&
+    one.localPort === other.localPort &&
+    one.localAddress === other.localAddress
+  );
 }
 
 function problemOf(error: Error): string {
