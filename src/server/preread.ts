@@ -22,7 +22,7 @@ export function preread<Found extends object>(
   used: (found: Found) => number,
 ): Promise<Found | PrereadProblem> {
   return new Promise((resolve) => {
-    let bytes = NO_BYTES;
+    let bytes: Buffer = NO_BYTES;
     const timer = setTimeout(
       () => settle({ problem: `it was not complete within ${limits.ms} ms` }),
       limits.ms,

@@ -130,9 +130,17 @@ function tlsServer(options: TlsOptions): Server {
   return process.getBuiltinModule('node:tls').createServer(options);
 }
 
+/** Addresses of both ends of a connection. */
+interface Ends {
+  readonly remoteAddress: string | undefined;
+  readonly remotePort: number | undefined;
+  readonly localAddress: string | undefined;
+  readonly localPort: number | undefined;
+}
+
 /** A connection whose handshake is not complete. */
 interface Pending extends Slotted {
-  readonly socket: Socket;
+  readonly ends: Ends;
   readonly settle: (secured: Secured) => void;
 }
 
@@ -140,8 +148,10 @@ interface Pending extends Slotted {
 function sharedServer(profile: TlsProfile, certificate: TlsCertificate, options: TlsServerOptions): Shared {
   const server = tlsServer(optionsOf(profile, certificate, options));
   const waiting = new DenseList<Pending>();
-  const settle = (session: TLSSocket, secured: Secured): void =>
-    waiting.find(({ socket }) => haveSameEnds(socket, session))?.settle(secured);
+  const settle = (session: TLSSocket, secured: Secured): void => {
+    const sought = endsOf(session);
+    waiting.find(({ ends }) => areSame(ends, sought))?.settle(secured);
+  };
   server.on('secureConnection', (socket) => settle(socket, { socket }));
   server.on('tlsClientError', (error, socket) => settle(socket, { problem: problemOf(error) }));
   return {
@@ -149,7 +159,7 @@ function sharedServer(profile: TlsProfile, certificate: TlsCertificate, options:
       new Promise((resolve) => {
         const pending: Pending = {
           slot: -1,
-          socket,
+          ends: endsOf(socket),
           settle: (secured) => {
             waiting.remove(pending);
             socket.off('close', onClose);
@@ -164,9 +174,14 @@ function sharedServer(profile: TlsProfile, certificate: TlsCertificate, options:
   };
 }
 
-/** Ports differ most often. */
-function haveSameEnds(one: Socket, other: Socket): boolean {
+/** Each of them is a call of Node, and the first ones ask the system. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): Ends {
+  return { remoteAddress, remotePort, localAddress, localPort };
+}
+
+function areSame(one: Ends, other: Ends): boolean {
   return (
+    // Clients' ports differ most often.
     one.remotePort === other.remotePort &&
     one.remoteAddress === other.remoteAddress &&
     one.localPort === other.localPort &&
