@@ -32,36 +32,19 @@ export function machineOfPattern(source: string): Machine<never> | null {
   return program === null ? null : (patternMachine(program) as unknown as Machine<never>);
 }
 
-/**
- * Paths are canonical before anything reads them (`http/target.ts`): unreserved characters are not encoded, and control
- * characters are refused.
- */
-const PATHS: readonly TextLiteral[] = [
-  literal(
-    String.raw`\A(?:/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%(?:2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[B-D]|[89A-F][0-9A-F]))*)?\z`,
-    true,
-  ),
-  literal('//', false),
-  literal(String.raw`/\.\.?(?:/|\z)`, false),
-];
-const HOSTS: readonly TextLiteral[] = [
-  literal(String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, true),
-  literal(String.raw`\.\.|\.-|-\.`, false),
-];
-const SCHEMES = [literal(String.raw`\Ahttps?\z`, true)];
 /** Values of fields have no line breaks and no NUL (RFC 9110 §5.5). */
 const VALUES = String.raw`\A[^\x00\r\n]*\z`;
 
 /** The texts of a field; an unknown field can have any text. */
 export function domainOf(field: string): TextLiteral {
   const known = DOMAINS[field];
-  if (known !== undefined) return known;
-  if (isNeverSent(field) || IS_UNSET.test(field)) return NEVER;
+  if (known !== undefined) return known();
+  if (isNeverSent(field) || IS_UNSET.test(field)) return never();
   if (CLIENT_TEXT.test(field)) return clientTexts();
   const drawn = DRAWN.exec(field);
   if (drawn !== null) return numbers(numbersBetween(BigInt(drawn[1]!), BigInt(drawn[2]!)), false);
   const [, make] = BY_PREFIX.find(([prefix]) => field.startsWith(prefix)) ?? [];
-  return make === undefined ? ANY_TEXT : make();
+  return make === undefined ? anyText() : make();
 }
 
 /** Whether no message can have a field or cookie of this name (RFC 9110 §5.1, RFC 6265 §5.4). */
@@ -75,12 +58,12 @@ function isNeverSent(field: string): boolean {
 const IS_UNSET =
   /^(?:(?:number size of|number|truth|list|any|reading|element \S+ of) )*unset (?:vars|actions)\.|^unset header /;
 
-const NEVER: TextLiteral = { dfa: dfaOf(withAbsent(literals([], 'equal'), true))!, accepted: true };
-const ANY_TEXT = domain(false, String.raw`(?s)\A.*\z`);
+const never = lazily(() => made(withAbsent(literals([], 'equal'), true)));
+const anyText = lazily(() => domain(false, String.raw`(?s)\A.*\z`));
 /** Fields that can have several values, and values of other types. */
 const BY_PREFIX: readonly (readonly [prefix: string, domain: () => TextLiteral])[] = [
   ['header ', lazily(() => domain(true, VALUES))],
-  ['added header ', lazily(() => together([domain(true, VALUES), { ...NEVER, accepted: false }]))],
+  ['added header ', lazily(() => together([domain(true, VALUES), { ...never(), accepted: false }]))],
   ['res.header ', lazily(() => domain(true, VALUES))],
   ['cookie ', lazily(() => domain(true, String.raw`\A[^\x00\r\n;]*\z`))],
   ['query ', lazily(() => domain(true, String.raw`(?s)\A.*\z`))],
@@ -119,22 +102,43 @@ const PORTS = numbersBetween(0n, 65_535n);
 
 /** Whole numbers, and perhaps the absent field. */
 function numbers(set: NumberSet, orAbsent: boolean): TextLiteral {
-  return { dfa: dfaOf(withAbsent(decimals(set), orAbsent))!, accepted: true };
+  return made(withAbsent(decimals(set), orAbsent));
 }
 
-const DOMAINS: Readonly<Record<string, TextLiteral>> = {
-  path: together(PATHS),
-  method: { dfa: dfaOf(literals([...FORWARDED_METHODS], 'equal'))!, accepted: true },
-  host: together(HOSTS),
-  'req.host': literal(
-    String.raw`\A(?:[A-Za-z0-9_][A-Za-z0-9_.\-]*|\[[0-9A-Fa-f:.]+\])?(?::[0-9]{1,5})?\z`,
-    true,
+const DOMAINS: Readonly<Record<string, () => TextLiteral>> = {
+  /**
+   * Paths are canonical before anything reads them (`http/target.ts`): unreserved characters are not encoded, and control
+   * characters are refused.
+   */
+  path: lazily(() =>
+    together([
+      literal(
+        String.raw`\A(?:/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%(?:2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[B-D]|[89A-F][0-9A-F]))*)?\z`,
+        true,
+      ),
+      literal('//', false),
+      literal(String.raw`/\.\.?(?:/|\z)`, false),
+    ]),
   ),
-  scheme: together(SCHEMES),
+  method: lazily(() => made(literals([...FORWARDED_METHODS], 'equal'))),
+  host: lazily(() =>
+    together([
+      literal(String.raw`\A(?:[a-z0-9_]([a-z0-9_.\-]*[a-z0-9_])?|\[[0-9a-f:.]+\])?\z`, true),
+      literal(String.raw`\.\.|\.-|-\.`, false),
+    ]),
+  ),
+  'req.host': lazily(() =>
+    literal(String.raw`\A(?:[A-Za-z0-9_][A-Za-z0-9_.\-]*|\[[0-9A-Fa-f:.]+\])?(?::[0-9]{1,5})?\z`, true),
+  ),
+  scheme: lazily(() => literal(String.raw`\Ahttps?\z`, true)),
 };
 
+function made<State>(machine: Machine<State>): TextLiteral {
+  return { dfa: dfaOf(machine)!, accepted: true };
+}
+
 function together(sets: readonly TextLiteral[]): TextLiteral {
-  return { dfa: dfaOf(inAll(sets))!, accepted: true };
+  return made(inAll(sets));
 }
 
 function literal(source: string, accepted: boolean): TextLiteral {
@@ -144,8 +148,7 @@ function literal(source: string, accepted: boolean): TextLiteral {
 /** Texts that a pattern matches, or the absent field; of a list, each element. */
 function domain(isList: boolean, source: string): TextLiteral {
   const machine = machineOfPattern(source)! as unknown as AnyMachine;
-  const whole = isList ? everyElement(machine) : oneValue(machine);
-  return { dfa: dfaOf(whole)!, accepted: true };
+  return made(isList ? everyElement(machine) : oneValue(machine));
 }
 
 /** A pattern for the text itself. */
