@@ -1,11 +1,12 @@
 /** Programs of users that are run in this thread, such as an edge file in TypeScript. */
 
 let count = 0;
-const unfinished = new Set<string>();
+/** Paths of programs by the number of their run: a program may be loaded again before an earlier run of it settles. */
+const unfinished = new Map<number, string>();
 
 /** Reports a program that ends its thread or process, or never settles: a verb would seem to have succeeded. */
 function reportUnfinished(): void {
-  for (const path of unfinished) {
+  for (const path of new Set(unfinished.values())) {
     process.stderr.write(
       `cannot load ${path}: the process ended before the program did; it must not call process.exit, and what it awaits has to settle\n`,
     );
@@ -18,11 +19,12 @@ export async function runProgram<Loaded>(
   load: (number: number) => Promise<Loaded>,
 ): Promise<Loaded> {
   if (count === 0) process.once('exit', reportUnfinished);
-  unfinished.add(path);
+  const number = ++count;
+  unfinished.set(number, path);
   try {
-    return await load(++count);
+    return await load(number);
   } finally {
-    unfinished.delete(path);
+    unfinished.delete(number);
   }
 }
 
