@@ -130,7 +130,9 @@ function readServerName({ bytes, from, to }: Part): string | { readonly problem:
   if (endOfVector(bytes, from, 2, to) !== to || bytes[list] !== HOST_NAME) return TOO_SHORT;
   // RFC 6066 §3: one name of each type, and there is only one type.
   if (endOfVector(bytes, list + 1, 2, to) !== to) return TOO_SHORT;
-  const text = latin1({ bytes, from: list + 3, to }).toLowerCase().replace(/\.$/, '');
+  const text = latin1({ bytes, from: list + 3, to })
+    .toLowerCase()
+    .replace(/\.$/, '');
   return NAME.test(text) ? text : { problem: 'its server name is not a host name' };
 }
 
