@@ -225,7 +225,7 @@ function tokensOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointRes
   const claims = tokens.claims();
   const token = tokens.id_token;
   const id =
-    claims === undefined || token === undefined ? null : { token, algorithm: algorithmOf(token), claims };
+    claims === undefined || token === undefined ? null : { token, ...headerOf(token), claims };
   return {
     access: tokens.access_token,
     refresh: tokens.refresh_token ?? null,
@@ -234,14 +234,12 @@ function tokensOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointRes
   };
 }
 
-/** `alg` of a verified token. */
-function algorithmOf(token: string): string {
-  const header = JSON.parse(
+/** `alg` and `typ` of a verified token. */
+function headerOf(token: string): { readonly algorithm: string; readonly type: unknown } {
+  const { alg: algorithm, typ: type } = JSON.parse(
     Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString('utf8'),
-  ) as {
-    readonly alg: string;
-  };
-  return header.alg;
+  ) as { readonly alg: string; readonly typ?: unknown };
+  return { algorithm, type };
 }
 
 function logoutUrl(config: openid.Configuration, request: Extract<OidcRequest, { does: 'logout' }>): string {

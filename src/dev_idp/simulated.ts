@@ -135,7 +135,12 @@ function tokensOf(answer: TokenAnswer, issuer: string, nowMs: number): Timed<Oid
   const claims = idClaims({ ...answer, grant: asked }, nowMs);
   const token = `simulated.${identity.key}.${claims['iat'] as number}`;
   return now({
-    tokens: { access, refresh, id: { token, algorithm: 'ES256', claims }, expiresInSeconds: TOKEN_SECONDS },
+    tokens: {
+      access,
+      refresh,
+      id: { token, algorithm: 'ES256', type: 'JWT', claims },
+      expiresInSeconds: TOKEN_SECONDS,
+    },
     userInfo: userInfo(identity),
   });
 }

@@ -64,6 +64,8 @@ export interface OidcTokens {
   readonly id: {
     readonly token: string;
     readonly algorithm: string;
+    /** `typ` of the header as sent; undefined if absent. */
+    readonly type: unknown;
     /** Verified: signature, issuer, audience, nonce, times. */
     readonly claims: Readonly<Record<string, unknown>>;
   } | null;

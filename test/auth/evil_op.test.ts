@@ -94,6 +94,13 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
   ],
   ['claims changed after signing', { token: swapped }, UNTRUSTED],
   ['critical extension', { header: (honest) => ({ ...honest, crit: ['x'], x: 1 }) }, UNTRUSTED],
+  ...['logout+jwt', 'application/logout+jwt', 'at+jwt', 'secevent+jwt', 'JWT; x', '', 7, null, ['JWT']].map(
+    (typ): (typeof MISBEHAVIOURS)[number] => [
+      `token of the type ${JSON.stringify(typ)}`,
+      { header: (honest) => ({ ...honest, typ }) },
+      UNTRUSTED,
+    ],
+  ),
   ['key that the set does not have', { header: (honest) => ({ ...honest, kid: 'unknown' }) }, UNTRUSTED],
   [
     'key in the header of the token',
@@ -191,6 +198,15 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
   ],
 ];
 
+/** What an honest provider may do. */
+const HONEST: readonly (readonly [string, Evil])[] = [
+  ['as usual', {}],
+  ...[undefined, 'JWT', 'jwt', 'application/JWT', 'Application/jwt'].map((typ): (typeof HONEST)[number] => [
+    `ID token of the type ${typ}`,
+    { header: (honest) => ({ ...honest, typ }) },
+  ]),
+];
+
 /** A state that differs in its first character, whichever that is. */
 function otherState(state: string): string {
   return `${state.startsWith('x') ? 'y' : 'x'}${state.slice(1)}`;
@@ -218,8 +234,8 @@ describe('logins at a malicious provider are refused', () => {
     expect(MISBEHAVIOURS.length).toBeGreaterThanOrEqual(40);
   });
 
-  it('a login at an honest provider succeeds (control)', async () => {
-    const { login, after, upstream } = await loginAt({});
+  it.each(HONEST)('a login at an honest provider succeeds: %s', async (_name, evil) => {
+    const { login, after, upstream } = await loginAt(evil);
     expect(codeOf(login, 'oidc')).toBe('oidc.logged_in');
     expect(after.status).toBe(200);
     expect(upstream).toHaveLength(1);

@@ -1,5 +1,4 @@
 import { CLOCKS_DIFFER_MS } from '../limits.ts';
-import { asciiLower } from '../../http/ascii.ts';
 import { JWS_ALGORITHMS } from '../../crypto/jws.ts';
 import type { OidcAnswer, OidcClient } from '../../engine/oidc_question.ts';
 import {
@@ -9,6 +8,7 @@ import {
   readKeySet,
   readToken,
   signatureProblem,
+  tokenType,
 } from '../../filters/jwt_validation/algorithm.ts';
 import { type Conversation, postedForm } from '../conversation.ts';
 import { published, useIdOnce } from '../one_time.ts';
@@ -62,9 +62,9 @@ export function* backchannelLogout(
 function logoutProblem(token: Token, client: OidcClient, nowMs: number): string | null {
   const { header, payload } = token;
   if (!ALGORITHMS.includes(token.algorithm)) return `the algorithm ${token.algorithm} is not accepted`;
-  const type = typeof header['typ'] === 'string' ? asciiLower(header['typ']) : undefined;
+  const type = tokenType(header['typ']);
   // An ID token must not be accepted as a logout token; older providers set no type.
-  if (type !== undefined && type !== 'logout+jwt' && type !== 'application/logout+jwt' && type !== 'jwt')
+  if (header['typ'] !== undefined && type !== 'logout+jwt' && type !== 'jwt')
     return 'this is not a logout token';
   const problem = claimsProblem(
     token,

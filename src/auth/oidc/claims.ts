@@ -1,6 +1,7 @@
 import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { asciiLower } from '../../http/ascii.ts';
 import { equalTexts, longDigest } from '../../crypto/digest.ts';
+import { tokenType } from '../../filters/jwt_validation/algorithm.ts';
 import type { OidcClient, OidcTokens } from '../../engine/oidc_question.ts';
 import type { LoginUser } from '../identity.ts';
 
@@ -32,12 +33,14 @@ const HASHES = {
  * tokens of a refresh, which have none (§12.2).
  */
 export function idTokenProblem(
-  { claims, algorithm }: IdToken,
+  { claims, algorithm, type }: IdToken,
   accessToken: string,
   client: OidcClient,
   nonce: string | null,
   nowMs: number,
 ): string | null {
+  // RFC 8725 §3.11: a token of another kind, such as a logout token, has the same issuer, audience and keys.
+  if (type !== undefined && tokenType(type) !== 'jwt') return 'the token is not an ID token, by its type';
   const { iss, aud, azp, sub, iat, exp, at_hash: hash } = claims;
   if (iss !== client.issuer) return 'the ID token has another issuer';
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];

@@ -99,14 +99,17 @@ export function headerProblem(token: Token, required: Requirements): TokenProble
   if (!required.algorithms.includes(token.algorithm)) {
     return problem('algorithm', `the algorithm ${token.algorithm} is not allowed`);
   }
-  if (required.type !== null && typeOf(token) !== required.type) {
+  if (required.type !== null && tokenType(token.header['typ']) !== required.type) {
     return problem('type', `the type of the token is ${shown(token.header['typ'])}, not '${required.type}'`);
   }
   return null;
 }
 
-/** RFC 7515 §4.1.9: the type is case-insensitive, and `application/` may be omitted. */
-function typeOf({ header: { typ } }: Token): string | null {
+/**
+ * The type in `typ` of a header, in lower case and without `application/`, which may be omitted (RFC 7515 §4.1.9);
+ * null if it is not a text.
+ */
+export function tokenType(typ: unknown): string | null {
   return typeof typ === 'string' ? asciiLower(typ).replace(/^application\//, '') : null;
 }
 
