@@ -8,6 +8,7 @@ import type {
 } from '../engine/oidc_question.ts';
 import { isTamperProof } from '../net/private_hosts.ts';
 import { NoResponse, failureOf } from './oidc_failures.ts';
+import { withEachKey, withRepeats } from './oidc_keys.ts';
 import type { OidcFetch } from './oidc_fetch.ts';
 
 /** Queries OpenID providers with openid-client: discovery, PKCE, and all token checks of the standards. */
@@ -54,7 +55,7 @@ export function createOidcAnswers(fetch: OidcFetch, timeoutMs = TIMEOUT_MS): Oid
 
   async function answered(question: OidcQuestion): Promise<OidcAnswer> {
     const { client, nowMs, request } = question;
-    const bounded = withDeadline(fetch, timeoutMs);
+    const bounded = withRepeats(withDeadline(fetch, timeoutMs));
     let provider: Known;
     try {
       provider = await providerOf(client, nowMs, bounded);
@@ -65,7 +66,14 @@ export function createOidcAnswers(fetch: OidcFetch, timeoutMs = TIMEOUT_MS): Oid
     try {
       // Metadata of a provider may have values of any type, which the library takes for granted.
       const config = configured(provider, question, bounded);
-      return await done(config, request).finally(() => keepKeys(provider, config));
+      return await done(config, request)
+        .finally(() => keepKeys(provider, config))
+        .catch((error: unknown) =>
+          withEachKey(error, (keys) => {
+            const narrowed = configured({ ...provider, keys }, question, bounded);
+            return done(narrowed, request);
+          }),
+        );
     } catch (error) {
       return failureOf(error, 'invalid');
     }
@@ -224,8 +232,7 @@ async function userInfoOf(config: openid.Configuration, accessToken: string, sub
 function tokensOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers): OidcTokens {
   const claims = tokens.claims();
   const token = tokens.id_token;
-  const id =
-    claims === undefined || token === undefined ? null : { token, ...headerOf(token), claims };
+  const id = claims === undefined || token === undefined ? null : { token, ...headerOf(token), claims };
   return {
     access: tokens.access_token,
     refresh: tokens.refresh_token ?? null,

@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createOidcAnswers } from '../../src/clients/oidc.ts';
+import { newSigningKey } from '../../src/crypto/signing_key.ts';
 import { browserOf, codeOf } from './browser.ts';
 import { type Evil, SECRET, evilOp } from './evil_op.ts';
 import { ISSUER, edgeWith } from './gate_edge.ts';
@@ -41,12 +43,22 @@ async function loginAt(evil: Evil) {
   const login = hop;
   // However the login ended: do the cookies give access now?
   const after = await browser.go('https://app.test/page', { headers: { accept: 'application/json' } });
-  return { login, after, upstream, code: codeOf(login, 'oidc') };
+  return { login, after, upstream, code: codeOf(login, 'oidc'), asked: op.asked };
 }
 
 const UNTRUSTED = 'oidc.identity_refused';
 const FAILED = 'oidc.provider_failed';
 const STRAY = 'oidc.callback_refused';
+
+/** A key for the same algorithm, with the given members changed. */
+const otherKey = (changes: Json): Json => ({ ...newSigningKey('right').jwk, ...changes });
+const rsaKey = (changes: Json): Json => ({
+  ...generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey.export({ format: 'jwk' }),
+  kid: 'right',
+  ...changes,
+});
+const keySet = (make: (right: Json) => Json[]): Evil => ({ keys: ({ keys }) => ({ keys: make(keys[0]!) }) });
+const withoutAlg = (key: Json): Json => lacking('alg')(key);
 
 /** Misbehaviours of a provider, and why no user gets in. */
 const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[]])[] = [
@@ -101,6 +113,16 @@ const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[
       UNTRUSTED,
     ],
   ),
+  [
+    'signed with none of two keys of its id',
+    { ...keySet((right) => [right, otherKey({})]), signer: 'other' },
+    UNTRUSTED,
+  ],
+  [
+    'signed with the ninth key of its id',
+    keySet((right) => [...Array.from({ length: 8 }, () => otherKey({})), right]),
+    UNTRUSTED,
+  ],
   ['key that the set does not have', { header: (honest) => ({ ...honest, kid: 'unknown' }) }, UNTRUSTED],
   [
     'key in the header of the token',
@@ -205,6 +227,18 @@ const HONEST: readonly (readonly [string, Evil])[] = [
     `ID token of the type ${typ}`,
     { header: (honest) => ({ ...honest, typ }) },
   ]),
+  ['a key of another type with the same id', keySet((right) => [rsaKey({}), right])],
+  ['a key for encryption with the same id', keySet((right) => [otherKey({ use: 'enc' }), right])],
+  ['a key for another algorithm with the same id', keySet((right) => [otherKey({ alg: 'ES384' }), right])],
+  ['a second key with the same id', keySet((right) => [otherKey({}), right])],
+  ['a second key with the same id, without alg', keySet((right) => [otherKey({}), right].map(withoutAlg))],
+  [
+    'token without kid, and two keys',
+    {
+      ...keySet((right) => [right, otherKey({ kid: 'left' })]),
+      header: (honest) => ({ ...honest, kid: undefined }),
+    },
+  ],
 ];
 
 /** A state that differs in its first character, whichever that is. */
@@ -235,8 +269,10 @@ describe('logins at a malicious provider are refused', () => {
   });
 
   it.each(HONEST)('a login at an honest provider succeeds: %s', async (_name, evil) => {
-    const { login, after, upstream } = await loginAt(evil);
+    const { login, after, upstream, asked } = await loginAt(evil);
     expect(codeOf(login, 'oidc')).toBe('oidc.logged_in');
+    // A code is sent once, however many keys are tried.
+    expect(asked.filter((path) => path === '/token')).toHaveLength(1);
     expect(after.status).toBe(200);
     expect(upstream).toHaveLength(1);
   });
