@@ -1,4 +1,4 @@
-import { type FetchRequest, ask, type Ask } from '../engine/contract.ts';
+import { type FetchRequest, type World, ask, type Ask } from '../engine/contract.ts';
 import type { Answers, AnswerTo, Question } from '../engine/questions.ts';
 import { isFormTooLong } from '../http/message_limits.ts';
 import { FORM_LIMIT_BYTES } from './limits.ts';
@@ -36,6 +36,14 @@ export function fetching(
 type FetchQuestion = Extract<Question, { ask: 'fetch' }>;
 
 const FETCH_TIMEOUT_MS = 10_000;
+/** For all requests of one login or check: the delays of a slow provider must not add up. Long lists have many pages. */
+const LOGIN_TIMEOUT_MS = 30_000;
+
+/** Returns how long the next request of a login that begins now may take, in milliseconds; 0 if its time is over. */
+export function loginDeadline({ nowMs }: Pick<World, 'nowMs'>): () => number {
+  const endMs = nowMs() + LOGIN_TIMEOUT_MS;
+  return () => Math.max(0, Math.min(FETCH_TIMEOUT_MS, endMs - nowMs()));
+}
 const FETCH_LIMIT_BYTES = 512 * 1_024;
 
 /** Applies `conclude` to a value or to the result of a conversation, whose questions become a chain of `ask`. */

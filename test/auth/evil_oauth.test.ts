@@ -33,6 +33,19 @@ describe('a faulty OAuth provider refuses the login', () => {
     ['addresses that are unavailable', { '/user/emails': { failure: 'connect' } }, FAILED],
     ['organizations that are not a list', { '/user/orgs': { body: {} } }, UNTRUSTED],
     ['organizations that are unavailable', { '/user/orgs': { status: 500, body: [] } }, FAILED],
+    ['a token endpoint that takes 11 s', { [TOKEN]: { afterMs: 11_000 } }, FAILED],
+    [
+      'requests that take 9 s each, and more than 30 s together',
+      Object.fromEntries(
+        [TOKEN, '/user', '/user/emails', '/user/orgs'].map((path) => [path, { afterMs: 9_000 }]),
+      ),
+      FAILED,
+    ],
+    [
+      'pages without end that take 2 s each',
+      { '/user/orgs': { ...NEXT('https://api.github.com/user/orgs?page=2'), afterMs: 2_000 } },
+      FAILED,
+    ],
     [
       'organizations of others',
       { '/user/orgs': { body: [{ login: 'acme-evil' }, null, 7] } },

@@ -6,6 +6,8 @@ import { edgeWith, github } from './gate_edge.ts';
 type Fetched = Answers['fetch'];
 
 interface Said {
+  /** How long the response takes, on the clock of the edge. */
+  readonly afterMs?: number;
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: readonly string[];
@@ -28,16 +30,21 @@ export async function loginAt(
   callback: (query: URLSearchParams) => void = () => {},
 ): Promise<{ readonly login: Hop; readonly after: Hop; readonly asked: readonly FetchRequest[] }> {
   const asked: FetchRequest[] = [];
+  let nowMs = Date.now();
   const fetch = (request: FetchRequest): Fetched => {
     asked.push(request);
     const { pathname } = new URL(request.url);
-    const { status = 200, body, headers = [], failure } = { ...HONEST[pathname], ...answering[pathname] };
+    const said: Said = { ...HONEST[pathname], ...answering[pathname] };
+    const { status = 200, body, headers = [], failure, afterMs = 0 } = said;
+    nowMs += Math.min(afterMs, request.timeoutMs);
+    if (afterMs > request.timeoutMs) return { failure: 'timeout', detail: 'as the test says' };
     if (failure !== undefined) return { failure, detail: 'as the test says' };
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return { status, headers, body: Buffer.from(text), resolvedIp: '', timeMs: 0 };
   };
   const edge = edgeWith(github({ organizations: ['acme'] }), {
     clients: { fetch },
+    clock: () => nowMs,
     upstream: () => new Response('the app'),
   });
   const browser = browserOf(edge, 'app.test');

@@ -11,6 +11,8 @@ export interface ApiAccess {
   /** Maps a URL of the real provider to itself, or to the development provider. */
   readonly at: (url: string) => string;
   readonly userAgent: string;
+  /** How long the next request may take; 0 if the time of the login is over. */
+  readonly leftMs: () => number;
 }
 
 /** A JSON response of the API, with the URL of the next page. */
@@ -33,7 +35,9 @@ export function* callApi(
   // One page load causes many requests at once. When a check is due, they share it, to stay below the
   // provider's rate limit.
   const share = `${access.at(url)} ${access.accessToken}`;
-  const answer = yield* fetching({ url: access.at(url), headers: fields, share });
+  const timeoutMs = access.leftMs();
+  if (timeoutMs === 0) return tooSlow();
+  const answer = yield* fetching({ url: access.at(url), headers: fields, share, timeoutMs });
   if ('failure' in answer) return unavailable(`${answer.failure}: ${answer.detail}`);
   if (isNoAnswer(answer.status, (name) => firstValue(answer.headers, name)) || isRateLimit(answer))
     return unavailable(`status ${answer.status}`);
@@ -87,6 +91,11 @@ export function unavailable(detail: string): LoginRefusal {
     message: 'The identity provider cannot be reached. Please try again later.',
     detail: { detail: detail.slice(0, 200) },
   };
+}
+
+/** The requests of a login together took too long. */
+export function tooSlow(): LoginRefusal {
+  return unavailable('the provider took too long for all requests of the login');
 }
 
 export function untrusted(message: string): LoginRefusal {

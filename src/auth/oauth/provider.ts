@@ -1,5 +1,5 @@
 import { digest } from '../../crypto/digest.ts';
-import { type Conversation } from '../conversation.ts';
+import { type Conversation, loginDeadline } from '../conversation.ts';
 import { GATE_PATHS } from '../gate_paths.ts';
 import { type LoginTokens, listsDigest } from '../identity.ts';
 import type { LoginState } from '../login_state.ts';
@@ -121,8 +121,10 @@ function* finish(
   if (code === null || code === '') return invalidCallback('The callback contains no code.');
   const parameters = { grant_type: 'authorization_code', code, redirect_uri: site.callbackUrl };
   const pkce = preset.pkce ? { code_verifier: loginState.verifier } : {};
-  const tokens = yield* requestTokens(token, { ...parameters, ...pkce }, null, world.nowMs());
-  return isRefusal(tokens) ? tokens : yield* identified({ preset, token, ...app }, tokens);
+  const leftMs = loginDeadline(world);
+  const timing = { nowMs: world.nowMs(), timeoutMs: leftMs() };
+  const tokens = yield* requestTokens(token, { ...parameters, ...pkce }, null, timing);
+  return isRefusal(tokens) ? tokens : yield* identified({ preset, token, ...app }, tokens, leftMs);
 }
 
 /** The user as the provider reports them now; the session ends for another or no longer authorized user. */
@@ -130,15 +132,16 @@ function* check(app: App, session: Session, { world }: LoginContext): Conversati
   const { tokens: kept, user } = session;
   if (kept === null) return { refused: 'denied', message: 'The session cannot be renewed.' };
   const nowMs = world.nowMs();
+  const leftMs = loginDeadline(world);
   let tokens = kept;
   if (kept.refresh !== null && kept.expiresMs !== null && nowMs >= kept.expiresMs) {
     const parameters = { grant_type: 'refresh_token', refresh_token: kept.refresh };
     const share = `${app.token.tokenUrl} ${kept.refresh}`;
-    const fresh = yield* requestTokens(app.token, parameters, kept, nowMs, share);
+    const fresh = yield* requestTokens(app.token, parameters, kept, { nowMs, timeoutMs: leftMs() }, share);
     if (isRefusal(fresh)) return fresh;
     tokens = fresh;
   }
-  const answer = yield* identified(app, tokens);
+  const answer = yield* identified(app, tokens, leftMs);
   if (isRefusal(answer) || answer.user.id === user.id) return answer;
   return untrusted('the token now belongs to another user');
 }
@@ -147,9 +150,10 @@ function* check(app: App, session: Session, { world }: LoginContext): Conversati
 function* identified(
   { settings, scopes, at }: App,
   tokens: LoginTokens,
+  leftMs: () => number,
 ): Conversation<LoggedIn | LoginRefusal> {
   const { provider, clientId, criteria, userAgent } = settings;
-  const access: ApiAccess = { accessToken: tokens.access, clientId, at, userAgent };
+  const access: ApiAccess = { accessToken: tokens.access, clientId, at, userAgent, leftMs };
   const user = yield* requestUser(provider, access, scopes);
   if (isRefusal(user)) return user;
   const allowed = yield* authorize(user, criteria, access);

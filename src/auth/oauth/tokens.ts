@@ -3,13 +3,19 @@ import { isNoAnswer } from '../../http/bodyless.ts';
 import { type Conversation, fetching } from '../conversation.ts';
 import type { LoginTokens } from '../identity.ts';
 import type { LoginRefusal } from '../provider.ts';
-import { jsonOf, unavailable, untrusted } from './api.ts';
+import { jsonOf, tooSlow, unavailable, untrusted } from './api.ts';
 
 /** The app at the provider and its token endpoint. */
 export interface TokenApp {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly tokenUrl: string;
+}
+
+/** When a request for tokens begins, and how long it may take; 0 if the time of the login is over. */
+interface Timing {
+  readonly nowMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Errors that reject the code or the refresh token (RFC 6749 §5.2; one is specific to GitHub). */
@@ -25,11 +31,13 @@ export function* requestTokens(
   { clientId, clientSecret, tokenUrl }: TokenApp,
   parameters: Readonly<Record<string, string>>,
   before: LoginTokens | null,
-  nowMs: number,
+  { nowMs, timeoutMs }: Timing,
   share?: string,
 ): Conversation<LoginTokens | LoginRefusal> {
   const form = new URLSearchParams({ ...parameters, client_id: clientId, client_secret: clientSecret });
+  if (timeoutMs === 0) return tooSlow();
   const answer = yield* fetching({
+    timeoutMs,
     method: 'POST',
     url: tokenUrl,
     headers: ['accept', 'application/json', 'content-type', 'application/x-www-form-urlencoded'],
