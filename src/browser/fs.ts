@@ -24,10 +24,20 @@ export function readFileSync(name: string, encoding?: 'utf8'): Buffer | string {
 export function statSync(name: string): {
   readonly isCharacterDevice: () => boolean;
   readonly isBlockDevice: () => boolean;
+  readonly isFile: () => boolean;
+  readonly size: number;
 } {
-  realpathSync(name);
-  return { isCharacterDevice: () => false, isBlockDevice: () => false };
+  const size = readFileSync(name).length;
+  return { isCharacterDevice: () => false, isBlockDevice: () => false, isFile: () => true, size };
 }
+
+/** Only what is not a file is opened. */
+export function openSync(name: string): never {
+  throw new Error(`${name} is not a file`);
+}
+
+export const readSync = openSync;
+export const closeSync = openSync;
 
 export function readdirSync(name: string): string[] {
   const folder = resolve('/', name);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
@@ -14,6 +14,7 @@ import { isPropertyFile, kindOfFile, reportKind } from './file_kind.ts';
 import { FILES_BESIDE, nameNear } from './files_beside.ts';
 import { runProgram } from './programs.ts';
 import { fileFailure } from '../diagnostics/system_failure.ts';
+import { readBounded } from './read_bounded.ts';
 import type { Sources } from './sources.ts';
 import type { FilesBeside } from '../simulator/document/beside.ts';
 
@@ -155,25 +156,17 @@ let standardInput: Buffer | null = null;
 /** Reads a file, or standard input for `-`; throws FileError. */
 export function readBytes(path: string): Buffer {
   if (path === '') throw new FileError('the name of a file is empty; name one');
+  const called = path === '-' ? 'standard input' : path;
   try {
-    if (path === '-') return (standardInput ??= readFileSync(0));
-    // Some devices, such as /dev/zero, never end.
-    if (isDevice(path)) throw new FileError(`cannot read ${path}: it is a device; name a regular file`);
-    return readFileSync(path);
+    return path === '-' ? (standardInput ??= readBounded(0)) : readBounded(path);
   } catch (error) {
-    if (error instanceof FileError) throw error;
     const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? nameNear(path) : undefined;
     throw new FileError(
       near === undefined
-        ? fileFailure('read', path, error)
+        ? fileFailure('read', called, error)
         : `cannot read ${path}: there is no such file; ${near}`,
     );
   }
-}
-
-function isDevice(path: string): boolean {
-  const stat = statSync(path);
-  return stat.isCharacterDevice() || stat.isBlockDevice();
 }
 
 /** Reads a file as text in UTF-8; throws FileError. */

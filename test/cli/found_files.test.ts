@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
@@ -38,14 +39,26 @@ it.skipIf(process.getuid?.() === 0)('a folder that cannot be listed is named onc
   ]);
 });
 
-it('a file of more than 2 GiB is refused with a cure', async () => {
+const TOO_LARGE = 'it is larger than 256 MiB; use a smaller input';
+
+// No string has more than 512 MiB, and Node reads no file of 2 GiB.
+it.each([257, 700, 3_072])('a file of %d MiB is refused with a cure', async (mebibytes) => {
   const folder = folderWith({ 'huge.yaml': '' });
-  truncateSync(join(folder, 'huge.yaml'), 3 * 2 ** 30);
+  truncateSync(join(folder, 'huge.yaml'), mebibytes * 2 ** 20);
   const { code, stderr } = await edgeproof(['check', 'huge.yaml'], folder);
-  expect([code, stderr]).toEqual([
-    2,
-    'cannot read huge.yaml: it is larger than 2 GiB; name a smaller file\n',
-  ]);
+  expect([code, stderr]).toEqual([2, `cannot read huge.yaml: ${TOO_LARGE}\n`]);
+});
+
+it.runIf(hasPipes)('standard input and pipes without an end are not read to it', () => {
+  const folder = folderWith({});
+  spawnSync('mkfifo', [join(folder, 'pipe.yaml')]);
+  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const check = (script: string) =>
+    spawnSync('sh', ['-c', script, process.execPath, program], { cwd: folder, encoding: 'utf8' }).stderr;
+  expect(check('"$0" "$1" check - </dev/zero')).toBe(`cannot read standard input: ${TOO_LARGE}\n`);
+  expect(check('cat /dev/zero >pipe.yaml & "$0" "$1" check pipe.yaml')).toContain(
+    `cannot read pipe.yaml: ${TOO_LARGE}\n`,
+  );
 });
 
 it.runIf(process.platform === 'linux')('a device without an end is not read', async () => {
