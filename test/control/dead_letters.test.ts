@@ -52,6 +52,29 @@ describe('dead letters', () => {
     expect((await instance.call('GET', '/event_destinations/ed_x/dead_letters')).status).toBe(404);
   });
 
+  it('are listed page by page, newest first', async () => {
+    const instance = await startWith(() => undefined);
+    const { id } = await instance.make('/event_destinations', { target });
+    const { store } = instance.management;
+    const letters = Array.from({ length: 250 }, (_, number) => ({ event: `{"n":${number}}`, reason: 'r' }));
+    await store.write((transaction) => transaction.bury(id, letters));
+    const path = `/event_destinations/${id}/dead_letters`;
+    const pages: number[][] = [];
+    for (let next: string | null = path; next !== null;) {
+      const { body } = await instance.call('GET', next);
+      pages.push((body.dead_letters as { event: { n: number } }[]).map(({ event }) => event.n));
+      next = body.next_page_uri === null ? null : String(body.next_page_uri).slice(instance.url.length);
+    }
+    expect(pages.map((page) => page.length)).toEqual([100, 100, 50]);
+    expect(pages.flat()).toEqual(Array.from({ length: 250 }, (_, at) => 249 - at));
+    const first = (await instance.call('GET', `${path}?limit=2`)).body.dead_letters;
+    expect(first).toMatchObject([{ event: { n: 249 } }, { event: { n: 248 } }]);
+    const after = `${path}?before_id=${first[1].id}&limit=1`;
+    expect((await instance.call('GET', after)).body.dead_letters).toMatchObject([{ event: { n: 247 } }]);
+    expect((await instance.call('GET', `${path}?before_id=ed_x`)).status).toBe(400);
+    expect((await instance.call('GET', `${path}?page=2`)).status).toBe(400);
+  });
+
   it('are bounded: the oldest are removed', async () => {
     const instance = await startWith(() => undefined);
     const { id } = await instance.make('/event_destinations', { target });

@@ -190,6 +190,6 @@ function onlineRoutes({ online }: Wiring): Route[] {
 
 /** Refuses query parameters for operations other than paginated lists. */
 export function checkQuery({ about, method, path }: Route, url: URL): void {
-  const isPaged = about.operation === 'list' && !/\/(?:sources|dead_letters)$/.test(path);
+  const isPaged = about.operation === 'list' && !path.endsWith('/sources');
   if (!isPaged) queryOf(url, method !== 'GET' && isForcible(about.resource?.kind) ? ['force'] : []);
 }

@@ -38,11 +38,12 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   'dead letter': {
     name: 'DeadLetter',
     answer: z.object({
+      id: text,
       reason: text.describe('Why the destination refused the event.'),
       event: z.record(text, z.unknown()),
     }),
     listKey: 'dead_letters',
-    isPaged: false,
+    isPaged: true,
   },
   'tunnel session': online('TunnelSession', 'tunnel_sessions', {
     agent_version: text.describe('Version of the agent that started the session.'),
