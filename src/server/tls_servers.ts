@@ -221,7 +221,8 @@ function secureMutually(
     server.once('tlsClientError', (error) => settle({ problem: problemOf(error) }));
     server.once('secureConnection', (session) => {
       if (session.authorized) return settle({ socket: session });
-      session.on('error', () => undefined);
+      // Node only reports errors of an established session. The alert has been written; the end follows it.
+      session.on('error', () => void session.destroy());
       fail();
       settle({ problem: authorizationProblem(session) });
     });

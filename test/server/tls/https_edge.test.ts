@@ -262,6 +262,22 @@ describe('HTTPS edges over TLS', () => {
       expect(events).toHaveLength(0);
     });
 
+    it('closes after the alert, without waiting for the client', async () => {
+      for (const options of [to('api.wild.test', version), mutual(unknown.issue('robot', CLIENT), version)]) {
+        const begun = performance.now();
+        // It leaves its side open, and sends a request meanwhile.
+        const client = connect({ host: '127.0.0.1', ...options, allowHalfOpen: true } as ConnectionOptions);
+        client.once('secureConnect', () => void client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+        const ended = new Promise((resolve) => void client.once('end', resolve));
+        const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
+        expect(error.code).toMatch(/^ERR_SSL_.*ALERT/);
+        await ended;
+        // The edge waits two seconds for the end of the client.
+        expect(performance.now() - begun).toBeLessThan(1_500);
+        client.destroy();
+      }
+    });
+
     it('requests the certificate on every connection: nothing is resumed', async () => {
       const pair = partners.issue('again', CLIENT);
       const first = await secure(mutual(pair, version));
