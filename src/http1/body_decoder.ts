@@ -76,11 +76,6 @@ export class BodyDecoder {
     this.#limits = limits;
   }
 
-  /** Whether all of the content has been read. */
-  get isDone(): boolean {
-    return this.#state === AT.done;
-  }
-
   /** Starts the content of a message: a number of bytes, `CHUNKED` or `UNTIL_CLOSE`. */
   begin(framing: number): void {
     this.#framing = framing;

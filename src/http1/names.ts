@@ -9,7 +9,6 @@ export const KIND = {
   expect: 6,
   te: 7,
   keepAlive: 8,
-  trailer: 9,
 } as const;
 
 const KINDS: ReadonlyMap<string, number> = new Map([
@@ -21,7 +20,6 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ['expect', KIND.expect],
   ['te', KIND.te],
   ['keep-alive', KIND.keepAlive],
-  ['trailer', KIND.trailer],
 ]);
 
 /** A field name as spelled, and the kind of its field. */

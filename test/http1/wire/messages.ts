@@ -73,7 +73,7 @@ export function readRequests(stream: Stream, limits: WireLimits = WIRE_LIMITS): 
       }
       const problem = takeContent(input, content, current);
       if (problem !== null) return refused(problem);
-      if (!content.isDone) break;
+      if (!current.whole) break;
       current = null;
     }
     input.keep();
@@ -108,7 +108,7 @@ export function readResponses(stream: Stream, limits: WireLimits = WIRE_LIMITS):
       }
       const problem = takeContent(input, content, current);
       if (problem !== null) return refused(problem);
-      if (!content.isDone) break;
+      if (!current.whole) break;
       current = null;
     }
     input.keep();
