@@ -108,6 +108,10 @@ export const EDGE_CURES: Cures = {
     '`match: blog.test/` at an edge of shop.test',
     'Add the host to `hostports`, or correct the match',
   ],
+  'edge.open_slash': [
+    'A login for `match: /admin` with `match_type: exact_path`, beside an open route for `/`',
+    'Use `match_type: path_prefix`, or add a route for `/admin/` with the same gate',
+  ],
   'edge.literal_wildcard': [
     '`match: /api/*`, or `/users/:id`',
     'Use `match_type: path_prefix` with the part before it',

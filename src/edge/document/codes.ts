@@ -105,6 +105,10 @@ const DOCUMENT_CODES = {
     severity: 'warning',
     message: 'The route names a host that is not a host of its edge.',
   },
+  'edge.open_slash': {
+    severity: 'warning',
+    message: 'A gate applies to a path, but not to the same path with a slash at its end.',
+  },
   'edge.literal_wildcard': { severity: 'warning', message: 'A `*` in a match is a literal character.' },
   'edge.unused_backend': { severity: 'warning', message: 'No route leads to this backend.' },
   'edge.unused_ip_policy': { severity: 'warning', message: 'No route refers to this IP policy.' },

@@ -5,6 +5,7 @@ import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig, Report } from './report.ts';
 import { covers, hostProblem } from './hosts.ts';
+import { type SelectedRoute, checkSlashes } from './open_slashes.ts';
 import { type SoundRoute, edgesOf } from './routes_of.ts';
 
 /** A parsed route selector: `host` is null for any host of the edge; the path is canonical. */
@@ -83,12 +84,14 @@ const selectorOf = weakMemoize((route: SoundRoute): Selecting => {
 });
 
 /**
- * Checks the selectors of all routes: their form, whether any request can reach them, and that there are no duplicates.
+ * Checks the selectors of all routes: their form, whether any request can reach them, that there are no duplicates, and that
+ * no gate is bypassed with a slash.
  */
 export function checkMatches(config: SoundConfig, report: Report): void {
   for (const { pointer, thing: edge } of edgesOf(config)) {
     /** Indexes of selectors in the list of routes. */
     const seen = new Map<string, number>();
+    const selected: SelectedRoute[] = [];
     const placeOf = (index: number): string => `${pointer}/routes/${index}/match`;
     for (const [index, route] of (edge.routes ?? []).entries()) {
       if (route?.match === undefined) continue;
@@ -100,6 +103,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
       }
       warnAboutMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
       if (route.match_type === undefined) continue;
+      selected.push({ route, pointer: `${pointer}/routes/${index}`, ...selector });
       const first = seen.get(key);
       if (first === undefined) seen.set(key, index);
       else {
@@ -107,6 +111,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
         report('edge.duplicate_route', placeOf(index), message, { first: placeOf(first) });
       }
     }
+    checkSlashes(selected, config, report);
   }
 }
 
