@@ -66,6 +66,24 @@ function removeField(fields: string[], lower: string): void {
   fields.length = kept;
 }
 
+/**
+ * Trailers of one side without the fields that the edits remove from its head: what is kept secret there must not pass
+ * here. Fields are only added to heads.
+ */
+export function editedTrailers(
+  trailers: FieldList,
+  edits: readonly Edit[] | undefined,
+  side: 'request' | 'response',
+): FieldList {
+  if (trailers.length === 0 || edits === undefined) return trailers;
+  const kept = trailers.slice();
+  for (const edit of edits) {
+    if (edit.edit !== 'headers' || edit.on !== side) continue;
+    for (const lower of edit.remove) removeField(kept, lower);
+  }
+  return side === 'request' ? withoutLookAlikes(kept, edits) : kept;
+}
+
 /** Whether the text at an even place is a name that could be confused with another one. */
 function isOddName(text: string, at: number): boolean {
   return at % 2 === 0 && /[^A-Za-z0-9-]/.test(text);

@@ -46,6 +46,7 @@ export function upstreamRequest(
     method: request.method,
     target: targetOf(request),
     headers: cookies === null ? headers : cookies.withheld(headers),
+    edits: editsOf(exchange),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
   };
@@ -57,6 +58,12 @@ export function upstreamRequest(
     ...(endpoint.tunnel !== undefined && { connection }),
     ...(converts !== null && { converts }),
   };
+}
+
+/** The edits of this edge and of those before it; undefined for none. */
+function editsOf({ edits, before }: Exchange): readonly Edit[] | undefined {
+  if (before !== null) return [...before.edits, ...edits];
+  return edits.length === 0 ? undefined : edits;
 }
 
 /** The last result for a list of fields that recurs, and all that it depends on besides. */

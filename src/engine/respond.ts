@@ -69,7 +69,11 @@ function stoppedResponse(exchange: Exchange, index: number, verdict: Stop): Ques
 function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
   const { status, headers } = exchange.response!;
   const edited = applyHeaderEdits(headers, edits, 'response');
-  if (edited !== headers) exchange.response = { status, headers: edited };
+  if (edited !== headers) {
+    exchange.response = { status, headers: edited };
+    const before = exchange.responseEdits;
+    exchange.responseEdits = before === undefined ? edits : [...before, ...edits];
+  }
   for (const edit of edits) {
     if (edit.edit === 'compress') exchange.compress = edit.algorithm;
     else if (edit.edit === 'response_body') exchange.body = { bytes: edit.bytes };
@@ -97,9 +101,9 @@ export function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'
   exchange.stage = 'reply';
   exchange.response = close ? null : head;
   const { status, headers } = head;
-  const { compress, editors } = exchange;
+  const { compress, editors, responseEdits: edits } = exchange;
   const upgrade = status === 101 && body === 'upstream';
-  return { ask: 'reply', reply: { status, headers, body, editors, compress, upgrade, close } };
+  return { ask: 'reply', reply: { status, headers, body, edits, editors, compress, upgrade, close } };
 }
 
 /** Asks for another reply than the one that was asked for and is not sent yet. */

@@ -100,7 +100,9 @@ function sendStream(
     return;
   }
   parts.sink.head(reply.status, fieldsOf(reply), { lengthBytes: edited.lengthBytes, content: true });
-  edited.flow(new BodyPump(parts, edited, done));
+  const pump = new BodyPump(parts, edited, done);
+  pump.edits = reply.edits;
+  edited.flow(pump);
 }
 
 /** Compresses a short body whole; a long one, or one of unknown length that arrives slowly, as it streams. */
