@@ -66,14 +66,15 @@ export function createOidcAnswers(fetch: OidcFetch, timeoutMs = TIMEOUT_MS): Oid
     try {
       // Metadata of a provider may have values of any type, which the library takes for granted.
       const config = configured(provider, question, bounded);
-      return await done(config, request)
-        .finally(() => keepKeys(provider, config))
-        .catch((error: unknown) =>
-          withEachKey(error, (keys) => {
-            const narrowed = configured({ ...provider, keys }, question, bounded);
-            return done(narrowed, request);
-          }),
+      try {
+        return await done(config, request);
+      } catch (error) {
+        return await withEachKey(error, (keys) =>
+          done(configured({ ...provider, keys }, question, bounded), request),
         );
+      } finally {
+        keepKeys(provider, config);
+      }
     } catch (error) {
       return failureOf(error, 'invalid');
     }
