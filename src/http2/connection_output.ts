@@ -18,7 +18,8 @@ export class ConnectionOutput implements WriteBufferOwner {
   sentFrames = 0;
   readonly #socket: Socket;
   readonly #writeIdleMs: number;
-  readonly #waiting = new Set<WaitingStream>();
+  /** In the order of their turns; not a set, which would keep what has left (docs/decisions/0062_dense_lists.md). */
+  readonly #waiting: WaitingStream[] = [];
   /** What the next header block begins with. */
   #blockStart = '';
 
@@ -62,12 +63,15 @@ export class ConnectionOutput implements WriteBufferOwner {
 
   /** Calls `proceed` when there is room; the last to wait is the last to be called. */
   wait(stream: WaitingStream): void {
-    this.#waiting.delete(stream);
-    this.#waiting.add(stream);
+    this.forget(stream);
+    this.#waiting.push(stream);
   }
 
-  forget(stream: WaitingStream): void {
-    this.#waiting.delete(stream);
+  /** Returns false if the stream did not wait. */
+  forget(stream: WaitingStream): boolean {
+    const place = this.#waiting.indexOf(stream);
+    if (place >= 0) this.#waiting.splice(place, 1);
+    return place >= 0;
   }
 
   /** The client accepts more content on the connection. */
@@ -75,11 +79,10 @@ export class ConnectionOutput implements WriteBufferOwner {
     const wasEmpty = this.window <= 0;
     this.window += by;
     // Otherwise each of many small increments would cost a turn of all streams, which wait for something else.
-    if (!wasEmpty || this.#waiting.size === 0) return;
-    const waiting = [...this.#waiting];
-    for (const stream of waiting) {
+    if (!wasEmpty) return;
+    for (const stream of this.#waiting.slice()) {
       if (this.window <= 0) return;
-      if (this.#waiting.delete(stream)) stream.proceed();
+      if (this.forget(stream)) stream.proceed();
     }
   }
 
@@ -90,11 +93,6 @@ export class ConnectionOutput implements WriteBufferOwner {
 
   /** Gives each waiting stream a turn. */
   proceed(): void {
-    if (this.#waiting.size === 0) return;
-    const waiting = [...this.#waiting];
-    for (const stream of waiting) {
-      if (!this.#waiting.delete(stream)) continue;
-      stream.proceed();
-    }
+    for (const stream of this.#waiting.slice()) if (this.forget(stream)) stream.proceed();
   }
 }
