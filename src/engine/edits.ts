@@ -66,22 +66,13 @@ function removeField(fields: string[], lower: string): void {
   fields.length = kept;
 }
 
-/**
- * Trailers of one side without the fields that the edits remove from its head: what is kept secret there must not pass
- * here. Fields are only added to heads.
- */
-export function editedTrailers(
-  trailers: FieldList,
-  edits: readonly Edit[] | undefined,
+/** The names that edits remove from the head of one side: trailers must not have them, either. Undefined for none. */
+export function removedNames(
+  edits: readonly Edit[],
   side: 'request' | 'response',
-): FieldList {
-  if (trailers.length === 0 || edits === undefined) return trailers;
-  const kept = trailers.slice();
-  for (const edit of edits) {
-    if (edit.edit !== 'headers' || edit.on !== side) continue;
-    for (const lower of edit.remove) removeField(kept, lower);
-  }
-  return side === 'request' ? withoutLookAlikes(kept, edits) : kept;
+): readonly string[] | undefined {
+  const names = edits.flatMap((edit) => (edit.edit === 'headers' && edit.on === side ? edit.remove : []));
+  return names.length === 0 ? undefined : names;
 }
 
 /** Whether the text at an even place is a name that could be confused with another one. */

@@ -106,8 +106,8 @@ export class Exchange {
   compress: Reply['compress'] = null;
   /** Editors of the body to the client. */
   editors: NonNullable<Reply['editors']> = NO_EDITORS;
-  /** Edits of handlers in the response phase; undefined before the first one. */
-  responseEdits: readonly Edit[] | undefined = undefined;
+  /** Names of fields that handlers have removed from the response. */
+  removed: Reply['removed'] = undefined;
   sent: Sent | null = null;
   /** Why the engine itself ended the exchange, if it did. */
   ended: Reason<EngineReason> | null = null;

@@ -5,7 +5,7 @@ import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { Branding } from './branding.ts';
 import type { Edit, ResponseHead } from './contract.ts';
 import type { Endpoint, UpstreamRequest } from './questions.ts';
-import { editHeaders, withoutLookAlikes } from './edits.ts';
+import { editHeaders, removedNames, withoutLookAlikes } from './edits.ts';
 import { type MakeFields, forwardedByShape } from './forwarded_shapes.ts';
 import { NO_EDITS } from './pipeline.ts';
 import type { Exchange } from './exchange.ts';
@@ -46,7 +46,7 @@ export function upstreamRequest(
     method: request.method,
     target: targetOf(request),
     headers: cookies === null ? headers : cookies.withheld(headers),
-    edits: editsOf(exchange),
+    removed: removedFor(exchange, endpoint),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
   };
@@ -60,10 +60,13 @@ export function upstreamRequest(
   };
 }
 
-/** The edits of this edge and of those before it; undefined for none. */
-function editsOf({ edits, before }: Exchange): readonly Edit[] | undefined {
-  if (before !== null) return [...before.edits, ...edits];
-  return edits.length === 0 ? undefined : edits;
+/** The names that this edge, and those before it, remove from the request; HTTP/1.1 upstreams get no trailers. */
+function removedFor(
+  { edits, before }: Exchange,
+  { http2 }: { readonly http2?: true },
+): UpstreamRequest['removed'] {
+  if (http2 !== true) return undefined;
+  return removedNames(before === null ? edits : [...before.edits, ...edits], 'request');
 }
 
 /** The last result for a list of fields that recurs, and all that it depends on besides. */

@@ -1,7 +1,6 @@
 import type { FieldList } from '../http/fields.ts';
 import type { ResponseHead } from '../http/heads.ts';
 import type { Connection } from './connection.ts';
-import type { Edit } from './contract.ts';
 import type { FetchRequest, SignatureRequest } from './fetch_request.ts';
 import type { OidcAnswer, OidcQuestion } from './oidc_question.ts';
 import type { SharedAnswer, SharedQuestion } from './shared_question.ts';
@@ -35,8 +34,8 @@ export interface UpstreamRequest {
   /** Origin-form (RFC 9112 §3.2.1). */
   readonly target: string;
   readonly headers: FieldList;
-  /** Edits of the head, which also remove trailers; absent for none. */
-  readonly edits?: readonly Edit[] | undefined;
+  /** Names, in lower case, of fields that were removed from the head: they are removed from trailers, too. */
+  readonly removed?: readonly string[] | undefined;
   /** Replaces the client's body; null streams (or replays) the client's. */
   readonly body: Uint8Array | null;
   /** The client's connection, for the agent of a tunnel. */
@@ -82,8 +81,8 @@ export interface Reply extends ResponseHead {
   readonly body: 'upstream' | { readonly text: string } | { readonly bytes: Uint8Array };
   /** Applied to the body in this order, before compression; absent for none. */
   readonly editors?: readonly MakeBodyEditor[];
-  /** Edits of the head, which also remove trailers; absent for none. */
-  readonly edits?: readonly Edit[] | undefined;
+  /** Names, in lower case, of fields that were removed from the head: they are removed from trailers, too. */
+  readonly removed?: readonly string[] | undefined;
   readonly compress: Encoding | null;
   readonly upgrade: boolean;
   /** Close the connection instead of replying. */

@@ -1,7 +1,7 @@
 import type { Reason, Edit, ResponseHead, Stop, Verdict, Ask } from './contract.ts';
 import type { LocalResponse, Question, Reply } from './questions.ts';
 import { suspend } from './decide.ts';
-import { applyHeaderEdits } from './edits.ts';
+import { applyHeaderEdits, removedNames } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 import { type EngineReason, engineRefusal } from './refusals.ts';
 
@@ -71,8 +71,8 @@ function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
   const edited = applyHeaderEdits(headers, edits, 'response');
   if (edited !== headers) {
     exchange.response = { status, headers: edited };
-    const before = exchange.responseEdits;
-    exchange.responseEdits = before === undefined ? edits : [...before, ...edits];
+    const names = removedNames(edits, 'response');
+    if (names !== undefined) exchange.removed = [...(exchange.removed ?? []), ...names];
   }
   for (const edit of edits) {
     if (edit.edit === 'compress') exchange.compress = edit.algorithm;
@@ -101,9 +101,9 @@ export function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'
   exchange.stage = 'reply';
   exchange.response = close ? null : head;
   const { status, headers } = head;
-  const { compress, editors, responseEdits: edits } = exchange;
+  const { compress, editors, removed } = exchange;
   const upgrade = status === 101 && body === 'upstream';
-  return { ask: 'reply', reply: { status, headers, body, edits, editors, compress, upgrade, close } };
+  return { ask: 'reply', reply: { status, headers, body, removed, editors, compress, upgrade, close } };
 }
 
 /** Asks for another reply than the one that was asked for and is not sent yet. */

@@ -167,7 +167,7 @@ function askedInside(exchange: Exchange, question: Question | null): Question | 
   exchange.logs = inside.logs === null ? exchange.logs : [...(exchange.logs ?? []), ...inside.logs];
   exchange.compress = inside.compress;
   exchange.editors = inside.editors;
-  exchange.responseEdits = inside.responseEdits;
+  exchange.removed = inside.removed;
   exchange.requestBody = inside.requestBody;
   conclude(exchange, inside.outcome ?? 'cancelled');
   const { status, headers, body, close } = question.reply;

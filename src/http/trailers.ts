@@ -1,5 +1,5 @@
 import { type FieldList, NO_FIELDS } from './fields.ts';
-import { isFraming, isHopByHop } from './forwarding.ts';
+import { foldedName, isFraming, isHopByHop } from './forwarding.ts';
 
 /**
  * Fields that are not allowed in trailers, because a recipient that merges trailers into the head would trust
@@ -39,6 +39,20 @@ export function passedTrailers(fields: FieldList): FieldList {
   const out: string[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     if (isTrailer(fields[at]!.toLowerCase())) out.push(fields[at]!, fields[at + 1]!);
+  }
+  return out;
+}
+
+/**
+ * The trailers in `fields` without those of these names (in lower case), or that recipients such as CGI programs cannot
+ * tell from them: what is kept secret in a head must not pass here.
+ */
+export function withoutNames(fields: FieldList, names: readonly string[] | undefined): FieldList {
+  if (fields.length === 0 || names === undefined) return fields;
+  const folded = new Set(names.map(foldedName));
+  const out: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    if (!folded.has(foldedName(fields[at]!))) out.push(fields[at]!, fields[at + 1]!);
   }
   return out;
 }

@@ -182,7 +182,7 @@ export class Http2UpstreamRequest implements Forwarding, Uploading, ResponseBody
     });
     if (lengthBytes === 0) this.#expect(this.#limits.headMs);
     else {
-      this.#upload = new UpstreamUpload(stream, this.#body, this, this.#request.edits);
+      this.#upload = new UpstreamUpload(stream, this.#body, this, this.#request.removed);
       this.#upload.start();
     }
   }

@@ -1,7 +1,7 @@
 import type { ClientHttp2Stream } from 'node:http2';
-import { editedTrailers } from '../engine/edits.ts';
 import type { UpstreamRequest } from '../engine/questions.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
+import { withoutNames } from '../http/trailers.ts';
 import { isStreamOver, sendTrailers } from '../io/containment.ts';
 import type { Body, BodyFault, BodyTaker } from '../io/ports.ts';
 import { http2Trailers } from './fields.ts';
@@ -19,18 +19,23 @@ export class UpstreamUpload implements BodyTaker {
   readonly #stream: ClientHttp2Stream;
   readonly #body: Body;
   readonly #request: Uploading;
-  readonly #edits: UpstreamRequest['edits'];
+  readonly #removed: UpstreamRequest['removed'];
   /** What is written at the next rest. */
   readonly #pieces: Uint8Array[] = [];
   #trailers: FieldList = NO_FIELDS;
   #isStalled = false;
   #isCut = false;
 
-  constructor(stream: ClientHttp2Stream, body: Body, request: Uploading, edits: UpstreamRequest['edits']) {
+  constructor(
+    stream: ClientHttp2Stream,
+    body: Body,
+    request: Uploading,
+    removed: UpstreamRequest['removed'],
+  ) {
     this.#stream = stream;
     this.#body = body;
     this.#request = request;
-    this.#edits = edits;
+    this.#removed = removed;
     stream.once('wantTrailers', () => {
       // Node ends a stream before it resets it; an upload that is cut must not look complete.
       if (!this.#isCut) sendTrailers(stream, http2Trailers(this.#trailers));
@@ -63,7 +68,7 @@ export class UpstreamUpload implements BodyTaker {
   }
 
   end(trailers: FieldList): boolean {
-    this.#trailers = editedTrailers(trailers, this.#edits, 'request');
+    this.#trailers = withoutNames(trailers, this.#removed);
     if (!this.#isWritable()) return true;
     this.#write();
     this.#stream.end();

@@ -1,6 +1,6 @@
-import { editedTrailers } from '../engine/edits.ts';
 import type { Reply, Sent } from '../engine/questions.ts';
 import type { FieldList } from '../http/fields.ts';
+import { withoutNames } from '../http/trailers.ts';
 import { freeMemory } from './free_memory.ts';
 import type { BodyFault, BodyTaker, ReplySink, RequestBody, ResponseBody } from './ports.ts';
 
@@ -40,8 +40,8 @@ export class BodyPump implements BodyTaker {
   rawLength: RawLength | null = null;
   /** The whole content, if it was made for this response alone: its memory is freed once it has been sent. */
   owned: Uint8Array<ArrayBuffer> | null = null;
-  /** Edits of the head; they also remove trailers. */
-  edits: Reply['edits'] = undefined;
+  /** Names of fields that the trailers must not have. */
+  removed: Reply['removed'] = undefined;
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;
   #done: ((sent: Sent) => void) | null;
@@ -65,7 +65,7 @@ export class BodyPump implements BodyTaker {
   }
 
   end(trailers: FieldList): boolean {
-    this.#parts.sink.end(editedTrailers(trailers, this.edits, 'response'), this.#onSent);
+    this.#parts.sink.end(withoutNames(trailers, this.removed), this.#onSent);
     return this.#done === null;
   }
 

@@ -92,7 +92,7 @@ function routeTo(
   return found;
 }
 
-/** Whether a route lets in everybody to the backend of another one. */
+/** Whether a route leads to the backend of another one without a gate. */
 function isOpen(route: SoundRoute, gated: SoundRoute, { backends }: SoundConfig): boolean {
   const id = route.backend?.backend_id;
   if (id === undefined || id !== gated.backend?.backend_id) return false;

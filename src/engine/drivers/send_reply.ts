@@ -101,7 +101,7 @@ function sendStream(
   }
   parts.sink.head(reply.status, fieldsOf(reply), { lengthBytes: edited.lengthBytes, content: true });
   const pump = new BodyPump(parts, edited, done);
-  pump.edits = reply.edits;
+  pump.removed = reply.removed;
   edited.flow(pump);
 }
 
