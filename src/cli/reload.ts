@@ -4,6 +4,7 @@ import { type EdgeOfFile, type UsableConfig, usable } from '../edgeproof.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { inMilliseconds } from './request_line.ts';
 import { type Voice, printFindings } from './voice.ts';
+import { reportsReloads } from './workers.ts';
 import { type LastReading, watchFile } from './watch.ts';
 
 /** An edge whose configuration can be replaced. */
@@ -28,8 +29,9 @@ export function watchSource(
 ): { readonly close: () => void } {
   const changed = async (names: readonly string[]): Promise<void> =>
     reload(live, source, voice, `${listed(names)} changed`);
+  const { say } = reporting(voice);
   const deleted = (name: string): void =>
-    voice.say(`${name} was deleted: still serving revision ${live.edge.runtime.revision()}`);
+    say(`${name} was deleted: still serving revision ${live.edge.runtime.revision()}`);
   return watchFile(source.file!, { changed, deleted }, poll, source.lastReading);
 }
 
@@ -40,12 +42,13 @@ export async function reload(
   voice: Voice,
   why: string,
 ): Promise<void> {
-  const { say } = voice;
+  const reported = reporting(voice);
+  const { say } = reported;
   const still = () => `still serving revision ${edge.runtime.revision()}`;
   try {
     const former = new Set(source.replaced?.());
     const next = await source.load();
-    printFindings(next.diagnostics, voice);
+    printFindings(next.diagnostics, reported);
     if (hasErrors(next.diagnostics)) {
       say(`${source.file} has errors: ${still()}`);
       return;
@@ -56,6 +59,12 @@ export async function reload(
     say(`${why}: revision ${edge.runtime.revision()} is live in ${took}`);
     for (const line of source.replaced?.() ?? []) if (!former.has(line)) say(`  ${line}`);
   } catch (error) {
-    say(`${errorText(error)}: ${still()}`);
+    // Not a mistake in the file: another worker may have succeeded.
+    voice.say(`${errorText(error)}: ${still()}`);
   }
+}
+
+/** Workers read the same file: what they all find is printed once. */
+function reporting(voice: Voice): Voice {
+  return { ...voice, say: (text) => void (reportsReloads() && voice.say(text)) };
 }

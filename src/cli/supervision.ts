@@ -24,6 +24,7 @@ import type { Order, WorkerMessage } from './workers.ts';
 const ENDING_MS = 10_000;
 const STOP: Order = { order: 'stop' };
 const ANSWER: Order = { order: 'answer' };
+const REPORT: Order = { order: 'report' };
 const NOT_BEGUN: WorkerEnd = { livedMs: 0, hasListened: false, status: null };
 
 // Node starts workers with the path of the main file as first argument. The binary has none: its arguments follow at once.
@@ -87,6 +88,8 @@ class Workers {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #counts = workerCounts();
   readonly #ended = Promise.withResolvers<number>();
+  /** The worker that prints reloads for all. */
+  #reporter: Worker | null = null;
   #isStopping = false;
   #haveListened = false;
   #code: number = EXIT.ok;
@@ -179,15 +182,25 @@ class Workers {
     if (running === undefined) return; // it has already ended
     running.isListening = true;
     this.#haveListened = true;
+    if (this.#reporter === null) this.#reportBy(worker);
     // A worker may have missed an order that was sent before it listened.
     if (this.#isStopping) worker.send(STOP);
   }
 
   #hasEnded({ worker, beganMs, afterEnd, isListening }: Running, status: number, signal: string): void {
     this.#running.delete(worker.id);
+    if (worker === this.#reporter) {
+      const next = [...this.#running.values()].find(({ isListening: serves }) => serves);
+      this.#reportBy(next?.worker ?? null);
+    }
     this.#counts.ended(worker);
     const end = { livedMs: performance.now() - beganMs, hasListened: isListening, status };
     this.#again(`worker ${worker.process.pid} ended (${signal ?? status})`, end, afterEnd);
+  }
+
+  #reportBy(worker: Worker | null): void {
+    this.#reporter = worker;
+    worker?.send(REPORT);
   }
 
   /** Starts a worker for one that has ended, or stops all. */

@@ -6,7 +6,7 @@ import { EXIT } from './exit_codes.ts';
 
 /** An order to a worker. */
 export type Order =
-  | { readonly order: 'stop' | 'answer' | 'read_keys' }
+  | { readonly order: 'stop' | 'answer' | 'read_keys' | 'report' }
   | { readonly order: 'count'; readonly serial: number };
 
 /** What the first process gets from a worker. */
@@ -32,15 +32,20 @@ export const isQuiet = isWorker && !isFirstWorker;
 /** Orders may arrive before this worker serves. */
 let isStopOrdered = false;
 let areKeysOrdered = false;
+let isReportOrdered = false;
 if (isWorker) {
   process.on('message', (message: Partial<Order>) => {
     if (message.order === 'stop') isStopOrdered = true;
     else if (message.order === 'read_keys') areKeysOrdered = true;
+    else if (message.order === 'report') isReportOrdered = true;
     else if (message.order === 'answer') process.send?.({ answers: true } satisfies WorkerMessage);
   });
   // Closing a terminal signals all processes, also those that are starting; the first one gives the orders.
   process.on('SIGHUP', () => undefined);
 }
+
+/** Whether this process prints that it has reloaded: of several workers, one does. */
+export const reportsReloads = (): boolean => !isWorker || isReportOrdered;
 
 /** Calls back when the first process orders to read the keys again, or has done so before this worker served. */
 export function whenKeysOrdered(read: () => void): void {

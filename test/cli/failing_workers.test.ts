@@ -63,6 +63,27 @@ async function killOne(running: Running): Promise<void> {
   await running.waitFor(new RegExp(`worker ${victim} ended \\(SIGKILL\\); starting another one`));
 }
 
+describe('a reload by several workers', () => {
+  it('is printed once, also when the worker that printed it was killed', async () => {
+    const { running, url } = await served();
+    const lives = (): number => running.output().match(/is live in/g)?.length ?? 0;
+    const change = async (path: string): Promise<void> => {
+      writeFileSync(file, edge.replace('path_prefix, match: /', `exact_path, match: ${path}`));
+      // Connections go to the workers in turn.
+      const four = () => Promise.all([1, 2, 3, 4].map(async () => (await get(`${url}${path}`))[0]));
+      await expect.poll(four, { timeout: 10_000 }).toEqual([200, 200, 200, 200]);
+    };
+    await change('/one');
+    await expect.poll(lives).toBe(1);
+    await killOne(running);
+    await untilServing(running, 2, url);
+    await change('/two');
+    await expect.poll(lives, { timeout: 5_000 }).toBe(2);
+    expect(await running.stop('SIGTERM')).toBe(0);
+    expect(lives()).toBe(2);
+  });
+});
+
 describe('a worker that cannot be started', () => {
   it('while the file has errors leaves the others serving, and is started once they are corrected', async () => {
     const { running, url } = await served();
@@ -162,7 +183,7 @@ it('workers answer what they have begun when the first process is killed, and en
 });
 
 it('counts stay when their worker has ended, or does not answer', async () => {
-  const { running, url } = await served('--admin-port', '0');
+  const { running, url } = await served();
   const [, metrics = ''] = await running.waitFor(/health of all workers: (\S+)/);
   const counted = async (): Promise<number> => {
     const { samples } = readOpenMetrics(await (await fetch(metrics)).text()).get('edgeproof_requests')!;

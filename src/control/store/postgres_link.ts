@@ -137,14 +137,22 @@ async function linked({ connect, listens }: LinkOptions, woken: () => void): Pro
   const connection = await connect();
   connection.onNotice(woken);
   connection.onLost(woken);
-  // A life that ends with the database need not be on disk.
-  await connection.run('SET synchronous_commit = off');
-  if (listens) {
-    const [row] = await connection.run('SELECT current_schema() AS name');
-    const channel = `edgeproof ${String(row!['name'])}`.replaceAll('"', '""');
-    await connection.run(`LISTEN "${channel}"`);
+  try {
+    // A life that ends with the database need not be on disk.
+    await connection.run('SET synchronous_commit = off');
+    if (listens) await listen(connection);
+    return connection;
+  } catch (error) {
+    // A standby refuses LISTEN: each attempt would leave a connection open.
+    await connection.close();
+    throw error;
   }
-  return connection;
+}
+
+async function listen(connection: Connection): Promise<void> {
+  const [row] = await connection.run('SELECT current_schema() AS name');
+  const channel = `edgeproof ${String(row!['name'])}`.replaceAll('"', '""');
+  await connection.run(`LISTEN "${channel}"`);
 }
 
 /** Waits until all nodes that live have activated a revision. */

@@ -24,14 +24,15 @@ export interface WritesOptions {
 const BEGIN = 'BEGIN; SELECT number FROM revision FOR UPDATE';
 /**
  * Counts a revision if anything was changed, with a mark by which the write can be found again, and wakes the listeners.
- * The number of a transaction is not enough: a server that was killed gives those of lost transactions again.
+ * The number of a transaction is not enough: a server that was killed gives those of lost transactions again. The type
+ * `name` cuts the channel of a long schema to 63 bytes, as LISTEN does; `pg_notify` would refuse it.
  */
 const COUNT = `
   WITH next AS (
     UPDATE revision SET number = number + 1
     WHERE EXISTS (SELECT FROM changes WHERE changes.revision = number + 1) RETURNING number),
   mark AS (INSERT INTO changes (revision, what) SELECT number, 'write ' || $1 FROM next)
-  SELECT number, pg_notify('edgeproof ' || current_schema(), number::text) FROM next`;
+  SELECT number, pg_notify(('edgeproof ' || current_schema())::name::text, number::text) FROM next`;
 
 /**
  * Writes of a PostgreSQL database, on one connection. Writers of all nodes run one after the other, so that their

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresStore, storeName } from '../../../src/control/store/postgres.ts';
+import { type Connection, connect } from '../../../src/control/store/postgres_connection.ts';
+import { newFollowing } from '../../../src/control/store/postgres_following.ts';
+import { linkTo } from '../../../src/control/store/postgres_link.ts';
 import { StoreError, StoreUnavailable } from '../../../src/control/store/port.ts';
 import { relayTo } from '../relay.ts';
 import { object, storeContract } from './contract.ts';
@@ -30,6 +33,54 @@ describe.skipIf(!isThere)('PostgreSQL', () => {
       expect(await view.list('thing', { beforeId: 'z\0', limit: 9 })).toHaveLength(1);
     });
     await store.close();
+  });
+
+  it('lives in a schema with the longest name', async () => {
+    const name = 's'.repeat(63);
+    const url = new URL(database.url);
+    url.searchParams.set('options', `-csearch_path=${name}`);
+    await administered(database.url, `CREATE SCHEMA ${name}`);
+    const [writing, following] = [
+      await openPostgresStore(url.href),
+      await openPostgresStore(url.href, { pollMs: 60_000 }),
+    ];
+    following.nodes!.follow(following.nodes!.revision(), () => Promise.resolve());
+    await writing.write((transaction) => transaction.insert(object('a_1')));
+    await expect.poll(() => following.nodes!.revision()).toBe(1);
+    await writing.write((transaction) => transaction.insert(object('a_2')));
+    await expect.poll(() => following.nodes!.revision()).toBe(2);
+    await Promise.all([writing.close(), following.close()]);
+  });
+
+  it('leaves no connection open when a standby refuses that it listens', async () => {
+    const url = await newSchema(database.url);
+    await (await openPostgresStore(url)).close();
+    const times = { connectMs: 3_000, beginMs: 3_000, answerMs: 3_000 };
+    const open = new Set<Connection>();
+    let refused = 0;
+    const connecting = async (): Promise<Connection> => {
+      const connection = await connect(url, times);
+      const made: Connection = {
+        ...connection,
+        run: (sql, values) => {
+          if (!sql.startsWith('LISTEN')) return connection.run(sql, values);
+          refused++;
+          return Promise.reject(new Error('cannot execute LISTEN during recovery'));
+        },
+        close: () => {
+          open.delete(made);
+          return connection.close();
+        },
+      };
+      open.add(made);
+      return made;
+    };
+    const link = linkTo(newFollowing(), { connect: connecting, nodeId: 'n', pollMs: 100, listens: true });
+    link.start();
+    await expect.poll(() => refused, { timeout: 5_000 }).toBeGreaterThan(2);
+    expect(open.size).toBeLessThan(2);
+    await link.close();
+    expect(open.size).toBe(0);
   });
 
   it('runs writers of two nodes one after the other, each on what the other has committed', async () => {
