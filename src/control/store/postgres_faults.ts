@@ -14,8 +14,15 @@ const REASONS: Readonly<Record<string, Unavailability>> = {
   '25P03': 'failed',
   // A standby, or a database that was made read-only.
   '25006': 'failed',
-  // Errors of the system under the database.
+  // Errors of the system under the database, and damaged data.
   '58': 'failed',
+  XX: 'failed',
+  // What an administrator has changed: the password, the database, the schema, privileges or tables.
+  '28': 'failed',
+  '3D': 'failed',
+  '3F': 'failed',
+  '42501': 'failed',
+  '42P01': 'failed',
 };
 
 function codeOf(error: unknown): string | null {

@@ -68,14 +68,18 @@ export function newFollowing(): Following {
 
 async function newsSince(current: number, { run }: Pick<Connection, 'run'>): Promise<News | null> {
   const [numbers] = await run(NUMBERS, []);
-  const revision = Number(numbers!['number']);
+  if (numbers === undefined) {
+    const message = 'The table revision of the store is empty; nothing was changed. Restore the database.';
+    throw new StoreUnavailable('failed', message, null);
+  }
+  const revision = Number(numbers['number']);
   if (revision < current) {
     const message = `The store has revision ${revision}, this node has ${current}: the database was restored or replaced. Start this node again.`;
     throw new StoreUnavailable('failed', message, null);
   }
   if (revision === current) return null;
   const rows = await run(CHANGES, [current, revision]);
-  const isWhole = rows.length <= MANY && Number(numbers!['oldest']) <= current + 1;
+  const isWhole = rows.length <= MANY && Number(numbers['oldest']) <= current + 1;
   const objects = rows.flatMap(({ what, kind, parent }) =>
     kind === null ? [] : [{ id: String(what), kind: kind as string, parent: parent as string | null }],
   );

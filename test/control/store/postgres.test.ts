@@ -6,6 +6,7 @@ import { linkTo } from '../../../src/control/store/postgres_link.ts';
 import { StoreError, StoreUnavailable } from '../../../src/control/store/port.ts';
 import { relayTo } from '../relay.ts';
 import { object, storeContract } from './contract.ts';
+import { uniqueName } from '../../unique_name.ts';
 import { administered, hasPostgres, newDatabase, newSchema } from './postgres_database.ts';
 
 const isThere = await hasPostgres('the store in PostgreSQL');
@@ -81,6 +82,40 @@ describe.skipIf(!isThere)('PostgreSQL', () => {
     expect(open.size).toBeLessThan(2);
     await link.close();
     expect(open.size).toBe(0);
+  });
+
+  it.each([
+    ['takes a table away', 'ALTER TABLE objects RENAME TO kept', 'ALTER TABLE kept RENAME TO objects'],
+    ['revokes a privilege', 'REVOKE INSERT ON objects FROM ROLE', 'GRANT INSERT ON objects TO ROLE'],
+    [
+      'empties the revision',
+      'CREATE TABLE kept AS TABLE revision; TRUNCATE revision',
+      'INSERT INTO revision TABLE kept',
+    ],
+  ])('says that it is unavailable while an administrator %s, then goes on', async (_what, harm, mend) => {
+    const [role, schema] = [`edgeproof_${uniqueName()}`, `s${uniqueName()}`];
+    const admin = new URL(database.url);
+    admin.searchParams.set('options', `-csearch_path=${schema}`);
+    await administered(
+      admin.href,
+      `CREATE ROLE ${role} LOGIN`,
+      `CREATE SCHEMA ${schema}; GRANT ALL ON SCHEMA ${schema} TO ${role}`,
+    );
+    await (await openPostgresStore(admin.href)).close();
+    await administered(admin.href, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    const url = new URL(admin);
+    url.username = role;
+    const store = await openPostgresStore(url.href);
+    store.nodes!.follow(store.nodes!.revision(), () => Promise.resolve());
+    const insert = (id: string) => store.write((transaction) => transaction.insert(object(id)));
+    await insert('a_1');
+    await administered(admin.href, harm.replace('ROLE', role));
+    await expect(insert('a_2')).rejects.toMatchObject({ name: 'StoreUnavailable', why: 'failed' });
+    await administered(admin.href, mend.replace('ROLE', role));
+    await insert('a_3');
+    expect((await store.read((view) => view.all(['thing']))).map(({ id }) => id)).toEqual(['a_1', 'a_3']);
+    await store.close();
+    await administered(admin.href, `DROP OWNED BY ${role}`, `DROP ROLE ${role}`);
   });
 
   it('runs writers of two nodes one after the other, each on what the other has committed', async () => {
