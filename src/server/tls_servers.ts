@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { SecureVersion, Server, TLSSocket, TlsOptions } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import { DenseList, type Slotted } from '../io/dense_list.ts';
+import { digest } from '../crypto/digest.ts';
 import { noRenegotiation } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/connection.ts';
@@ -73,9 +73,7 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
 
 /** Hashed once: a connection would take longer to compare whole certificates. */
 const hashOf = weakMemoize(({ certificatePem, privateKeyPem }: TlsCertificate) =>
-  createHash('sha256')
-    .update(JSON.stringify([certificatePem, privateKeyPem]))
-    .digest('base64'),
+  digest('sha256', [JSON.stringify([certificatePem, privateKeyPem])], 'base64'),
 );
 
 interface Kept {

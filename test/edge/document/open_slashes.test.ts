@@ -97,6 +97,6 @@ it.each<[string, readonly object[]]>(
     ],
     ['an open route of another host', [{ ...open, match: 'other.test/' }, admin]],
   ].map(([name, routes]) => [name as string, JSON.parse(JSON.stringify(routes)) as object[]]),
-)('%s is no finding', (_name, routes) => {
+)('%s has no finding', (_name, routes) => {
   expect(placesOf(routes)).toEqual([]);
 });
