@@ -116,25 +116,31 @@ function hostClasses(models: readonly Model[]): readonly HostClass[] {
       hosts.length === 1 ? example : `{${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}}`;
     classes.push({ message, example, literals: () => equalTo(hosts), edges: edgesOf(example), named: null });
   }
-  const known = [...exact, ...named];
+  const known = new Set([...exact, ...named]);
   for (const suffix of wildcards) {
     const longer = [...wildcards].filter((other) => other.endsWith(suffix) && other !== suffix);
-    const example = `any${longer.length === 0 ? '' : '-other'}${suffix}`;
+    const example = hostBelow(suffix, known);
     const literalsOf = (): readonly TextLiteral[] => [
       { dfa: patternDfa(`${quoted(suffix)}\\z`)!, accepted: true },
       ...longer.map((other) => ({ dfa: patternDfa(`${quoted(other)}\\z`)!, accepted: false })),
-      ...equalTo(known.filter((host) => host.endsWith(suffix))).map(({ dfa }) => ({ dfa, accepted: false })),
+      ...equalTo([...known].filter((host) => host.endsWith(suffix))).map(({ dfa }) => ({ dfa, accepted: false })),
     ];
-    if (!known.includes(example))
-      classes.push({
-        message: `*${suffix}`,
-        example,
-        literals: literalsOf,
-        edges: edgesOf(example),
-        named: null,
-      });
+    classes.push({
+      message: `*${suffix}`,
+      example,
+      literals: literalsOf,
+      edges: edgesOf(example),
+      named: null,
+    });
   }
   return classes;
+}
+
+/** A host with one more label than a wildcard, which nothing names. */
+function hostBelow(suffix: string, known: ReadonlySet<string>): string {
+  let example = `any${suffix}`;
+  for (let number = 0; known.has(example); number++) example = `any-${number}${suffix}`;
+  return example;
 }
 
 function equalTo(texts: readonly string[]): readonly TextLiteral[] {
@@ -225,10 +231,14 @@ function longestPrefix(prefixes: ReadonlySet<string>, path: string): string {
 /** A path of the class: the prefix itself, or one that no other selector begins with. */
 function exampleOf(prefix: string, inner: readonly string[], own: readonly string[]): string {
   const base = prefix === '' ? '/' : prefix;
-  const isTaken = (path: string): boolean =>
-    own.includes(path) || inner.some((other) => path.startsWith(other));
-  let example = base;
-  for (let number = 0; isTaken(example); number++) example = `${base}~${number}`;
+  if (!own.includes(base)) return base;
+  // No longer prefix goes on with this character, so that only whole paths can be in the way.
+  const next = new Set(inner.map((path) => path.charCodeAt(base.length)));
+  let mark = '~'.charCodeAt(0);
+  while (next.has(mark)) mark++;
+  const start = base + String.fromCharCode(mark);
+  let example = start;
+  for (let number = 0; own.includes(example); number++) example = `${start}${number}`;
   return example;
 }
 

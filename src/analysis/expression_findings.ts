@@ -8,7 +8,7 @@ import type { Cell } from './cells.ts';
 import { type Diagram, type Truth, whyTooLarge } from './diagram.ts';
 import { alternativesOf, partsOf, patternsOf } from './expression_parts.ts';
 import { type Found, possible } from './finding.ts';
-import { AT_START, type Way } from './outcome.ts';
+import { AT_START, type Effect, type Way } from './outcome.ts';
 import { type PolicyPlace, type RunPhase, RuleConditions } from './rule_conditions.ts';
 import type { TypedExpression } from './reader.ts';
 import { fieldRead } from './terms.ts';
@@ -25,20 +25,39 @@ const PHASES: readonly RunPhase[] = ['on_http_request', 'on_http_response'];
 /** Parts of expressions without effect, and patterns that match more than they seem to; `dead` rules are left out. */
 export function expressionFindings(policy: ExaminedPolicy, dead: ReadonlySet<string>): readonly Found[] {
   const reader = new RuleReader(policy);
+  let way = AT_START;
   return PHASES.flatMap((phase) => {
-    let way = phase === 'on_http_response' ? CHANGED : AT_START;
+    if (phase === 'on_http_response') way = { ...way, changed: ANYTHING };
     return policy.document.phases[phase].flatMap((rule) => {
       const found = dead.has(rule.pointer) ? [] : guarded(() => ofRule(reader, rule, phase, way));
-      if (rule.actions.some(({ type }) => !ACTION_FACTS.get(type)!.leavesRequest)) way = CHANGED;
+      way = behind(way, rule);
       return found;
     });
   });
 }
 
-/** A way on which anything may have been changed: nothing is known of the texts of its fields. */
-const CHANGED: Way = {
-  ...AT_START,
-  changed: { '*': 'before', url: 'before', headers: 'before', response: 'before', left_behind: 'before' },
+/** A way on which the actions of a rule may have run. */
+function behind({ effects, changed, ...way }: Way, { actions }: Rule): Way {
+  const leaves = actions.every(({ type }) => ACTION_FACTS.get(type)!.leavesRequest);
+  const ran = actions.map(({ type }) => ({ ...SOME_ACTION, type, key: type }));
+  return { ...way, effects: [...effects, ...ran], changed: leaves ? changed : ANYTHING };
+}
+
+const SOME_ACTION: Omit<Effect, 'type' | 'key'> = {
+  isUpstreamOnly: false,
+  isLogin: false,
+  passage: 'reports',
+  mayFail: true,
+  backends: [],
+};
+
+/** Anything may have been changed: nothing is known of the texts of its fields. */
+const ANYTHING: Way['changed'] = {
+  '*': 'before',
+  url: 'before',
+  headers: 'before',
+  response: 'before',
+  left_behind: 'before',
 };
 
 function guarded(find: () => readonly Found[]): readonly Found[] {

@@ -148,6 +148,30 @@ describe('rules for paths that their route does not have', () => {
   });
 });
 
+describe('results of earlier actions are not said to be absent', () => {
+  const restrict = { type: 'restrict-ips', config: { allow: ['10.0.0.0/8'], enforce: false } };
+  const added = { type: 'add-headers', config: { headers: { 'x-a': '1' } } };
+  const said = (edge: object) => found(edge).filter((each) => /always_true|never_true/.test(each));
+
+  test.each([
+    ['log', log],
+    ['restrict_ips', restrict],
+    ['add_headers', added],
+  ])('%s', (name, action) => {
+    const result = `has(actions.service.${name})`;
+    const first = { actions: [action] };
+    const others = [deny(`!${result} && req.method == 'GET'`), deny(`${result} || req.method == 'PUT'`)];
+    expect(said(rules(first, ...others))).toEqual([]);
+    const late = { expressions: [`${result} || res.status_code == 200`], actions: [added] };
+    expect(said(onePolicy({ on_http_request: [first], on_http_response: [late] }))).toEqual([]);
+    // Before the action there is no result.
+    expect(said(rules(...others, first))).toEqual([
+      `analysis.always_true ${policy}/0/expressions/0`,
+      `analysis.never_true ${policy}/1/expressions/0`,
+    ]);
+  });
+});
+
 describe('gates that another spelling goes around', () => {
   test('a comparison of the path as sent', () => {
     // A text with a parameter makes the engine use the expression as it is written.

@@ -31,6 +31,41 @@ const strangers: Property = {
   never: { end: 'forwarded', backend: 'ops' },
 };
 
+/** One edge with these routes to `app`, and an edge of the wildcard with a route to `ops`. */
+function besideWildcard(host: string, routes: readonly (readonly [match: string, type: string])[]) {
+  const routeOf = (match: string, type: string, backend: string) => ({
+    match_type: type,
+    match,
+    backend: { backend_id: backend },
+  });
+  const { backends } = oneRoute({});
+  const main = { hostports: [host], routes: routes.map(([match, type]) => routeOf(match, type, 'app')) };
+  const wild = { hostports: ['*.b.test:443'], routes: [routeOf('/', 'path_prefix', 'ops')] };
+  const ops = { static: { address: 'localhost:3001' } };
+  return createEdge({ backends: { ...backends, ops }, edges: { https: { main, wild } } }).config;
+}
+
+describe('classes of hosts and paths', () => {
+  test.each(['any.b.test:443', 'x.b.test:443'])('a wildcard beside the host %s is not left out', (host) => {
+    const config = besideWildcard(host, [['/', 'path_prefix']]);
+    const never = { end: 'forwarded', backend: 'ops' } as const;
+    expect(prove(config, { name: 'ops is closed', never })).toMatchObject({
+      verdict: 'REFUTED',
+      observed: { backend: 'ops' },
+    });
+  });
+
+  test.each(['/~', '/~0', '/~ann/'])('an end is found beside a route for %s', (match) => {
+    const config = besideWildcard('a.test:443', [
+      ['/', 'exact_path'],
+      ['/', 'path_prefix'],
+      [match, 'path_prefix'],
+    ]);
+    const paths = classesOf(config).map(({ where }) => where);
+    expect(paths.filter((where) => where.startsWith('a.test')).length).toBeGreaterThanOrEqual(3);
+  });
+});
+
 describe('properties', () => {
   test('a gate is proved', () => {
     expect(prove(shop(), strangers)).toMatchObject({ verdict: 'PROVED' });
