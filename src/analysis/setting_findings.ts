@@ -3,6 +3,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { exemptOf } from '../filters/gates.ts';
 import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import type { LoginTimes, Trips } from '../filters/fact_values.ts';
+import { looseText } from '../http/readings.ts';
 import { patternDfa } from './fields.ts';
 import type { Found } from './finding.ts';
 import { areAlike } from './routed.ts';
@@ -151,6 +152,7 @@ export function redundantRoutes(model: Model): readonly Found[] {
     if (edge === undefined) return [];
     // Whether a route with a host comes before one without depends on both.
     if (edge.routes.some(({ match }) => !match.startsWith('/'))) return [];
+    const respelt = edge.routes.map(({ match }) => match).filter((match) => looseText(match) !== match);
     const prefixes = new Map<string, number>();
     for (const [index, { match, match_type: type }] of edge.routes.entries())
       if (type === 'path_prefix') prefixes.set(match, index);
@@ -163,6 +165,7 @@ export function redundantRoutes(model: Model): readonly Found[] {
     return edge.routes.flatMap(({ match, match_type: type }, index): readonly Found[] => {
       const parent = parentOf(match, type === 'path_prefix' ? match.length - 1 : match.length, prefixes);
       if (parent === null || !areAlike(routeAt(index), model, routeAt(parent), model)) return [];
+      if (respelt.some((other) => mayMeet(other, match))) return [];
       return [
         {
           code: 'analysis.redundant_route',
@@ -172,6 +175,15 @@ export function redundantRoutes(model: Model): readonly Found[] {
       ];
     });
   });
+}
+
+/**
+ * Whether two selectors may be for spellings of one path: without either of them other requests would be refused as
+ * ambiguous.
+ */
+function mayMeet(one: string, other: string): boolean {
+  const [here, there] = [looseText(one), looseText(other)];
+  return here.startsWith(there) || there.startsWith(here);
 }
 
 function parentOf(match: string, longest: number, prefixes: ReadonlyMap<string, number>): number | null {

@@ -172,6 +172,34 @@ describe('results of earlier actions are not said to be absent', () => {
   });
 });
 
+describe('a route like a less specific one', () => {
+  const route = (match: string, backend: string) => ({
+    match_type: 'path_prefix',
+    match,
+    backend: { backend_id: backend },
+  });
+  const ofRoutes = (...routes: readonly object[]) => {
+    const edge = oneRoute({});
+    edge.edges.https.shop.routes.push(...(routes as never[]));
+    return { ...edge, backends: { ...edge.backends, ops: { static: { address: 'localhost:3001' } } } };
+  };
+
+  test('is redundant', () => {
+    const edge = ofRoutes(route('/a', 'app'), route('/b', 'ops'), route('/Other', 'ops'));
+    expect(found(edge)).toContain('analysis.redundant_route 1');
+  });
+
+  test('is not, if its paths would be ambiguous without it', () => {
+    const edge = ofRoutes(route('/A', 'app'), route('/a', 'ops'));
+    const without = ofRoutes(route('/a', 'ops'));
+    const statuses = [edge, without].map(
+      (each) => createEdge(each).decide({ url: 'https://shop.test/A' }).status,
+    );
+    expect(statuses).toEqual([200, 400]);
+    expect(found(edge).join()).not.toContain('redundant_route');
+  });
+});
+
 describe('gates that another spelling goes around', () => {
   test('a comparison of the path as sent', () => {
     // A text with a parameter makes the engine use the expression as it is written.
