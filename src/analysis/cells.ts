@@ -123,7 +123,10 @@ function hostClasses(models: readonly Model[]): readonly HostClass[] {
     const literalsOf = (): readonly TextLiteral[] => [
       { dfa: patternDfa(`${quoted(suffix)}\\z`)!, accepted: true },
       ...longer.map((other) => ({ dfa: patternDfa(`${quoted(other)}\\z`)!, accepted: false })),
-      ...equalTo([...known].filter((host) => host.endsWith(suffix))).map(({ dfa }) => ({ dfa, accepted: false })),
+      ...equalTo([...known].filter((host) => host.endsWith(suffix))).map(({ dfa }) => ({
+        dfa,
+        accepted: false,
+      })),
     ];
     classes.push({
       message: `*${suffix}`,

@@ -60,7 +60,7 @@ const ANYTHING: Way['changed'] = {
   left_behind: 'before',
 };
 
-function guarded(find: () => readonly Found[]): readonly Found[] {
+function guarded<Each>(find: () => readonly Each[]): readonly Each[] {
   try {
     return find();
   } catch (error) {
@@ -248,8 +248,15 @@ function wildcardsIn(typed: TypedExpression): readonly string[] {
   return found;
 }
 
-/** The earlier rules that take the requests of a dead rule, in the order in which they do; empty if it contradicts itself. */
+/**
+ * The earlier rules that take the requests of a dead rule, in the order in which they do; empty if it contradicts itself, or
+ * if the analysis of other routes has used up its nodes.
+ */
 export function takersOf(policy: ExaminedPolicy, pointer: string): readonly string[] {
+  return guarded(() => takersIn(policy, pointer));
+}
+
+function takersIn(policy: ExaminedPolicy, pointer: string): readonly string[] {
   const reader = new RuleReader(policy);
   const { diagrams } = policy.place.model.analysis;
   for (const phase of PHASES) {

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { compare } from '../../src/analysis/diff.ts';
 import { DiagramTooLarge, Diagrams } from '../../src/analysis/diagram.ts';
 import { patternDfa } from '../../src/analysis/fields.ts';
+import { takersOf } from '../../src/analysis/expression_findings.ts';
 import { findings } from '../../src/analysis/findings.ts';
+import { Analysis, Model } from '../../src/analysis/model.ts';
 import { prove } from '../../src/analysis/prove.ts';
 import { Atoms } from '../../src/analysis/atoms.ts';
 import { shortestText } from '../../src/analysis/texts/intersect.ts';
@@ -72,6 +74,20 @@ test('a diagram has no more nodes than allowed', () => {
       .slice(0, 20)
       .reduce((sum, each, at) => diagrams.or(sum, diagrams.and(each, all[at + 20]!)), diagrams.false),
   ).toThrow(DiagramTooLarge);
+});
+
+test('the rules that take the requests of a dead rule are left out if all nodes are used up', () => {
+  const rules = [deny("req.method == 'GET'"), deny("req.method == 'GET' && hasReqHeader('x')")];
+  const { config } = createEdge(onePolicy({ on_http_request: rules }));
+  const pointer = '/edges/https/shop/routes/0/traffic_policy';
+  const takers = (nodes?: number): readonly string[] => {
+    const model = new Model(config, new Analysis(nodes));
+    const document = model.policyOf(config.edges.https['shop']!.routes[0]!.traffic_policy!, pointer)!;
+    const place = { model, pointer, text: '' };
+    return takersOf({ place, document, cells: [] }, `${pointer}/value/on_http_request/1`);
+  };
+  expect(takers()).toEqual([`${pointer}/value/on_http_request/0`]);
+  expect(takers(4)).toEqual([]);
 });
 
 test('hundreds of overlapping patterns on one field end with a verdict', { timeout: 600_000 }, () => {
