@@ -235,7 +235,7 @@ function longestPrefix(prefixes: ReadonlySet<string>, path: string): string {
 function exampleOf(prefix: string, inner: readonly string[], own: readonly string[]): string {
   const base = prefix === '' ? '/' : prefix;
   if (!own.includes(base)) return base;
-  // No longer prefix goes on with this character, so that only whole paths can be in the way.
+  // No longer prefix has this character next, so that only whole paths can be in the way.
   const next = new Set(inner.map((path) => path.charCodeAt(base.length)));
   let mark = '~'.charCodeAt(0);
   while (next.has(mark)) mark++;
