@@ -231,15 +231,21 @@ function longestPrefix(prefixes: ReadonlySet<string>, path: string): string {
   return '';
 }
 
+/** What can follow in a canonical path (`http/target.ts`), what routes rarely have first; octets above ASCII are encoded. */
+const NEXT = [
+  ...`~-_.!$&'()*+,;=:@`,
+  ...Array.from({ length: 36 }, (_, digit) => digit.toString(36)),
+  ...Array.from({ length: 26 }, (_, letter) => String.fromCharCode(65 + letter)),
+  ...Array.from({ length: 128 }, (_, octet) => `%${(128 + octet).toString(16).toUpperCase()}`),
+];
+
 /** A path of the class: the prefix itself, or one that no other selector begins with. */
 function exampleOf(prefix: string, inner: readonly string[], own: readonly string[]): string {
   const base = prefix === '' ? '/' : prefix;
   if (!own.includes(base)) return base;
-  // No longer prefix has this character next, so that only whole paths can be in the way.
-  const next = new Set(inner.map((path) => path.charCodeAt(base.length)));
-  let mark = '~'.charCodeAt(0);
-  while (next.has(mark)) mark++;
-  const start = base + String.fromCharCode(mark);
+  const next = NEXT.find((each) => !inner.some((path) => path.startsWith(base + each)));
+  // No longer prefix has it, so that only whole paths can be in the way.
+  const start = base + (next ?? NEXT.at(-1)!);
   let example = start;
   for (let number = 0; own.includes(example); number++) example = `${start}${number}`;
   return example;
