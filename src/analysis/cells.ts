@@ -233,7 +233,7 @@ function longestPrefix(prefixes: ReadonlySet<string>, path: string): string {
 
 /** What can follow in a canonical path (`http/target.ts`), what routes rarely have first; octets above ASCII are encoded. */
 const NEXT = [
-  ...`~-_.!$&'()*+,;=:@`,
+  ...Array.from(`~-_.!$&'()*+,;=:@`),
   ...Array.from({ length: 36 }, (_, digit) => digit.toString(36)),
   ...Array.from({ length: 26 }, (_, letter) => String.fromCharCode(65 + letter)),
   ...Array.from({ length: 128 }, (_, octet) => `%${(128 + octet).toString(16).toUpperCase()}`),
