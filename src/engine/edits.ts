@@ -71,8 +71,19 @@ export function removedNames(
   edits: readonly Edit[],
   side: 'request' | 'response',
 ): readonly string[] | undefined {
-  const names = edits.flatMap((edit) => (edit.edit === 'headers' && edit.on === side ? edit.remove : []));
-  return names.length === 0 ? undefined : names;
+  let names: readonly string[] | undefined;
+  for (const edit of edits) {
+    if (edit.edit === 'headers' && edit.on === side && edit.remove.length > 0)
+      names = joinedNames(names, edit.remove);
+  }
+  return names;
+}
+
+export function joinedNames(
+  names: readonly string[] | undefined,
+  more: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return names === undefined || more === undefined ? (names ?? more) : [...names, ...more];
 }
 
 /** Whether the text at an even place is a name that could be confused with another one. */

@@ -1,7 +1,7 @@
 import type { Reason, Edit, ResponseHead, Stop, Verdict, Ask } from './contract.ts';
 import type { LocalResponse, Question, Reply } from './questions.ts';
 import { suspend } from './decide.ts';
-import { applyHeaderEdits, removedNames } from './edits.ts';
+import { applyHeaderEdits, joinedNames, removedNames } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 import { type EngineReason, engineRefusal } from './refusals.ts';
 
@@ -71,8 +71,7 @@ function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
   const edited = applyHeaderEdits(headers, edits, 'response');
   if (edited !== headers) {
     exchange.response = { status, headers: edited };
-    const names = removedNames(edits, 'response');
-    if (names !== undefined) exchange.removed = [...(exchange.removed ?? []), ...names];
+    exchange.removed = joinedNames(exchange.removed, removedNames(edits, 'response'));
   }
   for (const edit of edits) {
     if (edit.edit === 'compress') exchange.compress = edit.algorithm;
