@@ -30,8 +30,8 @@ describe('the README', () => {
 
   it('shows the output of check for a wrong name in that file', async () => {
     const broken = shownEdge().replace('ip_policy_ids: [office]', 'ip_policy_ids: [offce]');
-    await writeFile(join(folder, 'edge.yaml'), broken);
-    const { code, stdout } = await edgeproof(['check', 'edge.yaml'], folder);
+    await writeFile(join(folder, 'shop.yaml'), broken);
+    const { code, stdout } = await edgeproof(['check', 'shop.yaml'], folder);
     expect(code).toBe(3);
     expect(readme).toContain(stdout.slice(0, stdout.indexOf('1 error')));
   });
