@@ -183,7 +183,7 @@ it('workers answer what they have begun when the first process is killed, and en
 });
 
 it('counts stay when their worker has ended, or does not answer', async () => {
-  const { running, url } = await served();
+  const { running, url } = await served('--admin-port', '0');
   const [, metrics = ''] = await running.waitFor(/health of all workers: (\S+)/);
   const counted = async (): Promise<number> => {
     const { samples } = readOpenMetrics(await (await fetch(metrics)).text()).get('edgeproof_requests')!;
