@@ -80,6 +80,7 @@ function normaliseEncoding(path: string): string | TargetProblem {
 
 /** Merges slashes and resolves `.` and `..` (RFC 3986 §5.2.4); `..` at the root is dropped. */
 export function removeDotSegments(path: string): string {
+  if (path.startsWith('/') && !path.includes('//') && !path.includes('/.')) return path;
   const segments = path.split('/');
   const last = segments.at(-1)!;
   const kept: string[] = [];
