@@ -12,6 +12,9 @@ import { identityHost } from '../auth/saml/addresses.ts';
 import { type PoolTable, hostBehind } from './hosts.ts';
 import { isLoopback } from '../net/private_hosts.ts';
 import type { CompileRequest } from './compile_cache.ts';
+import { terminateTls } from '../filters/tls_termination/action_schema.ts';
+import { areUsable, requiredAuthorities } from '../filters/tls_termination/client_authorities.ts';
+import { unconditionalActionsIn } from '../policy/document/action_types.ts';
 
 export interface HandshakeTable {
   /** The TLS settings for a server name (lower case, empty for none) at a port; null without an edge. */
@@ -142,13 +145,15 @@ export function httpsProfile(
 /** The profile of a TLS edge. */
 export function tlsProfile(
   edge: string,
-  { tls_termination: termination, mutual_tls: mutual }: TlsEdgeConfig,
+  { tls_termination: termination, mutual_tls: mutual, traffic_policy: policy }: TlsEdgeConfig,
   authorityPem: AuthorityPem,
 ): TlsProfile {
   const isOn = termination?.enabled !== false;
   const terminates = isOn && (termination?.terminate_at ?? 'edge') === 'edge';
   const minVersion = isOn ? (termination?.min_version ?? '1.2') : '1.2';
-  const authorities = terminates ? authoritiesOf(authorityPem, mutual) : null;
+  const authorities = terminates
+    ? (authoritiesOf(authorityPem, mutual) ?? authoritiesIn(policy, authorityPem))
+    : null;
   return { edge, kind: 'tls', terminates, minVersion, authorities };
 }
 
@@ -160,6 +165,23 @@ function authoritiesOf(
 ): TlsProfile['authorities'] {
   if (mutual === undefined || !mutual.enabled) return null;
   return mutual.certificate_authority_ids.map((name) => ({ name, pem: authorityPem(name) }));
+}
+
+/**
+ * The authorities of a `terminate-tls` that runs for each connection. Where it has a condition, only `mutual_tls` requests
+ * certificates: the handshake precedes the policy.
+ */
+function authoritiesIn(
+  policy: TlsEdgeConfig['traffic_policy'],
+  authorityPem: AuthorityPem,
+): TlsProfile['authorities'] {
+  if (policy?.enabled !== true) return null;
+  for (const { type, config = {} } of unconditionalActionsIn(policy.value, 'on_tcp_connect')) {
+    const read = type === 'terminate-tls' ? terminateTls.safeParse(config).data : undefined;
+    const required = read && requiredAuthorities(read, authorityPem);
+    if (required && areUsable(required)) return required;
+  }
+  return null;
 }
 
 /** Certificates by the host names in them; a wildcard stands for one label (RFC 9525 §6.3). */

@@ -30,6 +30,8 @@ export interface PolicyContext {
   /** The requested endpoint, facts about addresses, secrets: inputs of expressions besides the exchange. */
   readonly surroundings: (request: RequestHead | null) => Surroundings;
   readonly ipPolicy: (id: string) => LinkedRules;
+  /** The certificate of an authority as PEM; empty if unknown. */
+  readonly authorityPem?: (id: string) => string;
   /** A response of the edge itself, with its error code if it has one. */
   readonly refusal: (status: number, code: number | null, message: string) => LocalResponse;
   /** Whether a host (lower case, ending in `.internal`) is an endpoint of the same configuration. */

@@ -83,11 +83,12 @@ function refuseAll({ refusal, pointer }: Linked, message: string): Handler {
 }
 
 function contextOf(linked: Linked & PolicyLinks): PolicyContext {
-  const { branding, ipPolicy, refusal } = linked;
+  const { branding, ipPolicy, authorityPem, refusal } = linked;
   return {
     branding,
     ipPolicy,
     refusal,
+    ...(authorityPem && { authorityPem }),
     surroundings: surroundingsOf(linked),
     isInternal: linked.isInternal ?? (() => false),
     isInternalAddress: linked.isInternalAddress ?? (() => false),

@@ -56,6 +56,11 @@ function configTo(address: string, dead: string): Record<string, unknown> {
           mutual_tls: { certificate_authority_ids: ['partners'] },
           backend: { backend_id: 'db' },
         },
+        policy: {
+          hostports: ['policy.test:443'],
+          traffic_policy: { value: PARTNERS_ONLY },
+          backend: { backend_id: 'db' },
+        },
         pass: {
           hostports: ['*.pass.test:443'],
           tls_termination: { terminate_at: 'upstream' },
@@ -70,6 +75,14 @@ function configTo(address: string, dead: string): Record<string, unknown> {
     },
   };
 }
+
+const PARTNERS_ONLY = JSON.stringify({
+  on_tcp_connect: [
+    {
+      actions: [{ type: 'terminate-tls', config: { mutual_tls_certificate_authorities: ['partners'] } }],
+    },
+  ],
+});
 
 const CASES = [
   {
@@ -120,6 +133,17 @@ const CASES = [
     connect: 'db.test:443',
     client_certificate: { subject_cn: 'robot', serial_number: '01' },
     expect: { connection: 'allowed', because: { code: 'mutual_tls.verified', detail: { subject: 'robot' } } },
+  },
+  {
+    name: 'without the certificate that the policy requires',
+    connect: 'tls://policy.test:443',
+    expect: { connection: 'denied', because: { action: 'terminate-tls' } },
+  },
+  {
+    name: 'with that',
+    connect: 'policy.test:443',
+    client_certificate: { subject_cn: 'robot', serial_number: '01' },
+    expect: { connection: 'allowed', because: { code: 'terminate_tls.terminated' } },
   },
   {
     name: 'by its name',

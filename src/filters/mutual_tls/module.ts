@@ -4,6 +4,7 @@ import type { ClientCertificate } from '../../engine/connection.ts';
 import type { Connection, Pass, Stop, World } from '../../engine/contract.ts';
 import type { Linked, Module } from '../../engine/module.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
+import { type RequiredAuthorities, certificateProblem } from './algorithm.ts';
 import { reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
@@ -37,19 +38,13 @@ export const mutualTls: Module<MutualTlsConfig, Code> = {
 
 function problemOf(
   { tls }: Connection,
-  own: { readonly ids: ReadonlySet<string>; readonly trusted: string; readonly edge: string | undefined },
+  own: RequiredAuthorities & { readonly edge: string | undefined },
   nowMs: number,
 ): Exclude<Code, 'mutual_tls.verified'> | null {
   if (tls === null) return 'mutual_tls.no_tls';
   if (tls.edge !== undefined && tls.edge !== own.edge) return 'mutual_tls.misdirected';
-  const { clientCertificate: certificate } = tls;
-  if (certificate === null) return 'mutual_tls.no_certificate';
-  const { authority, details } = certificate;
-  if (authority !== undefined && !own.ids.has(authority)) return 'mutual_tls.untrusted';
-  // The trusted authorities may have changed since the handshake.
-  if (tls.trusted !== undefined && tls.trusted !== own.trusted) return 'mutual_tls.untrusted';
-  const isValid = details === undefined || (details.notBeforeMs <= nowMs && nowMs <= details.notAfterMs);
-  return isValid ? null : 'mutual_tls.not_valid_now';
+  const problem = certificateProblem(tls, own, nowMs);
+  return problem === null ? null : `mutual_tls.${problem}`;
 }
 
 /**

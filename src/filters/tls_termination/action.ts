@@ -1,19 +1,34 @@
-import { type ActionKind, stepsOf } from '../action.ts';
+import { type ActionKind, type Ends, stepsOf } from '../action.ts';
 import { tlsVersionNumber } from '../../engine/connection.ts';
+import { trustOf } from '../../crypto/client_certificate.ts';
+import { certificateProblem } from '../mutual_tls/algorithm.ts';
 import { keepResult } from '../policy_run.ts';
+import { requiredAuthorities } from './client_authorities.ts';
 import { messages } from './facts.ts';
 
 const NO_RESPONSE = { status: 0, headers: [], body: '' };
 
 /**
  * Exposes the facts of the TLS session. The listener does the handshake; here its facts become results, and a
- * session with a version that the policy does not allow is closed.
+ * session is closed if the policy does not allow its version, or requires a client certificate that it lacks.
  */
 export const terminateTls: ActionKind<'terminate-tls'> = {
   type: 'terminate-tls',
   compile: ({ type, config }, compiling) => {
     const step = stepsOf(type, messages, compiling.pointer);
-    const noTls = { verdict: 'pass', step: step('no_tls') } as const;
+    const authorities = requiredAuthorities(config, compiling.context.authorityPem ?? (() => ''));
+    const required = authorities && {
+      ids: new Set(authorities.map(({ name }) => name)),
+      trusted: trustOf(authorities.map(({ pem }) => pem)),
+    };
+    const close = (why: keyof typeof messages, version: string): Ends => ({
+      verdict: 'stop',
+      as: 'closed',
+      step: step(why, { version }),
+      response: NO_RESPONSE,
+    });
+    const noTls =
+      required === null ? ({ verdict: 'pass', step: step('no_tls') } as const) : close('no_certificate', '');
     return {
       run: (policyRun) => {
         const { tls } = policyRun.connection;
@@ -23,8 +38,11 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
         keepResult(policyRun, 'terminate_tls', { cipher_suite: cipherSuite, version, ...client });
         const number = tlsVersionNumber(version);
         const isAllowed = Number(config.min_version) <= number && number <= Number(config.max_version);
-        if (isAllowed) return { verdict: 'pass', step: step('terminated', { version }) };
-        return { verdict: 'stop', as: 'closed', step: step('version', { version }), response: NO_RESPONSE };
+        const problem = isAllowed
+          ? required && certificateProblem(tls, required, policyRun.world.nowMs())
+          : 'version';
+        if (problem !== null) return close(problem, version);
+        return { verdict: 'pass', step: step('terminated', { version }) };
       },
     };
   },

@@ -5,6 +5,7 @@ import { type Filter, NO_OTHER_HANDSHAKE } from '../facts.ts';
 import type { EdgeKind } from '../phase.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
 import type { TerminateTlsConfig } from './action_schema.ts';
+import { requiredAuthorities } from './client_authorities.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import { needsBoth } from '../field_checks.ts';
 
@@ -26,6 +27,9 @@ export const messages = {
   terminated: 'the TLS session meets the policy',
   no_tls: 'the connection has no TLS to terminate',
   version: 'the TLS version of the session is not allowed',
+  no_certificate: 'the client sent no certificate that the edge has verified',
+  untrusted: 'the client certificate was not verified with the authorities of the policy',
+  not_valid_now: 'the client certificate is not valid at this time',
 };
 
 export const tlsTermination = {
@@ -70,8 +74,17 @@ export const tlsTermination = {
       error_message: [STRING, 'Error message.', 'optional'],
     }),
     leavesRequest: false,
-    reads: [],
+    reads: (config) => (requiresCertificate(config) ? ['client_certificate', 'clock'] : []),
     costNs: 80,
+    // Without required authorities the certificate is not looked at (`action.ts`).
+    cannotHappen: (code, config) =>
+      CERTIFICATE_PROBLEMS.has(code) && !requiresCertificate(config)
+        ? 'the policy requires no client certificate'
+        : null,
+    notInCases: (code) =>
+      code === 'untrusted' || code === 'not_valid_now'
+        ? 'certificates of cases are valid and from a trusted authority'
+        : null,
     check: checkAction,
     reasons: messages,
     examples: {
@@ -82,6 +95,12 @@ export const tlsTermination = {
 } satisfies Filter<ModuleConfig, TerminateTlsConfig>;
 
 type ModuleConfig = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
+
+const CERTIFICATE_PROBLEMS: ReadonlySet<string> = new Set(['no_certificate', 'untrusted', 'not_valid_now']);
+
+function requiresCertificate(config: TerminateTlsConfig): boolean {
+  return requiredAuthorities(config, () => '') !== null;
+}
 
 /** Connections are `passed` or `terminated` by the config alone; requests differ by their scheme. */
 function cannotTerminate(code: string, config: ModuleConfig, edgeKind: EdgeKind): string | null {
