@@ -12,8 +12,9 @@ import { identityHost } from '../auth/saml/addresses.ts';
 import { type PoolTable, hostBehind } from './hosts.ts';
 import { isLoopback } from '../net/private_hosts.ts';
 import type { CompileRequest } from './compile_cache.ts';
-import { terminateTls } from '../filters/tls_termination/action_schema.ts';
-import { areUsable, requiredAuthorities } from '../filters/tls_termination/client_authorities.ts';
+import { ACTION_SCHEMAS, type ActionType } from '../filters/action_schemas.ts';
+import { areUsable } from '../filters/client_authorities.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 import { unconditionalActionsIn } from '../policy/document/action_types.ts';
 
 export interface HandshakeTable {
@@ -168,7 +169,7 @@ function authoritiesOf(
 }
 
 /**
- * The authorities of a `terminate-tls` that runs for each connection. Where it has a condition, only `mutual_tls` requests
+ * The authorities of an action that runs for each connection. Where it has a condition, only `mutual_tls` requests
  * certificates: the handshake precedes the policy.
  */
 function authoritiesIn(
@@ -177,9 +178,10 @@ function authoritiesIn(
 ): TlsProfile['authorities'] {
   if (policy?.enabled !== true) return null;
   for (const { type, config = {} } of unconditionalActionsIn(policy.value, 'on_tcp_connect')) {
-    const read = type === 'terminate-tls' ? terminateTls.safeParse(config).data : undefined;
-    const required = read && requiredAuthorities(read, authorityPem);
-    if (required && areUsable(required)) return required;
+    const required = ACTION_FACTS.get(String(type))?.clientAuthorities;
+    const read = required && ACTION_SCHEMAS[type as ActionType].safeParse(config).data;
+    const authorities = read && required(read as never, authorityPem);
+    if (authorities && areUsable(authorities)) return authorities;
   }
   return null;
 }

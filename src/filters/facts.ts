@@ -1,3 +1,4 @@
+import type { TlsProfile } from '../engine/connection.ts';
 import type { Type } from '../cel/types.ts';
 import type { Report, Sound } from '../diagnostics/report.ts';
 import type { DeclaredReason } from '../engine/module.ts';
@@ -187,6 +188,11 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
+  /** The authorities of which it requires a client certificate; null if it requires none. */
+  readonly clientAuthorities?: (
+    config: Config,
+    authorityPem: (id: string) => string,
+  ) => TlsProfile['authorities'];
   /** Warnings of the check that only such actions report, by code. */
   readonly warnings?: Readonly<Record<string, Warning>>;
   /** Like `check` of modules, with an error number or a warning as the code. */

@@ -1,10 +1,9 @@
 import { weakMemoize } from '../../caches/weak_memoize.ts';
-import { trustOf } from '../../crypto/client_certificate.ts';
 import type { ClientCertificate } from '../../engine/connection.ts';
 import type { Connection, Pass, Stop, World } from '../../engine/contract.ts';
 import type { Linked, Module } from '../../engine/module.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
-import { type RequiredAuthorities, certificateProblem } from './algorithm.ts';
+import { type RequiredAuthorities, certificateProblem, requiring } from '../client_authorities.ts';
 import { reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
@@ -18,11 +17,12 @@ export const mutualTls: Module<MutualTlsConfig, Code> = {
   type: 'mutual_tls',
   reasons,
   compile: (config, linked) => {
-    const authorities = new Set(config.certificate_authority_ids);
-    const trusted = trustOf(config.certificate_authority_ids.map((id) => linked.authorityPem?.(id) ?? ''));
+    const pemOf = (id: string): string => linked.authorityPem?.(id) ?? '';
+    const required = requiring(config.certificate_authority_ids.map((name) => ({ name, pem: pemOf(name) })));
+    const own = { ...required, edge: linked.edge };
     const passFor = weakMemoize((certificate: ClientCertificate) => verified(certificate, linked));
     const decide = (connection: Connection, world: World): Pass<Code> | Stop<Code> => {
-      const code = problemOf(connection, { ids: authorities, trusted, edge: linked.edge }, world.nowMs());
+      const code = problemOf(connection, own, world.nowMs());
       const certificate = connection.tls?.clientCertificate ?? null;
       if (code !== null || certificate === null) {
         return stop(code ?? 'mutual_tls.no_certificate', certificate, linked);

@@ -1,10 +1,8 @@
 import { type ActionKind, type Ends, stepsOf } from '../action.ts';
 import { tlsVersionNumber } from '../../engine/connection.ts';
-import { trustOf } from '../../crypto/client_certificate.ts';
-import { certificateProblem } from '../mutual_tls/algorithm.ts';
+import { certificateProblem, requiring } from '../client_authorities.ts';
 import { keepResult } from '../policy_run.ts';
-import { requiredAuthorities } from './client_authorities.ts';
-import { messages } from './facts.ts';
+import { messages, requiredAuthorities } from './facts.ts';
 
 const NO_RESPONSE = { status: 0, headers: [], body: '' };
 
@@ -17,10 +15,7 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
   compile: ({ type, config }, compiling) => {
     const step = stepsOf(type, messages, compiling.pointer);
     const authorities = requiredAuthorities(config, compiling.context.authorityPem ?? (() => ''));
-    const required = authorities && {
-      ids: new Set(authorities.map(({ name }) => name)),
-      trusted: trustOf(authorities.map(({ pem }) => pem)),
-    };
+    const required = authorities && requiring(authorities);
     const close = (why: keyof typeof messages, version: string): Ends => ({
       verdict: 'stop',
       as: 'closed',

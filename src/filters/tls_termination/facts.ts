@@ -1,3 +1,4 @@
+import type { TlsProfile } from '../../engine/connection.ts';
 import { CERTIFICATE } from '../../policy/env/certificates.ts';
 import { STRING } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
@@ -5,7 +6,6 @@ import { type Filter, NO_OTHER_HANDSHAKE } from '../facts.ts';
 import type { EdgeKind } from '../phase.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
 import type { TerminateTlsConfig } from './action_schema.ts';
-import { requiredAuthorities } from './client_authorities.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import { needsBoth } from '../field_checks.ts';
 
@@ -76,7 +76,8 @@ export const tlsTermination = {
     leavesRequest: false,
     reads: (config) => (requiresCertificate(config) ? ['client_certificate', 'clock'] : []),
     costNs: 80,
-    // Without required authorities the certificate is not looked at (`action.ts`).
+    clientAuthorities: requiredAuthorities,
+    // Without required authorities the certificate is not read (`action.ts`).
     cannotHappen: (code, config) =>
       CERTIFICATE_PROBLEMS.has(code) && !requiresCertificate(config)
         ? 'the policy requires no client certificate'
@@ -97,6 +98,20 @@ export const tlsTermination = {
 type ModuleConfig = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
 
 const CERTIFICATE_PROBLEMS: ReadonlySet<string> = new Set(['no_certificate', 'untrusted', 'not_valid_now']);
+
+/** The authorities of which `terminate-tls` requires a client certificate; null if it requires none. */
+export function requiredAuthorities(
+  {
+    mutual_tls_certificate_authorities: given,
+    mutual_tls_verification_strategy: strategy,
+  }: TerminateTlsConfig,
+  authorityPem: (id: string) => string,
+): TlsProfile['authorities'] {
+  if (strategy === 'request' || (given.length === 0 && strategy !== 'require-any')) return null;
+  return given.map((text) =>
+    text.includes('-----BEGIN ') ? { name: '', pem: text } : { name: text, pem: authorityPem(text) },
+  );
+}
 
 function requiresCertificate(config: TerminateTlsConfig): boolean {
   return requiredAuthorities(config, () => '') !== null;
