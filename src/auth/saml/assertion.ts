@@ -85,17 +85,20 @@ function readSubject(assertion: XmlElement, expected: AssertionExpected): Subjec
   // One valid confirmation is enough (Core §2.4.1); if all fail, the first reason is reported.
   let first: SamlRefusal | null = null;
   for (const bearer of bearers) {
-    const confirmed = readConfirmation(bearer, expected);
-    if (!isRefusal(confirmed)) return { nameId, untilMs: confirmed.untilMs };
-    first ??= confirmed;
+    const problem = confirmationProblem(bearer, expected);
+    if (problem === null) return { nameId, untilMs: lastEndOf(bearers) };
+    first ??= problem;
   }
   return first!;
 }
 
-function readConfirmation(
-  bearer: XmlElement,
-  expected: AssertionExpected,
-): { readonly untilMs: number } | SamlRefusal {
+/** When the last confirmation ends: another one than the first valid one may admit a replay later. */
+function lastEndOf(bearers: readonly XmlElement[]): number {
+  const data = bearers.flatMap((bearer) => childrenOf(bearer, NS.assertion, 'SubjectConfirmationData'));
+  return Math.max(...data.map((each) => readInstant(attributeOf(each, 'NotOnOrAfter') ?? '') ?? 0));
+}
+
+function confirmationProblem(bearer: XmlElement, expected: AssertionExpected): SamlRefusal | null {
   const [data, ...more] = childrenOf(bearer, NS.assertion, 'SubjectConfirmationData');
   if (data === undefined || more.length > 0) return refuse('confirmation_data');
   const recipient = attributeOf(data, 'Recipient');
@@ -114,7 +117,7 @@ function readConfirmation(
   if (answers !== expected.inResponseTo) {
     return refuse('in_response_to', { of: 'SubjectConfirmationData', answers: answers ?? '' });
   }
-  return { untilMs: problem.untilMs! };
+  return null;
 }
 
 function readLogin(

@@ -12,6 +12,7 @@ import {
   OTHER_KEY,
   REQUEST,
   assertionXml,
+  at,
   consume,
   encode,
   responseXml,
@@ -161,6 +162,18 @@ describe('an assertion', () => {
     if ('refused' in read) throw new Error(read.refused);
     const { assertionUntilMs } = read;
     expect(consume(encode(withSignedAssertion()), { nowMs: assertionUntilMs })).toHaveProperty('refused');
+  });
+
+  it('is remembered until its last confirmation ends', () => {
+    const before = assertionXml();
+    const confirmation = /<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/.exec(before)![0];
+    const later = confirmation.replace(at(300_000), at(3_600_000));
+    const xml = withSignedAssertion({ notOnOrAfter: null, confirmation: confirmation + later });
+    const read = consume(encode(xml));
+    if ('refused' in read) throw new Error(read.refused);
+    expect(consume(encode(xml), { nowMs: read.assertionUntilMs })).toMatchObject({
+      refused: 'confirmation_expired',
+    });
   });
 
   it('is refused while the store of used assertions is full', () => {
