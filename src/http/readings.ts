@@ -2,9 +2,9 @@ import { HAS_READINGS, pathKind } from './path_kind.ts';
 import { removeDotSegments } from './target.ts';
 
 /**
- * How more lenient servers may read a path: decoded (once, twice, three times), without path parameters, with
- * backslashes as slashes, cut at NUL, without dots and spaces at the end of segments (as on Windows), in one
- * letter case. All readings are lower case and decoded; compare them with text in the same form
+ * How more lenient servers may read a path: decoded (once, twice, three times; also overlong UTF-8), without path
+ * parameters, with backslashes as slashes, cut at NUL, without dots and spaces at the end of segments (as on
+ * Windows), in one letter case. All readings are lower case and decoded; compare them with text in the same form
  * (`looseText`).
  */
 
@@ -77,13 +77,22 @@ function withoutParameters(path: string): string {
   return path.replaceAll(/;[^/\\]*/g, '');
 }
 
-/** Percent-decodes once; bytes that are not UTF-8 are read as Latin-1. */
+/** ASCII characters in more bytes than UTF-8 allows (RFC 3629 §3), as Latin-1. */
+const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81]|\xf0\x80[\x80\x81])[\x80-\xbf]/g;
+
+/** Lenient decoders ignore the bits that make the sequence too long. */
+function fromOverlong(sequence: string): string {
+  const [before, last] = [sequence.charCodeAt(sequence.length - 2), sequence.charCodeAt(sequence.length - 1)];
+  return String.fromCharCode(((before & 1) << 6) | (last & 0x3f));
+}
+
+/** Percent-decodes once; bytes that are not UTF-8 are read as overlong forms of ASCII, or as Latin-1. */
 function decode(text: string): string {
   if (!text.includes('%')) return text;
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
     const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
     const read = bytes.toString('utf8');
-    return read.includes('\ufffd') ? bytes.toString('latin1') : read;
+    return read.includes('\ufffd') ? bytes.toString('latin1').replaceAll(OVERLONG, fromOverlong) : read;
   });
 }
 
