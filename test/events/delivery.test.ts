@@ -272,6 +272,8 @@ describe('traffic events', () => {
   });
 });
 
+const STREAM = { delivery_stream_arn: 'arn:aws:firehose:us-east-1:123456789012:deliverystream/x' };
+
 describe('destinations', () => {
   it('that cannot be sent to report why, and keep audit events', async () => {
     const instance = await instanceWith();
@@ -294,9 +296,39 @@ describe('destinations', () => {
     const { body } = await instance.call('POST', '/event_destinations', { target });
     expect(body.error_code).toBe(`ERR_SERVICE_${number}`);
   });
+
+  it.each([
+    [{ datadog: { api_key: 'hidden', ddsite: 'eu' } }, '/target/datadog/api_key'],
+    [
+      { firehose: { auth: { creds: { aws_access_key_id: 'a', aws_secret_access_key: 'b' } }, ...STREAM } },
+      '/target/firehose/auth/creds/aws_secret_access_key',
+    ],
+    [{ otlp: { url: 'https://logs.example.com', headers: { 'x-key': 'b' } } }, '/target/otlp/headers/x-key'],
+  ])('%j is not written with the empty secret of a response', async (target, pointer) => {
+    const instance = await instanceWith();
+    const made = await instance.make('/event_destinations', { target });
+    const [name] = Object.keys(target) as [string];
+    const read = { target: { [name]: made.target[name] } };
+    const { status, body } = await instance.call('PATCH', `/event_destinations/${made.id}`, read);
+    expect([status, body.error_code, body.details.pointer]).toEqual([400, 'ERR_SERVICE_236', pointer]);
+  });
 });
 
 describe('sources', () => {
+  it('have their keys in alphabetical order in every response', async () => {
+    const instance = await instanceWith();
+    const { uri } = await instance.make('/event_subscriptions', {});
+    const path = `${uri.slice(instance.url.length)}/sources`;
+    const one = `${path}/http_request_complete.v0`;
+    const source = { type: 'http_request_complete.v0', filter: 'true', fields: ['conn.client_ip'] };
+    const made = await instance.make(path, source);
+    const read = (await instance.call('GET', one)).body;
+    const changed = (await instance.call('PATCH', one, {})).body;
+    const { sources } = (await instance.call('GET', path)).body;
+    for (const shown of [made, read, changed, ...sources])
+      expect(Object.keys(shown)).toEqual(['fields', 'filter', 'type', 'uri']);
+  });
+
   it.each([
     [{ type: 'nothing.v0' }, 238],
     [{ type: 'http_request_complete.v0', fields: [] }, 5400],

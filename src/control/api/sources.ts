@@ -8,7 +8,7 @@ import {
 } from '../resources/events.ts';
 import { parseValue } from '../resources/parse.ts';
 import { checkMayWrite } from '../resources/permissions.ts';
-import { pathOf } from '../resources/present.ts';
+import { pathOf, sorted } from '../resources/present.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import type { View } from '../store/port.ts';
 import { change } from './change.ts';
@@ -29,14 +29,14 @@ export interface SourceRequest {
 export async function listSources(request: SourceRequest): Promise<Shown> {
   const subscription = await request.wiring.store.read((view) => subscriptionOf(request, view));
   const uri = uriOf(subscription, request);
-  return { sources: sourcesOf(subscription).map((source) => showSource(source, uri)), uri: `${uri}/sources` };
+  return { sources: sourcesOf(subscription).map((source) => shownSource(source, uri)), uri: `${uri}/sources` };
 }
 
 export async function readSource(request: SourceRequest): Promise<Shown> {
   const subscription = await request.wiring.store.read((view) => subscriptionOf(request, view));
   const source = sourcesOf(subscription).find((each) => each['type'] === request.type);
   if (source === undefined) throw noSource(request.type);
-  return showSource(source, uriOf(subscription, request));
+  return shownSource(source, uriOf(subscription, request));
 }
 
 export async function createSource(request: SourceRequest, raw: unknown): Promise<Shown> {
@@ -96,8 +96,12 @@ function changeSources(
     const body = { ...subscription.body, sources };
     const changed = connected(eventSubscriptions, subscription.id, null, body);
     await put(eventSubscriptions, changed, 'updated');
-    return showSource(source, uriOf(subscription, request));
+    return shownSource(source, uriOf(subscription, request));
   });
+}
+
+function shownSource(source: Body, subscriptionUri: string): Shown {
+  return sorted(showSource(source, subscriptionUri));
 }
 
 function sourcesOf({ body }: ResourceObject): readonly Body[] {
