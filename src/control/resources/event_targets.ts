@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
 
 const SECRET = 'Secret; never returned.';
-const secret = z.string().describe(SECRET);
+/** Responses leave secrets empty, so an empty one has been read there: it would replace the secret. */
+const secret = z.string().min(1).describe(SECRET);
 /** What is sent as the value of a field: Latin-1 without control characters except tab (RFC 9110 §5.5). */
 const fieldValue = z
   .string()
@@ -21,7 +22,7 @@ export const CLOUD_TARGETS = {
   kinesis: z.strictObject({ auth: awsAuth, stream_arn: z.string().min(1) }),
   cloudwatch_logs: z.strictObject({ auth: awsAuth, log_group_arn: z.string().min(1) }),
   datadog: z.strictObject({
-    api_key: fieldValue.describe(SECRET),
+    api_key: fieldValue.min(1).describe(SECRET),
     ddtags: z.string().optional(),
     service: z.string().optional(),
     ddsite: z.string().optional(),
@@ -77,7 +78,7 @@ const FURTHER_TARGETS = {
     .strictObject({
       url: httpUrl.describe('Base URL of an OTLP/HTTP receiver; v1/logs and v1/traces are appended.'),
       headers: z
-        .record(fieldName, fieldValue.max(4_096))
+        .record(fieldName, fieldValue.min(1).max(4_096))
         .optional()
         .describe('Fields of requests; their values are never returned.'),
       encoding: z.enum(['protobuf', 'json']).default('protobuf'),
