@@ -110,7 +110,8 @@ it.each([
   ['1e20', "The field 'backends.x' has to be at most 10000."],
   ['-1e20', "The field 'backends.x' has to be at least 0."],
   ['1e400', "The field 'backends.x' is too large a number."],
-])('the weight %s is refused with the limit of weights', async (weight, message) => {
+  ['null', "The field 'backends.x' has to be a number, not null."],
+])('the weight %s is refused with what weights are', async (weight, message) => {
   const body = `{"backends":{"x":${weight}}}`;
   const head = 'POST /backends/weighted HTTP/1.1\r\nhost: a.test\r\n';
   const answer = await answerTo(head + fields(`content-length: ${body.length}\r\n`) + body);

@@ -49,6 +49,7 @@ function wordOf(type: string): string {
 function typeOf(value: unknown, expected: string): string {
   // A number of the wrong kind is shown as it is.
   if (expected === 'int' && typeof value === 'number') return String(value);
+  if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : wordOf(typeof value);
 }
 
