@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
+import { eventDestinations } from '../../src/control/resources/event_destinations.ts';
 import { openManagement } from '../../src/control/management.ts';
 import { type Instance, startInstance } from '../control/instance.ts';
 
@@ -303,12 +304,18 @@ describe('destinations', () => {
       { firehose: { auth: { creds: { aws_access_key_id: 'a', aws_secret_access_key: 'b' } }, ...STREAM } },
       '/target/firehose/auth/creds/aws_secret_access_key',
     ],
+    [
+      { debug: { callback_url: 'https://hooks.example.com/', signing_secret: `whsec_${'a'.repeat(32)}` } },
+      '/target/debug/signing_secret',
+    ],
     [{ otlp: { url: 'https://logs.example.com', headers: { 'x-key': 'b' } } }, '/target/otlp/headers/x-key'],
-  ])('%j is not written with the empty secret of a response', async (target, pointer) => {
+  ])('%j is shown as described, and not written with the empty secret that is shown', async (target, pointer) => {
     const instance = await instanceWith();
     const made = await instance.make('/event_destinations', { target });
     const [name] = Object.keys(target) as [string];
-    const read = { target: { [name]: made.target[name] } };
+    const { target: shown } = (await instance.call('GET', `/event_destinations/${made.id}`)).body;
+    expect(eventDestinations.fields['target']!.read!.schema.safeParse(shown).error).toBeUndefined();
+    const read = { target: { [name]: shown[name] } };
     const { status, body } = await instance.call('PATCH', `/event_destinations/${made.id}`, read);
     expect([status, body.error_code, body.details.pointer]).toEqual([400, 'ERR_SERVICE_236', pointer]);
   });

@@ -4,11 +4,6 @@ import { CLOUD_TARGETS, targetSchema } from './event_targets.ts';
 import { derive, field, notes, resource } from './fields.ts';
 import { refusedValue } from './problem.ts';
 
-/** Targets that are not set are null, and secrets empty. */
-const targetShown = z.object(
-  Object.fromEntries(Object.entries(targetSchema.shape).map(([name, each]) => [name, each.nullable()])),
-);
-
 const SECRETS: ReadonlySet<string> = new Set([
   'aws_secret_access_key',
   'api_key',
@@ -17,6 +12,33 @@ const SECRETS: ReadonlySet<string> = new Set([
   'password',
   'token',
 ]);
+
+const HEADERS_SHOWN = z.record(z.string(), z.string());
+
+/** Targets that are not set are null, and secrets empty. */
+const targetShown = z.object(
+  Object.fromEntries(
+    Object.entries(targetSchema.shape).map(([name, each]) => [name, shownSchema(each).nullable()]),
+  ),
+);
+
+/** The schema of a part of a target in responses, where secrets do not have their form. */
+function shownSchema(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional) return shownSchema(schema.unwrap() as z.ZodType).optional();
+  if (!(schema instanceof z.ZodObject)) return schema;
+  const shape = Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).map(
+    ([name, each]): readonly [string, z.ZodType] => {
+      if (SECRETS.has(name)) return [name, secretShown(each, z.string())];
+      return [name, name === 'headers' ? secretShown(each, HEADERS_SHOWN) : shownSchema(each)];
+    },
+  );
+  return z.strictObject(Object.fromEntries(shape)).describe(schema.description ?? '');
+}
+
+function secretShown(given: z.ZodType, shown: z.ZodType): z.ZodType {
+  const described = shown.describe(given.description ?? '');
+  return given instanceof z.ZodOptional ? described.optional() : described;
+}
 
 /** A target without its secrets. */
 function withoutSecrets(value: unknown): unknown {
