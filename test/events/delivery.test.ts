@@ -309,16 +309,19 @@ describe('destinations', () => {
       '/target/debug/signing_secret',
     ],
     [{ otlp: { url: 'https://logs.example.com', headers: { 'x-key': 'b' } } }, '/target/otlp/headers/x-key'],
-  ])('%j is shown as described, and not written with the empty secret that is shown', async (target, pointer) => {
-    const instance = await instanceWith();
-    const made = await instance.make('/event_destinations', { target });
-    const [name] = Object.keys(target) as [string];
-    const { target: shown } = (await instance.call('GET', `/event_destinations/${made.id}`)).body;
-    expect(eventDestinations.fields['target']!.read!.schema.safeParse(shown).error).toBeUndefined();
-    const read = { target: { [name]: shown[name] } };
-    const { status, body } = await instance.call('PATCH', `/event_destinations/${made.id}`, read);
-    expect([status, body.error_code, body.details.pointer]).toEqual([400, 'ERR_SERVICE_236', pointer]);
-  });
+  ])(
+    '%j is shown as described, and not written with the empty secret that is shown',
+    async (target, pointer) => {
+      const instance = await instanceWith();
+      const made = await instance.make('/event_destinations', { target });
+      const [name] = Object.keys(target) as [string];
+      const { target: shown } = (await instance.call('GET', `/event_destinations/${made.id}`)).body;
+      expect(eventDestinations.fields['target']!.read!.schema.safeParse(shown).error).toBeUndefined();
+      const read = { target: { [name]: shown[name] } };
+      const { status, body } = await instance.call('PATCH', `/event_destinations/${made.id}`, read);
+      expect([status, body.error_code, body.details.pointer]).toEqual([400, 'ERR_SERVICE_236', pointer]);
+    },
+  );
 });
 
 describe('sources', () => {

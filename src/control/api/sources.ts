@@ -29,7 +29,10 @@ export interface SourceRequest {
 export async function listSources(request: SourceRequest): Promise<Shown> {
   const subscription = await request.wiring.store.read((view) => subscriptionOf(request, view));
   const uri = uriOf(subscription, request);
-  return { sources: sourcesOf(subscription).map((source) => shownSource(source, uri)), uri: `${uri}/sources` };
+  return {
+    sources: sourcesOf(subscription).map((source) => shownSource(source, uri)),
+    uri: `${uri}/sources`,
+  };
 }
 
 export async function readSource(request: SourceRequest): Promise<Shown> {
