@@ -1,6 +1,7 @@
 import type { ArrivedRequest } from './contract.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { ApiProblem, COMMON, refusedValue } from '../resources/problem.ts';
+import { jsonProblem } from './json_problem.ts';
 
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 const PAGE_LIMIT = 100;
@@ -54,9 +55,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8 says either where the problem is or what is around it, which we leave out: it may be a secret.
-    const said = (error as Error).message.replace(/(?:, )?(?:\.\.\.)?".*" is not valid JSON$/s, '');
-    throw new ApiProblem(400, 213, `The body is not valid JSON${said === '' ? '' : `: ${said}`}.`);
+    throw new ApiProblem(400, 213, `The body is not valid JSON: ${jsonProblem(text, error as SyntaxError)}.`);
   }
 }
 
