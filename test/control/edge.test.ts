@@ -127,10 +127,18 @@ describe('a write with an invalid configuration changes nothing and reports the 
   });
 
   it('duplicates, and children that are not allowed', async () => {
-    const { match } = await route();
+    const older = await route();
+    const { match, at } = await route();
     const again = { match_type: 'path_prefix', match };
-    const duplicate = await instance.call('POST', `/edges/https/${edge.id}/routes`, again);
-    expect(duplicate.body).toMatchObject({ error_code: 'ERR_SERVICE_7126', details: { pointer: '/match' } });
+    for (const duplicate of [
+      await instance.call('POST', `/edges/https/${edge.id}/routes`, again),
+      await instance.call('PATCH', older.at, { match }),
+      await instance.call('PATCH', at, { match: older.match }),
+    ])
+      expect(duplicate.body).toMatchObject({
+        error_code: 'ERR_SERVICE_7126',
+        details: { pointer: '/match' },
+      });
     const taken = await instance.call('POST', '/edges/https', { hostports: ['shop.test:443'] });
     expect([taken.status, taken.body.error_code]).toEqual([409, 'ERR_SERVICE_7122']);
     const weighted = await instance.make('/backends/weighted', { backends: { [hello.id]: 1 } });
