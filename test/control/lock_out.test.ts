@@ -63,6 +63,15 @@ it('a change that would lock out its author is refused, and nothing is kept of i
   );
 });
 
+it.each(['x', '', '1', 'TRUE'])('force=%s is refused, and nothing is changed', async (value) => {
+  const { status, body } = await instance.call('DELETE', `/ip_policies/${policy}?force=${value}`);
+  expect([status, body.error_code, body.details.parameter]).toEqual([400, 'ERR_SERVICE_215', 'force']);
+  const unused = await instance.make('/ip_policies', {});
+  const at = `/ip_policies/${unused.id}`;
+  expect((await instance.call('DELETE', `${at}?force=${value}`)).status).toBe(400);
+  expect((await instance.call('DELETE', `${at}?force=false`)).status).toBe(204);
+});
+
 it('an edge file that would lock out the client of apply needs --force', async () => {
   const own = await startInstance();
   const allow = { cidr: '127.0.0.0/8', action: 'allow' };

@@ -26,7 +26,7 @@ import {
   replaceModule,
   update,
 } from './objects.ts';
-import { pageQuery, queryOf } from './request.ts';
+import { isSet, pageQuery, queryOf } from './request.ts';
 import { AGENT_COMMANDS, ONLINE, commandAgent, listOnline, readOnline } from './sessions.ts';
 import {
   type SourceRequest,
@@ -191,5 +191,7 @@ function onlineRoutes({ online }: Wiring): Route[] {
 /** Refuses query parameters for operations other than paginated lists. */
 export function checkQuery({ about, method, path }: Route, url: URL): void {
   const isPaged = about.operation === 'list' && !path.endsWith('/sources');
-  if (!isPaged) queryOf(url, method !== 'GET' && isForcible(about.resource?.kind) ? ['force'] : []);
+  if (isPaged) return;
+  // Throws unless it is true or false.
+  isSet(queryOf(url, method !== 'GET' && isForcible(about.resource?.kind) ? ['force'] : []), 'force');
 }
