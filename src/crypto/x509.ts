@@ -56,6 +56,11 @@ export function isKeyOf(certificatePem: string, keyPem: string): boolean {
   }
 }
 
+/** Whether a private key in PEM cannot be read without a passphrase (RFC 7468 §11, RFC 1421 §4.6.1.1). */
+export function isEncryptedKey(keyPem: string): boolean {
+  return /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m.test(keyPem);
+}
+
 function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem } {
   try {
     const certificate = new (nodeCrypto().X509Certificate)(pem);

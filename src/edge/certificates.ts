@@ -1,5 +1,11 @@
 import { writeDay } from '../datetime/texts.ts';
-import { type PemProblem, isKeyOf, readCertificate, readCertificateChain } from '../crypto/x509.ts';
+import {
+  type PemProblem,
+  isEncryptedKey,
+  isKeyOf,
+  readCertificate,
+  readCertificateChain,
+} from '../crypto/x509.ts';
 import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Checking } from './document/check.ts';
 
@@ -28,7 +34,10 @@ export function chainProblem(pem: string): string | null {
 
 /** Why a private key does not belong to the first certificate; null if it does. */
 export function keyProblem(certificatePem: string, keyPem: string): string | null {
-  return isKeyOf(certificatePem, keyPem) ? null : 'this is not the private key of the certificate';
+  if (isKeyOf(certificatePem, keyPem)) return null;
+  return isEncryptedKey(keyPem)
+    ? 'the private key is encrypted; `openssl pkey` removes its passphrase'
+    : 'this is not the private key of the certificate';
 }
 
 /** Checks the certificates that are written in the file itself. */

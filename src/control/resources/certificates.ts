@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   type CertificateFacts,
   type PemProblem,
+  isEncryptedKey,
   isKeyOf,
   readCertificate,
   readCertificateChain,
@@ -94,7 +95,9 @@ export function withFacts(body: Body, now: string): Body {
     throw refusedValue(COMMON.badValue, '/certificate_pem', PROBLEMS[facts.problem].message);
   }
   if (!isKeyOf(pem, key as string)) {
-    const message = 'The private key does not match the first certificate.';
+    const message = isEncryptedKey(key as string)
+      ? 'The private key is encrypted; send it without a passphrase.'
+      : 'The private key does not match the first certificate.';
     throw refusedValue(COMMON.badValue, '/private_key_pem', message);
   }
   const { subject } = facts;
