@@ -49,9 +49,7 @@ it('an encrypted private key is refused as such, in a request and in a file', as
   const { pem, key } = selfSigned('a.test');
   const form = { format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' } as const;
   for (const type of ['pkcs8', 'sec1'] as const) {
-    const encrypted = createPrivateKey(key)
-      .export({ ...form, type })
-      .toString();
+    const encrypted = createPrivateKey(key).export({ ...form, type });
     const body = { certificate_pem: pem, private_key_pem: encrypted };
     const answer = await instance.call('POST', '/tls_certificates', body);
     expect([answer.status, answer.body.details.pointer]).toEqual([400, '/private_key_pem']);
