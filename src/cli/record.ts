@@ -9,7 +9,7 @@ import { logReader } from '../replay/read_log.ts';
 import type { LogRecord } from '../replay/log_record.ts';
 import type { RecordedExchange } from '../replay/recording.ts';
 import { offlineCodeOf } from '../replay/recorded_tunnels.ts';
-import { scenarioWriter } from '../replay/to_scenario.ts';
+import { hostInCase, scenarioWriter } from '../replay/to_scenario.ts';
 import { dialledBackends } from '../simulator/case_setting.ts';
 import { onlineAgents } from '../simulator/search/draft.ts';
 import { about } from './dev.ts';
@@ -153,6 +153,8 @@ async function toScenario(
   { limit, serviceName }: Options,
 ): Promise<Made> {
   const { config } = await loadConfig(file, { serviceName });
+  const hosts = config === null ? null : replayedEdge(config);
+  const has = (url: string): boolean => hosts?.hasHostOf(url) === true;
   const from = out === '-' ? '.' : dirname(out);
   const edge = relative(from, resolve(file));
   const writer = scenarioWriter({
@@ -160,15 +162,15 @@ async function toScenario(
     backends: config === null ? [] : dialledBackends(config),
     agents: config === null ? {} : onlineAgents(config),
     offlineCode: offlineCodeOf(config?.service_name ?? ''),
+    ...(config !== null && { hostOf: (host: string) => hostInCase(host, has, config) }),
   });
   const problems = new Problems();
   let read = '';
   let count = 0;
   const skipped = new Map<string, number>();
-  const hosts = config === null ? null : replayedEdge(config);
   const take = (logged: LogRecord): void => {
     const { agentEndpoint: url } = logged;
-    if (url !== undefined && hosts?.hasHostOf(url) !== true) skipped.set(url, (skipped.get(url) ?? 0) + 1);
+    if (url !== undefined && !has(url)) skipped.set(url, (skipped.get(url) ?? 0) + 1);
     else if (count++ < limit) writer.take(logged);
   };
   const reader = logReader({

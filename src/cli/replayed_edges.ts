@@ -53,7 +53,8 @@ async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEd
   const { config } = usable(checked);
   const edge = replayedEdge(config, {
     geoipDatabases: await geoipDatabasesOf(config, path),
-    adoptHosts: options.adoptHosts === true || checked.isPolicy ? 'any' : 'none',
+    // `dev` also serves `shop.test` as `shop.test.localhost`, and its logs have that name.
+    adoptHosts: options.adoptHosts === true || checked.isPolicy ? 'any' : 'aliases',
     hashKey: options.hashKey === undefined ? null : await readHashKey(options.hashKey),
   });
   // A pointer without a place of its own gets the place of its parent.

@@ -8,6 +8,12 @@ import { isLoopback } from '../net/private_hosts.ts';
 import { reservedFor } from './login_config.ts';
 import type { SamlHost } from './saml_host.ts';
 
+/**
+ * Which unknown hosts an edge takes, for local development: `shop.test.localhost` as `shop.test` (`aliases`), also names and addresses
+ * of this machine as the only edge (`loopback`), or every host as the only edge (`any`).
+ */
+export type AdoptedHosts = 'none' | 'aliases' | 'loopback' | 'any';
+
 /** What the route of a request is found with. */
 export interface HttpRouting extends HttpConfiguration {
   /** The HTTPS edge of a configuration with only one. */
@@ -16,8 +22,7 @@ export interface HttpRouting extends HttpConfiguration {
   readonly hosts: PoolTable<HttpsEdge>;
   /** Addresses of SAML routes on the service's own host. */
   readonly samlHost: SamlHost;
-  /** Which unknown hosts are treated as hosts of the only edge, for local development. */
-  readonly adoptHosts: 'none' | 'loopback' | 'any';
+  readonly adoptHosts: AdoptedHosts;
 }
 
 const MATCHED: Reason<EngineReason> = { code: 'route.matched', detail: {} };
@@ -29,7 +34,7 @@ export function beginExchange(
   given: RequestHead,
   world: World,
 ): Exchange {
-  const head = compiled.adoptHosts === 'loopback' ? withHostBehind(compiled, given) : given;
+  const head = compiled.adoptHosts === 'none' ? given : withHostBehind(compiled, given);
   const ofService = compiled.samlHost.find(head.host, head.path);
   if (ofService !== null) return new Exchange(compiled, connection, head, world, ofService, MATCHED);
   const pool = compiled.hosts.find(head.host);

@@ -164,7 +164,7 @@ function compiledOf(parts: Compiled): CompiledEdge {
   const { edges, hosts, saml, open, profiles, ports } = parts.tables;
   const { https: names } = tablesOf(config);
   const httpsOf = (name: string) => edges.get(keyOfEdge('https', name))!.compiled;
-  const alone = soleOf(names) ?? (adoptHosts === 'none' ? null : soleOf(open));
+  const alone = soleOf(names) ?? (adoptHosts === 'loopback' || adoptHosts === 'any' ? soleOf(open) : null);
   const sole = alone === null ? null : httpsOf(alone);
   let https: HttpsEdge[] | undefined;
   const compiled: CompiledEdge = {

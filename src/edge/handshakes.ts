@@ -9,6 +9,7 @@ import type { PersistentMap } from '../caches/persistent_map.ts';
 import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { EdgeConfig, HttpsEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
+import type { AdoptedHosts } from './begin_exchange.ts';
 import { type PoolTable, hostBehind } from './hosts.ts';
 import { isLoopback } from '../net/private_hosts.ts';
 import type { CompileRequest } from './compile_cache.ts';
@@ -73,7 +74,7 @@ interface TlsEdges {
 /** The TLS settings of all edges. */
 export function handshakeTable(
   config: EdgeConfig,
-  adoptHosts: 'none' | 'loopback' | 'any',
+  adoptHosts: AdoptedHosts,
   { profiles, ports, sole, hasHttps, hasIdentityHost }: TlsEdges,
 ): HandshakeTable {
   const adopted = (name: string): TlsProfile | null => {
@@ -86,7 +87,7 @@ export function handshakeTable(
   const find: HandshakeTable['find'] = (name, port) => {
     // Identity providers and browsers use this host over https, whichever edge the route belongs to.
     if (name === identity && port === HTTPS_PORT) return UNNAMED;
-    const behind = adoptHosts === 'loopback' ? hostBehind(name) : null;
+    const behind = adoptHosts === 'none' ? null : hostBehind(name);
     const found =
       profiles.find(name, atPort(port)) ?? (behind === null ? null : profiles.find(behind, atPort(port)));
     return found?.at(-1)!.profile ?? (port === HTTPS_PORT ? adopted(name) : null);

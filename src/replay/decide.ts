@@ -44,7 +44,8 @@ export interface ReplayedEdge {
 
 export interface ReplayOptions {
   readonly geoipDatabases?: readonly GeoipDatabase[];
-  readonly adoptHosts?: 'none' | 'loopback' | 'any';
+  /** Default none. */
+  readonly adoptHosts?: CompileOptions['adoptHosts'];
   readonly seed?: number | string;
   /** The key of the hashes in recordings, to compare redacted values with texts of the configuration. */
   readonly hashKey?: HashKey | null;

@@ -20,6 +20,9 @@ const NO_HOST =
   'the log has no host, which chooses the edge: log it too, for example with `$host` before the fields of nginx; ' +
   'with a single edge, --adopt-hosts treats all requests as requests for it';
 
+const OTHER_HOST =
+  'no edge has the host of some changed records; with a single edge, --adopt-hosts treats them as requests for it';
+
 /** The place of a pointer in a file; null if unknown. */
 export type PlaceOf = (pointer: string) => string | null;
 
@@ -52,6 +55,8 @@ export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
       (unreadable === 0 ? '' : `; ${counted(unreadable, 'line')} could not be read`),
   );
   if (groups.some(({ finding, cause }) => finding === 'unknown' && cause === 'host')) lines.push(NO_HOST);
+  if (groups.some(({ finding, cause }) => finding === 'changed' && cause.endsWith('(route.unknown_host)')))
+    lines.push(OTHER_HOST);
   if (records + skipped === 0 && unreadable > 0) lines.push(NO_LOG);
   for (const { line, message } of problems) lines.push(`  line ${line}: ${message}`);
   return `${lines.map(printable).join('\n')}\n`;

@@ -1,4 +1,8 @@
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { hostBehind } from '../edge/hosts.ts';
 import { isRedacted } from '../http/secrets.ts';
+import { isLoopback } from '../net/private_hosts.ts';
+import { defaultHost } from '../simulator/case_setting.ts';
 import { type LogRecord, fieldLoss } from './log_record.ts';
 
 export interface ScenarioOptions {
@@ -10,6 +14,25 @@ export interface ScenarioOptions {
   readonly agents: Readonly<Record<string, object>>;
   /** The error code of responses where no agent was online. */
   readonly offlineCode: string;
+  /** The host that the edge has for the host of a record; by default the same. */
+  readonly hostOf?: (host: string) => string;
+}
+
+/**
+ * The host with which a case reaches the edge that `dev` serves under `host`: `shop.test` for `shop.test.localhost`, and where
+ * `adopts` is true the host of the only edge for a name or an address of this machine. `has` tells whether an edge has a host.
+ */
+export function hostInCase(
+  host: string,
+  has: (host: string) => boolean,
+  config: EdgeConfig,
+  adopts = false,
+): string {
+  if (has(host)) return host;
+  const behind = hostBehind(host);
+  if (behind !== null && has(behind)) return behind;
+  const isAdopted = adopts && isLoopback(host) && Object.keys(config.edges.https).length === 1;
+  return isAdopted ? defaultHost(config) : host;
 }
 
 /** Fields that a scenario generates itself. */
@@ -43,14 +66,14 @@ function nameOf({ head, line }: LogRecord, number: number): string {
 }
 
 /** YAML with JSON values, so that log content needs no further quoting. */
-function caseOf(record: LogRecord, { backends, agents, offlineCode }: ScenarioOptions): string[] {
+function caseOf(record: LogRecord, options: ScenarioOptions): string[] {
+  const { backends, agents, offlineCode } = options;
   const { head, connection, body, upstream, outcome } = record;
-  const { method, scheme, authority, path, query, headers } = 'refused' in head ? head.head : head;
-  const url = `${scheme}://${authority}${path}${query === undefined ? '' : `?${query}`}`;
+  const { method, headers } = 'refused' in head ? head.head : head;
   const lines = [
     '    request:',
     `      method: ${JSON.stringify(method)}`,
-    `      url: ${JSON.stringify(url)}`,
+    `      url: ${JSON.stringify(urlOf(head, options))}`,
   ];
   if (!record.lost.has('client address')) lines.push(`      ip: ${JSON.stringify(connection.client.text)}`);
   const fields = fieldLines(record, headers);
@@ -72,6 +95,13 @@ function caseOf(record: LogRecord, { backends, agents, offlineCode }: ScenarioOp
   const decided = Object.entries(outcome.decisions ?? {}).filter(([, decision]) => decision !== 'invalid');
   if (decided.length > 0) lines.push(`      decisions: ${JSON.stringify(Object.fromEntries(decided))}`);
   return lines;
+}
+
+/** The port of a local name is that of `dev`, not of the edge. */
+function urlOf(given: LogRecord['head'], { hostOf }: ScenarioOptions): string {
+  const { scheme, authority, host, path, query } = 'refused' in given ? given.head : given;
+  const served = hostOf?.(host) ?? host;
+  return `${scheme}://${served === host ? authority : served}${path}${query === undefined ? '' : `?${query}`}`;
 }
 
 function fieldLines(record: LogRecord, headers: readonly string[]): string[] {

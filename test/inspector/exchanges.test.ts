@@ -176,3 +176,15 @@ test('a copy is a curl command, an archive or a case of a scenario', async () =>
   expect(scenario.text).toContain('edge: "./edge.yaml"');
   expect(scenario.text).toContain('status: 200');
 });
+
+test.each(['app.test.localhost:8080', 'localhost:8080'])(
+  'a case of a request for %s has the host of the edge',
+  async (host) => {
+    const { address } = await application(() => ({ body: 'ok' }));
+    const { send, ok } = await inspected(edgeTo(address), {}, { adoptHosts: 'loopback' });
+    expect((await send('/a', { headers: ['host', host] })).status).toBe(200);
+    const { rows } = await ok<SearchAnswer>('POST', '/api/search', {});
+    const { text } = await ok<CopyAnswer>('GET', `/api/exchanges/${rows[0]!.seq}/copy?as=case`);
+    expect(text).toContain('url: "http://app.test/a"');
+  },
+);

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { harOf } from '../../replay/har.ts';
 import { readRecording } from '../../replay/read_recording.ts';
 import type { RecordedExchange } from '../../replay/recording.ts';
-import { scenarioWriter } from '../../replay/to_scenario.ts';
+import { hostInCase, scenarioWriter } from '../../replay/to_scenario.ts';
 import { offlineCodeOf } from '../../replay/recorded_tunnels.ts';
 import { dialledBackends } from '../../simulator/case_setting.ts';
 import { onlineAgents } from '../../simulator/search/draft.ts';
@@ -96,12 +96,14 @@ function caseOf(
 ): string {
   const record = readRecording(exchange, seq);
   if ('problem' in record) throw invalid(record.problem);
-  const { config } = watch.edge.runtime.current();
+  const { config, hosts, adoptHosts } = watch.edge.runtime.current();
+  const has = (host: string): boolean => hosts.find(host) !== null;
   const writer = scenarioWriter({
     edge,
     backends: dialledBackends(config),
     agents: onlineAgents(config),
     offlineCode: offlineCodeOf(config.service_name),
+    hostOf: (host) => hostInCase(host, has, config, adoptHosts !== 'none'),
   });
   writer.take(record);
   return writer.text();
