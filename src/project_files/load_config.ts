@@ -150,15 +150,22 @@ function namesLanguages(value: unknown): boolean {
   }
 }
 
-/** What standard input had; it can be read once. */
-let standardInput: Buffer | null = null;
+/** Open files of this process, such as the pipe that a shell makes of `<(command)`. */
+const DESCRIPTOR = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+
+/** What descriptors had, by their paths: a pipe can be read once, and several parts of a command ask for it. */
+const descriptorBytes = new Map<string, Buffer>();
 
 /** Reads a file, or standard input for `-`; throws FileError. */
 export function readBytes(path: string): Buffer {
   if (path === '') throw new FileError('the name of a file is empty; name one');
+  const known = descriptorBytes.get(path);
+  if (known !== undefined) return known;
   const called = path === '-' ? 'standard input' : path;
   try {
-    return path === '-' ? (standardInput ??= readBounded(0)) : readBounded(path);
+    const bytes = readBounded(path === '-' ? 0 : path);
+    if (DESCRIPTOR.test(path)) descriptorBytes.set(path, bytes);
+    return bytes;
   } catch (error) {
     const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? nameNear(path) : undefined;
     throw new FileError(

@@ -88,3 +88,17 @@ it('of many findings in a file, the text has the first 100, and other reports ha
   expect(stdout).toContain(`\nedge.yaml: ${all - 100} more findings\n`);
   expect(stdout).toMatch(/\n1\d\d errors/);
 });
+
+it.runIf(hasPipes)('a pipe of the shell is read once, and is a file for all commands', () => {
+  const folder = folderWith({
+    'edge.yaml': 'edges: { https: { shop: { hostports: ["shop.test:443"], routes: [] } } }\n',
+  });
+  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const run = (script: string) =>
+    spawnSync('sh', ['-c', `cat edge.yaml | "$0" "$1" ${script}`, process.execPath, program], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  expect(run('explain https://shop.test/ -e /dev/stdin').stdout).toContain('404  route.no_match');
+  expect(run('diff edge.yaml /dev/fd/0').stdout).toContain('PROVED EQUIVALENT');
+});
