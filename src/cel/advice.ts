@@ -55,7 +55,7 @@ function listAgainstText<A>(checker: Checker<A>, node: Binary, list: Node, text:
   const instead = node.operator === '==' ? membership : `!(${membership})`;
   const message = isHeader(checker, list)
     ? `a header is a list of values (${formatType(type)}) and never equals a string`
-    : `a ${formatType(type)} never equals a string`;
+    : `${withArticle(formatType(type))} never equals a string`;
   const fix = { message: `write \`${instead}\``, span: node.span, text: instead, safe: false };
   report(checker, 'expr.list_against_string', node.span, message, {
     hint: `did you mean \`${instead}\`?`,
@@ -74,7 +74,9 @@ function differentTypes<A>(checker: Checker<A>, node: Binary, left: Type, right:
     const text = respelled(literal.value, other);
     if (text === undefined) continue;
     const fix = { message: `write ${text}`, span: literal.span, text, safe: false };
-    report(checker, 'expr.never_equal', node.span, message, { hint: `did you mean ${text}?`, fix });
+    const sides = [node.left, node.right].map((side) => (side === literal ? text : sourceOf(checker, side)));
+    const hint = `did you mean \`${sides.join(` ${node.operator} `)}\`?`;
+    report(checker, 'expr.never_equal', node.span, message, { hint, fix });
     return true;
   }
   const hint =

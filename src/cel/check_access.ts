@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/message_text.ts';
 import { adviseAbsence, adviseKey } from './advice.ts';
 import { type Index, type Node, type Select, dottedPath } from './ast.ts';
 import { type Checker, refuse } from './checking.ts';
@@ -76,7 +77,7 @@ function elementType<A>(checker: Checker<A>, node: Index, operand: Type, index: 
     return refuse(
       checker,
       node,
-      `a list is indexed by an int, not by a ${formatType(index)}`,
+      `a list is indexed by an int, not by ${withArticle(formatType(index))}`,
       'expr.no_such_overload',
     );
   }

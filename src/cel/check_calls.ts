@@ -1,8 +1,9 @@
 import { adviseBinary, adviseCall, adviseKeyOfCall } from './advice.ts';
 import type { Binary, Call, Node, Unary } from './ast.ts';
-import { type Checker, wantBool } from './checking.ts';
+import { type Checker, report, sourceOf, wantBool } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
-import { functionCandidates, unknownFunction } from './names.ts';
+import { DASH, type DashedField, dashedField } from './habits.ts';
+import { findName, functionCandidates, unknownFunction } from './names.ts';
 import { matchOverloads } from './overloads.ts';
 import { adviseStart, adviseText } from './text_forms.ts';
 import { type Type, BOOL, DYN } from './types.ts';
@@ -57,7 +58,14 @@ export function typeOfUnary<A>(checker: Checker<A>, node: Unary): Type {
 }
 
 export function typeOfBinary<A>(checker: Checker<A>, node: Binary): Type {
+  const before = checker.diagnostics.length;
   const types = [checker.typeOf(node.left), checker.typeOf(node.right)];
+  const dashed = dashedField(node);
+  if (dashed !== undefined && isWithoutBrackets(checker, dashed)) {
+    // What was found in it is about subtracting.
+    checker.diagnostics.length = before;
+    return refuseDashes(checker, node, dashed);
+  }
   if (adviseBinary(checker, node, types[0]!, types[1]!)) {
     checker.meanings[node.id] = { means: 'nothing', message: 'these types cannot be compared' };
     return BOOL;
@@ -66,4 +74,18 @@ export function typeOfBinary<A>(checker: Checker<A>, node: Binary): Type {
   const row = checker.scope.functions.functions.get(node.operator);
   if (row === undefined) return DYN;
   return resolve(checker, node, row, { args: [node.left, node.right], types, style: 'global' });
+}
+
+/** Whether a name with dashes would be a key of a map, and the word after its dash is not a variable. */
+function isWithoutBrackets<A>(checker: Checker<A>, { select, second }: DashedField): boolean {
+  const means = findName(checker, second)?.meaning.means;
+  return checker.types[select.operand.id]?.kind === 'map' && (means === undefined || means === 'constant');
+}
+
+function refuseDashes<A>(checker: Checker<A>, node: Binary, { select, name, span }: DashedField): Type {
+  const text = `${sourceOf(checker, select.operand)}['${name}']`;
+  const fix = { message: `write \`${text}\``, span, text, safe: false };
+  report(checker, 'expr.unknown_variable', span, DASH, { hint: `did you mean \`${text}\`?`, fix });
+  checker.meanings[node.id] = { means: 'nothing', message: DASH };
+  return DYN;
 }

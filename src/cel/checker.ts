@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/message_text.ts';
 import { adviseRoot } from './advice.ts';
 import { guardsOf } from './guards.ts';
 import type { Ast, Bind, Conditional, Logic, MacroNode, Node } from './ast.ts';
@@ -148,7 +149,7 @@ function memberType<A>(checker: Checker<A>, node: Node, isOptional: boolean): Ty
       checker,
       'expr.no_such_overload',
       node.span,
-      `after \`?\` an optional is expected, this is a ${formatType(type)}`,
+      `after \`?\` an optional is expected, this is ${withArticle(formatType(type))}`,
     );
   }
   return DYN;

@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/message_text.ts';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
 import type { Ast, Node } from './ast.ts';
 import type { Scope } from './scope.ts';
@@ -48,7 +49,12 @@ export function refuse<A>(
 /** Reports an operand that is not a bool. */
 export function wantBool<A>(checker: Checker<A>, node: Node, type: Type, where: string): void {
   if (type.kind === 'bool' || type.kind === 'dyn') return;
-  report(checker, 'expr.not_bool', node.span, `a bool is expected ${where}, this is a ${formatType(type)}`);
+  report(
+    checker,
+    'expr.not_bool',
+    node.span,
+    `a bool is expected ${where}, this is ${withArticle(formatType(type))}`,
+  );
 }
 
 /** The source of a node. */

@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/message_text.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
 import { type Call, type Node, type Select, dottedName, dottedPath, pathRoot } from './ast.ts';
@@ -186,7 +187,7 @@ export function unknownFunction<A>(checker: Checker<A>, node: Call, types: reado
   const message =
     receiver === undefined || receiver.kind === 'dyn'
       ? `unknown function \`${[...(path ?? []), node.name].join('.')}\``
-      : `a ${formatType(receiver)} has no method \`${node.name}\``;
+      : `${withArticle(formatType(receiver))} has no method \`${node.name}\``;
   checker.meanings[node.id] = { means: 'nothing', message };
   if (checker.diagnostics.some((known) => known.span !== undefined && within(known.span, node.target?.span)))
     return DYN;

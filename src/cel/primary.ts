@@ -2,6 +2,7 @@ import { dottedPath } from './ast.ts';
 import type { Element, Entry, LoopVariable, MessageField, Node } from './ast.ts';
 import { SyntaxProblem } from './escapes.ts';
 import type { MacroRow } from './function_table.ts';
+import { DASH, dashedField } from './habits.ts';
 import { advance, intValue } from './lexer.ts';
 import { type Parser, at, expect, nextId, nextIdAbove, spanFrom, take, unexpected } from './reader.ts';
 import { Double } from './values.ts';
@@ -86,10 +87,18 @@ function name(parser: Parser, start: number, absolute: boolean): Node {
   };
 }
 
+const LONGEST_PATH = 256;
+/** `req.headers.x-forwarded-for`, at the end of a text. */
+const DASHED_PATH = /(?<![\w.])(\w+(?:\.\w+)*)\.(\w+(?:-\w+)+)$/;
+
 /** A constant, or an error. */
 function keyword(parser: Parser, start: number, absolute: boolean, special: Special): Node {
   const token = parser.at;
   if (special === 'reserved') {
+    const from = Math.max(0, token.end - LONGEST_PATH);
+    const dashed = DASHED_PATH.exec(token.text.slice(from, token.end));
+    if (dashed !== null)
+      throw new SyntaxProblem(DASH, from + dashed.index, token.end, `${dashed[1]}['${dashed[2]}']`);
     throw new SyntaxProblem(`\`${token.word}\` is reserved and cannot be a name`, token.start, token.end);
   }
   if (absolute || special === 'operator') throw unexpected(parser, 'a value');
@@ -101,9 +110,10 @@ function presence(parser: Parser, start: number, args: readonly Node[]): Node {
   const [select] = args;
   if (args.length !== 1 || select?.kind !== 'select' || select.optional) {
     const needs = 'has() needs one field selection, such as has(a.b)';
-    if (select?.kind === 'index' && !select.optional && args.length === 1) {
+    const test = args.length === 1 ? membership(parser, select!) : undefined;
+    if (test !== undefined) {
       const whole = spanFrom(parser, start);
-      throw new SyntaxProblem(needs, whole.start, whole.end, membership(parser, select));
+      throw new SyntaxProblem(needs, whole.start, whole.end, test);
     }
     const span = select?.span ?? spanFrom(parser, start);
     throw new SyntaxProblem(needs, span.start, span.end);
@@ -111,9 +121,14 @@ function presence(parser: Parser, start: number, args: readonly Node[]): Node {
   return { kind: 'has', id: nextId(parser, select), span: spanFrom(parser, start), select };
 }
 
-/** Rewrites `map['key']` as `'key' in map`. */
-function membership({ at: { text } }: Parser, { index, operand }: Extract<Node, { kind: 'index' }>): string {
-  return `${text.slice(index.span.start, index.span.end)} in ${text.slice(operand.span.start, operand.span.end)}`;
+/** Rewrites `map['key']` as `'key' in map`, also where the key has dashes and no brackets. */
+function membership({ at: { text } }: Parser, node: Node): string | undefined {
+  const textOf = ({ span }: Node): string => text.slice(span.start, span.end);
+  if (node.kind === 'index' && !node.optional) return `${textOf(node.index)} in ${textOf(node.operand)}`;
+  const dashed = node.kind === 'binary' ? dashedField(node) : undefined;
+  return dashed && dashed.span.end === node.span.end
+    ? `'${dashed.name}' in ${textOf(dashed.select.operand)}`
+    : undefined;
 }
 
 function callArguments(parser: Parser): Node[] {

@@ -23,6 +23,14 @@ export function unexpected(parser: Parser, wanted: string): SyntaxProblem {
   const found =
     token.kind === 'end' ? 'the expression ends' : `\`${token.text.slice(token.start, token.end)}\` stands`;
   const instead = token.kind === 'identifier' ? WORD_OPERATORS.get(token.word) : undefined;
+  const path = wanted === 'a value' ? /^\/[\w./-]*/.exec(token.text.slice(token.start)) : null;
+  if (path !== null)
+    return new SyntaxProblem(
+      `${found} where ${wanted} is expected`,
+      token.start,
+      token.start + path[0].length,
+      `'${path[0]}'`,
+    );
   const not = /\bnot\s+$/i.exec(token.text.slice(0, token.start));
   if (not !== null) return new SyntaxProblem('unexpected `not`', not.index, token.start, '!');
   const method = METHODS.has(token.word) ? `; it is a method: value.${token.word}(…)` : '';

@@ -47,8 +47,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** Begins with the sound of a vowel, also as letters that are spelled, such as IP and SSH, but not TLS. */
-const VOWEL = /^(?:[aeiou]|[AEFHILMNORSX][A-Z])/;
+/** Begins with the sound of a vowel, also as letters that are spelled, such as IP and SSH, but not TLS; not `uint` or `user`. */
+const VOWEL = /^(?:[aeio]|u(?!int|ni|se)|[AEFHILMNORSX][A-Z]|[AEIO][a-z])/;
 
 /** A noun with its indefinite article. */
 export function withArticle(noun: string): string {

@@ -35,6 +35,37 @@ describe('check', () => {
     ['req.tags', 'expr.not_bool', 'req.tags', 'size(req.tags) > 0'],
     ['req.method', 'expr.not_bool', 'req.method', "req.method != ''"],
     ["req.method = 'GET'", 'expr.syntax', '=', "req.method == 'GET'"],
+    ['req.method == /admin/x', 'expr.syntax', '/admin/x', "req.method == '/admin/x'"],
+    [
+      "'user-agent' in req.headers && 'x' in req.headers.user-agent",
+      'expr.unknown_variable',
+      'req.headers.user-agent',
+      "'user-agent' in req.headers && 'x' in req.headers['user-agent']",
+    ],
+    [
+      "'x' in req.headers.x-content-type",
+      'expr.unknown_variable',
+      'req.headers.x-content-type',
+      "'x' in req.headers['x-content-type']",
+    ],
+    [
+      "'x' in req.headers.x-forwarded-for",
+      'expr.syntax',
+      'req.headers.x-forwarded-for',
+      "'x' in req.headers['x-forwarded-for']",
+    ],
+    [
+      "req.headers.content-type.exists(type, type.contains('json'))",
+      'expr.unknown_variable',
+      'req.headers.content-type',
+      "req.headers['content-type'].exists(type, type.contains('json'))",
+    ],
+    [
+      'has(req.headers.user-agent)',
+      'expr.syntax',
+      'has(req.headers.user-agent)',
+      "'user-agent' in req.headers",
+    ],
     ["req.method == 'GET' and true", 'expr.syntax', 'and', "req.method == 'GET' && true"],
     [
       "'user-agent' in req.headers && 'GPTBot' in req.headers['user-agent']",
@@ -55,6 +86,7 @@ describe('check', () => {
     ["startsWith(req.method, 'G')", 'expr.no_such_overload', 'startsWith'],
     ['size(req.method, 1) > 0', 'expr.no_such_overload', 'size'],
     ["req.method + 1 == 'a'", 'expr.no_such_overload', 'req.method + 1'],
+    ['req.headers.host - agent == 1', 'expr.unknown_variable', 'agent'],
     ["req.method.matches('(a')", 'expr.invalid_pattern', "'(a'"],
     [String.raw`req.method.matches('(a)\\1')`, 'expr.invalid_pattern', String.raw`'(a)\\1'`],
     ["req.headers['host'][0] == 'x'", 'expr.may_be_missing', "req.headers['host']"],
@@ -108,4 +140,13 @@ describe('check', () => {
     expect(compile('req.metod', SCOPE).program).toBeUndefined();
     expect(compile('(', SCOPE).program).toBeUndefined();
   });
+});
+
+it('a comparison that is never true is suggested as a whole', () => {
+  expect(check('req.method == 5', SCOPE, { wants: BOOL }).diagnostics).toMatchObject([
+    {
+      message: 'a string is compared with an int; they are never equal',
+      hint: "did you mean `req.method == '5'`?",
+    },
+  ]);
 });
