@@ -4,7 +4,7 @@ import { writeText } from './write_file.ts';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
-import { STARTERS } from './starters.ts';
+import { STARTERS, starterText } from './starters.ts';
 import { stderr, stdout } from './output.ts';
 
 interface Options {
@@ -38,10 +38,11 @@ async function init({ yes, force }: Options, folder: string | undefined): Promis
     stdout.write('nothing was written\n');
     return EXIT.ok;
   }
-  for (const { path, text } of STARTERS) {
-    makeFolder(dirname(path));
-    writeText(path, text);
-    stdout.write(`wrote ${path}\n`);
+  const hasLockFile = existsSync('package-lock.json');
+  for (const starter of STARTERS) {
+    makeFolder(dirname(starter.path));
+    writeText(starter.path, starterText(starter, hasLockFile));
+    stdout.write(`wrote ${starter.path}\n`);
   }
   // Where npx ran this, it is needed for the next commands, too.
   const program = process.env['npm_command'] === 'exec' ? 'npx edgeproof' : 'edgeproof';

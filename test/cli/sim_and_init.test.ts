@@ -96,7 +96,7 @@ describe('edgeproof sim', () => {
 });
 
 describe('edgeproof init', () => {
-  it('writes files that pass check and test, and replaces nothing', async () => {
+  it('writes files that pass check and test, and replaces nothing unless it is forced', async () => {
     const made = join(folder, 'project');
     const { mkdir } = await import('node:fs/promises');
     await mkdir(made);
@@ -122,8 +122,14 @@ describe('edgeproof init', () => {
     for (const name of ['edge.yaml', 'policy.yml', 'edge.scenario.yaml', '.github/workflows/edge.yml'])
       expect(await readFile(join(made, name), 'utf8')).toMatch(/^# yaml-language-server: \$schema=/);
     expect(await readFile(join(made, '.github/workflows/edge.yml'), 'utf8')).toContain('edgeproof test');
+    expect(await readFile(join(made, '.github/workflows/edge.yml'), 'utf8')).not.toContain('npm ci');
     const again = await edgeproof(['init', '--yes'], made);
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was written') });
+    // The workflow of a project with a lock file runs the version that it names.
+    await writeFile(join(made, 'package-lock.json'), '{}');
     expect((await edgeproof(['init', '--yes', '--force'], made)).code).toBe(0);
+    expect(await readFile(join(made, '.github/workflows/edge.yml'), 'utf8')).toMatch(
+      /setup-node@v4\n.*\n {6}- run: npm ci\n[^]*npx edgeproof check/,
+    );
   });
 });
