@@ -142,8 +142,7 @@ function streamOf(isForPeople: boolean): Output {
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
 
 /**
- * Prints how certain it is that the signatures of each webhook provider in the file are as specified here.
- * This is not a finding.
+ * Names the webhook providers in the file of which it is not certain that they sign as specified here. This is not a finding.
  */
 async function printCertainty(text: string): Promise<void> {
   const { webhookVerification } = await import('../webhooks/facts.ts');
@@ -153,6 +152,8 @@ async function printCertainty(text: string): Promise<void> {
   const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
   for (const name of names) {
     const provider = findProvider(name);
-    if (provider !== undefined) stderr.write(`webhook provider ${name}: certainty ${provider.certainty}\n`);
+    if (provider === undefined || provider.certainty === 'high') continue;
+    const known = `how it signs is known with ${provider.certainty} certainty`;
+    stderr.write(`webhook provider ${name}: ${known}; try it with a real webhook before you rely on it\n`);
   }
 }

@@ -14,6 +14,7 @@ export function webhookDocument(): string {
     'Provider ids are case-insensitive. Signatures are verified over the received bytes of the body.',
     'A timestamp may differ from now by at most its window. If there are several signatures, one valid signature is enough.',
     'A relevant header that occurs twice is refused.',
+    'Certainty says how sure it is that the provider signs in this way: try one with medium certainty with a real webhook before you rely on it.',
     '',
     '| id | certainty | signature | what is signed | how | window | proof | source |',
     '|---|---|---|---|---|---|---|---|',
