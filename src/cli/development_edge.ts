@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { deepFreeze } from '../config_file/freeze.ts';
 import { quoted } from '../diagnostics/message_text.ts';
-import { suggest } from '../diagnostics/suggest.ts';
+import { nearName } from './near_names.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { keepNamedSecrets, namedSecrets } from '../edge/document/named_secrets.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -108,9 +108,8 @@ function backendHere(
 ): EdgeConfig['backends'][string] {
   const given = Object.hasOwn(backends, name) ? backends[name] : undefined;
   if (given === undefined) {
-    const meant = suggest(name, Object.keys(backends));
-    const hint = meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
-    throw new FileError(`--backend: there is no backend ${quoted(name)}${hint}`);
+    const near = nearName(name, Object.keys(backends));
+    throw new FileError(`--backend: there is no backend ${quoted(name)}; ${near}`);
   }
   const { static: former } = given;
   const kind = Object.keys(given).find((key) => key !== 'description' && key !== 'metadata') ?? 'backend';

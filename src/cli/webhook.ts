@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { suggest } from '../diagnostics/suggest.ts';
+import { nearName } from './near_names.ts';
 import { hasField, fieldPairs } from '../http/fields.ts';
 import { type Explanation, explainWebhook } from '../webhooks/explain.ts';
 import { parseInstant } from '../webhooks/instants.ts';
@@ -162,8 +162,7 @@ function secretOf(options: Options): string | undefined {
 function readProvider(id: string): Provider {
   const provider = findProvider(id);
   if (provider !== undefined) return provider;
-  const near = suggest(id.toLowerCase(), PROVIDER_IDS);
-  throw new InvalidArgumentError(`unknown provider${near === undefined ? '' : `; did you mean '${near}'?`}`);
+  throw new InvalidArgumentError(`unknown provider; ${nearName(id.toLowerCase(), PROVIDER_IDS)}`);
 }
 
 function readTime(text: string): number {
