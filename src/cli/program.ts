@@ -12,7 +12,7 @@ export async function programOf(whole: readonly VerbName[]): Promise<Command> {
     .description('A cloud edge in a box: test, benchmark and run edge configurations locally.')
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('edgeproof --help lists the verbs')
+    .showHelpAfterError('edgeproof --help lists the commands')
     .enablePositionalOptions()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .configureHelp({ optionDescription: (option) => help.optionDescription(withShownDefault(option)) })

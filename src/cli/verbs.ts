@@ -78,7 +78,7 @@ export const VERBS = {
     examples: [
       ['test --shard 1/2 --partial 1.part', 'on one machine'],
       ['test --shard 2/2 --partial 2.part', 'on another'],
-      ['merge 1.part 2.part', 'one report; exit codes are those of the verb'],
+      ['merge 1.part 2.part', 'one report; exit codes are those of the command'],
     ],
     load: () => import('./merge.ts'),
   },

@@ -36,21 +36,21 @@ const CALLED_ELSEWHERE: Readonly<Record<string, VerbName | '--version'>> = {
 export function meantBy([first = '', ...rest]: readonly string[]): string | null {
   const verbAt = rest.findIndex((word) => isVerb(word));
   if (first.startsWith('-') && verbAt >= 0)
-    return `the verb is before its options; write ${line([rest[verbAt]!, first, ...rest.toSpliced(verbAt, 1)])}`;
+    return `the command is before its options; write ${line([rest[verbAt]!, first, ...rest.toSpliced(verbAt, 1)])}`;
   const known = Object.hasOwn(CALLED_ELSEWHERE, first) ? CALLED_ELSEWHERE[first] : undefined;
-  if (known !== undefined) return `'${first}' is not a verb; write ${line([known, ...rest])}`;
+  if (known !== undefined) return `'${first}' is not a command; write ${line([known, ...rest])}`;
   if (!isDocumentName(first) && !existsSync(first)) return null;
   const [verb, ...others] = rest;
   if (verb !== undefined && isVerb(verb))
-    return `the verb is before its files; write ${line([verb, first, ...others])}`;
-  return `'${first}' is a file, and a verb is missing before it; write ${line(['check', first])}, or 'dev' to serve it`;
+    return `the command is before its files; write ${line([verb, first, ...others])}`;
+  return `'${first}' is a file, and a command is missing before it; write ${line(['check', first])}, or 'dev' to serve it`;
 }
 
 /** What `help` says of a word that is not a verb. */
 export function unknownVerb(word: string): string {
   const meant = Object.hasOwn(CALLED_ELSEWHERE, word) ? CALLED_ELSEWHERE[word] : suggest(word, VERB_NAMES);
   const cure = meant === undefined ? 'edgeproof --help lists them' : `did you mean '${meant}'?`;
-  return `there is no verb '${word}'; ${cure}`;
+  return `there is no command '${word}'; ${cure}`;
 }
 
 function line(words: readonly string[]): string {

@@ -97,9 +97,25 @@ cases: [{ name: one, request: GET /cart, expect: { status: 200 } }]
   expect(stdout).not.toContain('hush');
 });
 
-it('an unknown verb or option is answered with what lists them', async () => {
+it('an unknown command or option is answered with what lists them', async () => {
   for (const word of ['nope', '--nope']) {
     const { code, stderr } = await edgeproof([word], folderWith());
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/nope'\nedgeproof --help lists the verbs\n$/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/nope'\nedgeproof --help lists the commands\n$/),
+    ]);
   }
+});
+
+it('a backend or webhook provider that is like none is answered with those that exist', async () => {
+  const folder = folderWith({
+    'edge.yaml': 'backends: { app: { static: { address: "localhost:1" } } }\nedges: { https: {} }\n',
+  });
+  const dev = await edgeproof(['dev', '--port', '0', '--backend', 'nope=3000'], folder);
+  expect([dev.code, dev.stderr]).toEqual([2, expect.stringContaining("no backend 'nope'; there are: app\n")]);
+  const sign = await edgeproof(['webhook', 'sign', '--provider', 'nope', '--secret', 's'], folder);
+  expect([sign.code, sign.stderr]).toEqual([
+    2,
+    expect.stringContaining('unknown provider; there are: aftership, '),
+  ]);
 });
