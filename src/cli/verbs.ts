@@ -124,7 +124,7 @@ export const VERBS = {
   repl: {
     group: 'Understand',
     does: 'evaluate expressions interactively',
-    examples: [['repl', 'type an expression, or .help']],
+    examples: [['repl', 'type an expression, or :help']],
     load: () => import('./repl.ts'),
   },
   replay: {

@@ -11,6 +11,9 @@ const EXPECTED = {
   blocked: { status: { at_most: 399 } },
 } as const;
 
+const REFUTING =
+  'Requests that refute properties. A case fails until the edge treats its request as the property says.';
+
 /**
  * The requests that refute properties as a scenario file at `path`: its cases fail, and pass once the edge is right.
  * `edge` is the file of the edge.
@@ -26,5 +29,5 @@ export function counterexamples(
     if (proof.verdict !== 'REFUTED') return [];
     return failingCase(name, proof.witness, EXPECTED[never.end], fixture) ?? [];
   });
-  return { text: casesText(cases, { edge: nameBeside(path, edge) }, path), count: cases.length };
+  return { text: casesText(cases, { edge: nameBeside(path, edge) }, path, REFUTING), count: cases.length };
 }

@@ -29,8 +29,13 @@ export async function scenarioOfCases(
   return casesText(cases, testedBy(await scenarioLoader()(scenario), path), path);
 }
 
-/** Cases as the text of a scenario file at `path`; equal names get numbers. */
-export function casesText(cases: readonly WrittenCase[], tested: Tested, path: string): string {
+/** Cases as the text of a scenario file at `path`, with a comment about them; equal names get numbers. */
+export function casesText(
+  cases: readonly WrittenCase[],
+  tested: Tested,
+  path: string,
+  comment?: string,
+): string {
   const counts = new Map<string, number>();
   const named = cases.map((each) => {
     const count = (counts.get(each.name) ?? 0) + 1;
@@ -41,5 +46,6 @@ export function casesText(cases: readonly WrittenCase[], tested: Tested, path: s
     { cases: named, identities: null },
     tested,
     extname(path) === '.json' ? 'json' : 'yaml',
+    comment,
   );
 }

@@ -74,6 +74,7 @@ test('a counterexample is a case that fails before the cure, and passes after it
   const proved = [{ property, file: 'a.property.yaml', proof: prove(config, property) }];
   const { text, count } = counterexamples(config, proved, 'more.scenario.yaml', 'edge.yaml');
   expect(count).toBe(1);
+  expect(text).toMatch(/^# Requests that refute properties\. A case fails until/);
   const statuses = [edge(), edge(office)].map((each) => {
     const fixture = edgeFixture(createEdge(each).config, () => null);
     const checked = checkScenario({ name: 'more.scenario.yaml', text });

@@ -119,17 +119,22 @@ function scenarioOf(cases: readonly WrittenCase[], tested: Tested): object {
   return { ...tested, cases };
 }
 
-/** Cases as the text of a scenario file: one line for each part of a case, in YAML or in JSON. */
+const RECORDED =
+  'Cases that cover what no other case did. Review their expectations: they record what happened.';
+
+/**
+ * Cases as the text of a scenario file: one line for each part of a case, in YAML or in JSON. In YAML it begins with a comment
+ * that says what the cases are.
+ */
 export function scenarioText(
   { cases, identities }: Pick<EmittedCases, 'cases' | 'identities'>,
   of: Tested,
   form: 'yaml' | 'json',
+  comment = RECORDED,
 ): string {
   const tested = { ...of, ...(identities !== null && { identities }) };
   if (form === 'json') return `${JSON.stringify(scenarioOf(cases, tested), null, 2)}\n`;
-  const lines = [
-    '# Cases that cover what no other case did. Review their expectations: they record what happened.',
-  ];
+  const lines = [`# ${comment}`];
   for (const [key, value] of Object.entries(tested)) lines.push(`${key}: ${writtenSnapshot(value, 'yaml')}`);
   lines.push('', 'cases:');
   for (const { name, ...parts } of cases) {
