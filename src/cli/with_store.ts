@@ -30,7 +30,9 @@ export async function withStore(path: string, work: (store: Store) => Promise<vo
   let store: Store | null = null;
   try {
     if (!isPostgres(path) && !existsSync(path))
-      throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
+      throw new StoreError(
+        `there is no store ${path}; name it with --store, or create it with \`edgeproof serve\``,
+      );
     if (!isPostgres(path)) refuseEmptyFile(path);
     store = isPostgres(path) ? await openPostgresStore(path) : openSqliteStore(path);
     if ((await store.read((view) => view.setting(ACCOUNT_SETTING))) === null)

@@ -119,3 +119,11 @@ it('a backend or webhook provider that is like none is answered with those that 
     expect.stringContaining('unknown provider; there are: aftership, '),
   ]);
 });
+
+it('a store that is missing is answered with the option that names one', async () => {
+  const { code, stderr } = await edgeproof(['keys', 'list'], folderWith());
+  expect([code, stderr]).toEqual([
+    2,
+    'there is no store edgeproof.db; name it with --store, or create it with `edgeproof serve`\n',
+  ]);
+});
