@@ -32,6 +32,7 @@ export function functionMeant(name: string): string | undefined {
   return NAMES.get(name);
 }
 
+/** Why `headers.user-agent` is not the field of that name. */
 export const DASH = 'the dash is a minus sign here: a name with a dash is written in brackets';
 
 /** A field whose name has dashes, without the brackets that it needs. */

@@ -108,12 +108,12 @@ it('an unknown command or option is answered with what lists them', async () => 
 });
 
 it('a backend or webhook provider that is like none is answered with those that exist', async () => {
-  const folder = folderWith({
+  const own = folderWith({
     'edge.yaml': 'backends: { app: { static: { address: "localhost:1" } } }\nedges: { https: {} }\n',
   });
-  const dev = await edgeproof(['dev', '--port', '0', '--backend', 'nope=3000'], folder);
+  const dev = await edgeproof(['dev', '--port', '0', '--backend', 'nope=3000'], own);
   expect([dev.code, dev.stderr]).toEqual([2, expect.stringContaining("no backend 'nope'; there are: app\n")]);
-  const sign = await edgeproof(['webhook', 'sign', '--provider', 'nope', '--secret', 's'], folder);
+  const sign = await edgeproof(['webhook', 'sign', '--provider', 'nope', '--secret', 's'], own);
   expect([sign.code, sign.stderr]).toEqual([
     2,
     expect.stringContaining('unknown provider; there are: aftership, '),
