@@ -1,4 +1,4 @@
-import { type Edge, type EdgeOptions, createEdge as createEdgeOf } from './edgeproof.ts';
+import { type Edge, type EdgeOptions, createEdge as createEdgeOf, edgeOf, usable } from './edgeproof.ts';
 import type { Diagnostic, Source } from './diagnostics/diagnostic.ts';
 import type { EdgeConfigInput } from './edge/document/schema.ts';
 import type { Surrounding } from './project_files/load_config.ts';
@@ -19,7 +19,23 @@ export function defineScenario(scenario: ScenarioInput): ScenarioInput {
  * has errors.
  */
 export function createEdge(config: EdgeConfigInput, options: EdgeOptions = {}): Edge {
+  if (typeof config === 'string')
+    throw new TypeError(
+      `createEdge takes an object; for a file, use \`await loadEdge(${JSON.stringify(config)})\``,
+    );
   return createEdgeOf(config, options);
+}
+
+/**
+ * Makes an edge from an edge file in YAML, JSON, TypeScript or JavaScript, with the files that it names. Explanations have places in
+ * the file. Throws ConfigError with all findings if the file has errors, and an error with cause and cure if it cannot be read.
+ */
+export async function loadEdge(file: string, options: EdgeOptions = {}): Promise<Edge> {
+  const { loadConfig } = await import('./project_files/load_config.ts');
+  const checked = usable(await loadConfig(file));
+  const { geoipDatabasesOf } = await import('./cli/geoip_databases.ts');
+  const geoipDatabases = options.geoipDatabases ?? (await geoipDatabasesOf(checked.config, file));
+  return edgeOf(checked, { ...options, geoipDatabases });
 }
 
 /** What to check: a text with the name that findings show, or an edge as an object. */

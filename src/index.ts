@@ -4,7 +4,7 @@
  */
 export type { Adapters, ConnectMiddleware, FetchAppBehindEdge, VitePlugin } from './integrations/methods.ts';
 export type { FetchApp } from './integrations/fetch.ts';
-export { check, createEdge, defineEdge, defineScenario } from './definitions.ts';
+export { check, createEdge, defineEdge, defineScenario, loadEdge } from './definitions.ts';
 export type { CheckInput } from './definitions.ts';
 export { ConfigError } from './edgeproof.ts';
 export type { Decision, Edge, EdgeOptions, Handled } from './edgeproof.ts';

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { check, createEdge, defineEdge, defineScenario, renderDiagnostics } from '../src/index.ts';
+import { join } from 'node:path';
+import { check, createEdge, defineEdge, defineScenario, loadEdge, renderDiagnostics } from '../src/index.ts';
+import { folderWith } from './folder.ts';
 
 const EDGE = defineEdge({
   backends: { app: { static: { address: '127.0.0.1:3000' } } },
@@ -55,4 +57,37 @@ it('what is defined is what was written', () => {
   expect(createEdge(EDGE).decide({ url: 'https://shop.test/' }).status).toBe(200);
   const scenario = { edge: 'edge.yaml', cases: [{ name: 'a', request: 'GET https://shop.test/' }] };
   expect(defineScenario(scenario)).toBe(scenario);
+});
+
+describe('loadEdge', () => {
+  const file = (route: string) =>
+    `backends: { ok: { http_response: { status_code: 200 } } }
+edges: { https: { shop: { hostports: ["shop.test:443"], routes: [{ match_type: path_prefix, match: /, ${route} }] } } }
+`;
+  const policy = 'on_http_request:\n  - actions: [{ type: deny }]\n';
+
+  it('makes an edge of a file, with the files beside it and places in them', async () => {
+    const folder = folderWith({
+      'edge.yaml': file('traffic_policy: { file: policy.yml }, backend: { backend_id: ok }'),
+      'policy.yml': policy,
+      'edge.ts': `export default ${JSON.stringify(EDGE)};`,
+    });
+    const edge = await loadEdge(join(folder, 'edge.yaml'));
+    const { steps } = edge.explain({ url: 'https://shop.test/' });
+    expect(edge.decide({ url: 'https://shop.test/' }).status).toBe(403);
+    expect(JSON.stringify(steps)).toContain('policy.yml');
+    const ofProgram = await loadEdge(join(folder, 'edge.ts'));
+    expect(ofProgram.decide({ url: 'https://shop.test/' }).status).toBe(200);
+  });
+
+  it('says what is wrong with the file, and where', async () => {
+    const folder = folderWith({ 'edge.yaml': file('backend: { backend_id: okk }') });
+    await expect(loadEdge(join(folder, 'edge.yaml'))).rejects.toThrow(
+      /edge\.yaml:2:\d+ error[^]*did you mean 'ok'/,
+    );
+    await expect(loadEdge(join(folder, 'edge.yml'))).rejects.toThrow("did you mean 'edge.yaml'?");
+    expect(() => createEdge('edge.yaml' as never)).toThrow(
+      'createEdge takes an object; for a file, use `await loadEdge("edge.yaml")`',
+    );
+  });
 });
