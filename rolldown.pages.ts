@@ -93,6 +93,7 @@ const OUTPUT = { format: 'esm', entryFileNames: '[name].js', minify: true, comme
 export const ENGINE_PARTS: Parts = {
   policies: {
     'src/policy/module_compile.ts': ['trafficPolicyCompilation'],
+    'src/policy/document/action_types.ts': ['unconditionalActionsIn'],
     'src/policy/document/check.ts': ['checkAttachedPolicy', 'checkPolicyAt', 'checkPolicyText'],
     'src/cel/program.ts': ['compile', 'parse'],
     'src/cel/explain.ts': ['tracer'],

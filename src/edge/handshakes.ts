@@ -13,7 +13,6 @@ import type { AdoptedHosts } from './begin_exchange.ts';
 import { type PoolTable, hostBehind } from './hosts.ts';
 import { isLoopback } from '../net/private_hosts.ts';
 import type { CompileRequest } from './compile_cache.ts';
-import { ACTION_SCHEMAS, type ActionType } from '../filters/action_schemas.ts';
 import { areUsable } from '../filters/client_authorities.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import { unconditionalActionsIn } from '../policy/document/action_types.ts';
@@ -178,10 +177,9 @@ function authoritiesIn(
   authorityPem: AuthorityPem,
 ): TlsProfile['authorities'] {
   if (policy?.enabled !== true) return null;
-  for (const { type, config = {} } of unconditionalActionsIn(policy.value, 'on_tcp_connect')) {
-    const required = ACTION_FACTS.get(String(type))?.clientAuthorities;
-    const read = required && ACTION_SCHEMAS[type as ActionType].safeParse(config).data;
-    const authorities = read && required(read as never, authorityPem);
+  for (const { type, config } of unconditionalActionsIn(policy.value, 'on_tcp_connect')) {
+    const written = typeof config === 'object' && config !== null ? config : {};
+    const authorities = ACTION_FACTS.get(String(type))?.clientAuthorities?.(written, authorityPem);
     if (authorities && areUsable(authorities)) return authorities;
   }
   return null;

@@ -188,9 +188,9 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
-  /** The authorities of which it requires a client certificate; null if it requires none. */
+  /** The authorities of which it requires a client certificate, from the config as it is written; null if it requires none. */
   readonly clientAuthorities?: (
-    config: Config,
+    written: object,
     authorityPem: (id: string) => string,
   ) => TlsProfile['authorities'];
   /** Warnings of the check that only such actions report, by code. */

@@ -84,7 +84,7 @@ interface Starting {
 }
 
 it.each<Starting>([
-  { args: ['check', 'edge.yaml'], parts: [], below: 700_000, atMost: 5 },
+  { args: ['check', 'edge.yaml'], parts: [], below: 705_000, atMost: 5 },
   { args: ['test', 's.scenario.yaml'], parts: ['commander'], below: 1_800_000, atMost: 13 },
   {
     args: ['http', '127.0.0.1:1', ...SERVED],

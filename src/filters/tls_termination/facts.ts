@@ -99,16 +99,20 @@ type ModuleConfig = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
 
 const CERTIFICATE_PROBLEMS: ReadonlySet<string> = new Set(['no_certificate', 'untrusted', 'not_valid_now']);
 
+/** An action as it is written in a policy: it may lack fields, or have values of another kind. */
+interface Written {
+  readonly mutual_tls_certificate_authorities?: unknown;
+  readonly mutual_tls_verification_strategy?: unknown;
+}
+
 /** The authorities of which `terminate-tls` requires a client certificate; null if it requires none. */
 export function requiredAuthorities(
-  {
-    mutual_tls_certificate_authorities: given,
-    mutual_tls_verification_strategy: strategy,
-  }: TerminateTlsConfig,
+  { mutual_tls_certificate_authorities: given, mutual_tls_verification_strategy: strategy }: Written,
   authorityPem: (id: string) => string,
 ): TlsProfile['authorities'] {
-  if (strategy === 'request' || (given.length === 0 && strategy !== 'require-any')) return null;
-  return given.map((text) =>
+  const texts: readonly string[] = Array.isArray(given) ? given.map(String) : [];
+  if (strategy === 'request' || (texts.length === 0 && strategy !== 'require-any')) return null;
+  return texts.map((text) =>
     text.includes('-----BEGIN ') ? { name: '', pem: text } : { name: text, pem: authorityPem(text) },
   );
 }
