@@ -2,7 +2,7 @@ import { adviseBinary, adviseCall, adviseKeyOfCall } from './advice.ts';
 import type { Binary, Call, Node, Unary } from './ast.ts';
 import { type Checker, report, sourceOf, wantBool } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
-import { DASH, type DashedField, dashedField } from './habits.ts';
+import { DASH_MESSAGE, type DashedField, dashedField } from './habits.ts';
 import { findName, functionCandidates, unknownFunction } from './names.ts';
 import { matchOverloads } from './overloads.ts';
 import { adviseStart, adviseText } from './text_forms.ts';
@@ -85,7 +85,7 @@ function isWithoutBrackets<A>(checker: Checker<A>, { select, second }: DashedFie
 function refuseDashes<A>(checker: Checker<A>, node: Binary, { select, name, span }: DashedField): Type {
   const text = `${sourceOf(checker, select.operand)}['${name}']`;
   const fix = { message: `write \`${text}\``, span, text, safe: false };
-  report(checker, 'expr.unknown_variable', span, DASH, { hint: `did you mean \`${text}\`?`, fix });
-  checker.meanings[node.id] = { means: 'nothing', message: DASH };
+  report(checker, 'expr.unknown_variable', span, DASH_MESSAGE, { hint: `did you mean \`${text}\`?`, fix });
+  checker.meanings[node.id] = { means: 'nothing', message: DASH_MESSAGE };
   return DYN;
 }

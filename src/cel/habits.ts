@@ -33,7 +33,7 @@ export function functionMeant(name: string): string | undefined {
 }
 
 /** Why `headers.user-agent` is not the field of that name. */
-export const DASH = 'the dash is a minus sign here: a name with a dash is written in brackets';
+export const DASH_MESSAGE = 'the dash is a minus sign here: a name with a dash is written in brackets';
 
 /** A field whose name has dashes, without the brackets that it needs. */
 export interface DashedField {

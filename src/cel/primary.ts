@@ -2,7 +2,7 @@ import { dottedPath } from './ast.ts';
 import type { Element, Entry, LoopVariable, MessageField, Node } from './ast.ts';
 import { SyntaxProblem } from './escapes.ts';
 import type { MacroRow } from './function_table.ts';
-import { DASH, dashedField } from './habits.ts';
+import { DASH_MESSAGE, dashedField } from './habits.ts';
 import { advance, intValue } from './lexer.ts';
 import { type Parser, at, expect, nextId, nextIdAbove, spanFrom, take, unexpected } from './reader.ts';
 import { Double } from './values.ts';
@@ -98,7 +98,7 @@ function keyword(parser: Parser, start: number, absolute: boolean, special: Spec
     const from = Math.max(0, token.end - LONGEST_PATH);
     const dashed = DASHED_PATH.exec(token.text.slice(from, token.end));
     if (dashed !== null)
-      throw new SyntaxProblem(DASH, from + dashed.index, token.end, `${dashed[1]}['${dashed[2]}']`);
+      throw new SyntaxProblem(DASH_MESSAGE, from + dashed.index, token.end, `${dashed[1]}['${dashed[2]}']`);
     throw new SyntaxProblem(`\`${token.word}\` is reserved and cannot be a name`, token.start, token.end);
   }
   if (absolute || special === 'operator') throw unexpected(parser, 'a value');

@@ -113,7 +113,7 @@ cases:
     expect: { status: 200, upstream: { headers: { x-from-edge: 'yes' } } }
 `;
 
-const INSTALL = '      - run: npm ci\n';
+const INSTALL_STEP = '      - run: npm ci\n';
 
 const WORKFLOW = `# yaml-language-server: $schema=https://json.schemastore.org/github-workflow.json
 name: edge
@@ -126,7 +126,7 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with: { node-version: 26 }
-${INSTALL}      # Exit code 3: the configuration has errors. Exit code 1: a case failed.
+${INSTALL_STEP}      # Exit code 3: the configuration has errors. Exit code 1: a case failed.
       - run: npx edgeproof check edge.yaml
       - run: npx edgeproof test -r pretty -r github -r junit=edge-report.xml
 `;
@@ -142,5 +142,5 @@ export const STARTERS: readonly Starter[] = [
 
 /** The text of a starter. Where npm has a lock file, the workflow runs the edgeproof of that file, otherwise the newest one. */
 export function starterText({ text }: Starter, hasLockFile: boolean): string {
-  return hasLockFile ? text : text.replace(INSTALL, '');
+  return hasLockFile ? text : text.replace(INSTALL_STEP, '');
 }

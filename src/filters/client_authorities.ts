@@ -4,7 +4,7 @@ import type { TlsFacts, TlsProfile } from '../engine/connection.ts';
 /** Authorities with their certificates as PEM; empty if unknown. */
 type Authorities = NonNullable<TlsProfile['authorities']>;
 
-/** The authorities of which a client needs a certificate, ready for comparisons. */
+/** The authorities that may issue client certificates, ready for comparisons. */
 export interface RequiredAuthorities {
   readonly ids: ReadonlySet<string>;
   /** Identifies the list. */

@@ -188,7 +188,7 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
-  /** The authorities of which it requires a client certificate, from the config as it is written; null if it requires none. */
+  /** The authorities that may issue client certificates, from the config as it is written; null if it requires no certificate. */
   readonly clientAuthorities?: (
     written: object,
     authorityPem: (id: string) => string,

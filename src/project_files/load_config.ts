@@ -153,7 +153,7 @@ function namesLanguages(value: unknown): boolean {
 /** Open files of this process, such as the pipe that a shell makes of `<(command)`. */
 const DESCRIPTOR = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 
-/** What descriptors had, by their paths: a pipe can be read once, and several parts of a command ask for it. */
+/** Bytes read from descriptors, by path: a pipe can be read only once, and several parts of a command ask for it. */
 const descriptorBytes = new Map<string, Buffer>();
 
 /** Reads a file, or standard input for `-`; throws FileError. */

@@ -202,7 +202,7 @@ async function compile(
   if (finding === undefined) return;
   const { object } = touched.at(-1)!;
   const { document } = changed;
-  const inObject = pointerInObject(finding.pointer, object, document) ?? asDuplicate(finding, object);
+  const inObject = pointerInObject(finding.pointer, object, document) ?? pointerOfDuplicate(finding, object);
   const pointer = inObject ?? finding.pointer;
   const more = others.length > 0 ? { problems: String(others.length + 1) } : {};
   const ofEndpoint = object.kind === 'endpoint' && inObject?.startsWith('/traffic_policy') === true;
@@ -216,7 +216,7 @@ async function compile(
 }
 
 /** The place in a route that equals a later one of its edge, which the finding is about. */
-function asDuplicate({ code, pointer }: Diagnostic, { kind, parent }: ResourceObject): string | null {
+function pointerOfDuplicate({ code, pointer }: Diagnostic, { kind, parent }: ResourceObject): string | null {
   const isSibling = kind === 'https_edge_route' && pointer.startsWith(`/edges/https/${parent!}/routes/`);
   return isSibling && code === 'edge.duplicate_route' ? '/match' : null;
 }

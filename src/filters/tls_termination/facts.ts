@@ -105,7 +105,7 @@ interface Written {
   readonly mutual_tls_verification_strategy?: unknown;
 }
 
-/** The authorities of which `terminate-tls` requires a client certificate; null if it requires none. */
+/** The authorities that may issue client certificates for `terminate-tls`; null if it requires no certificate. */
 export function requiredAuthorities(
   { mutual_tls_certificate_authorities: given, mutual_tls_verification_strategy: strategy }: Written,
   authorityPem: (id: string) => string,
